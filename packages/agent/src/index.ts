@@ -20,7 +20,14 @@ export {
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
 export type { CompactionTrigger, WantedCompaction } from "./compaction/wanted.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
-export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
+export type { InstructionDoc } from "./context/project-docs.ts";
+export {
+  type MoreSurroundings,
+  type PromptSection,
+  readSurroundings,
+  type Surroundings,
+} from "./context/surroundings.ts";
+export type { MoreLayers } from "./context/system-prompt.ts";
 export { contextLedger, type LedgerInput } from "./context-ledger/ledger.ts";
 export {
   type ContextLedger,

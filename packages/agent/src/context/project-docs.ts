@@ -15,7 +15,9 @@ const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
 const LEADS_OUT = "[Omitted: this link leads outside the repository]";
 
-interface Doc {
+/** An instruction file. */
+export interface InstructionDoc {
+  /** As the model sees it. */
   readonly path: string;
   readonly text: string;
 }
@@ -26,16 +28,17 @@ export interface ProjectDocs {
   readonly files: readonly string[];
 }
 
-/** `repository`: folder of the repository, when there is one. */
+/** `repository`: folder of the repository, when there is one. `before`: further files of the project, which any of these overrules. */
 export async function projectDocs(
   env: ExecutionEnvironment,
   familyFiles: readonly string[],
   repository: string | undefined,
+  before: readonly InstructionDoc[] = [],
 ): Promise<ProjectDocs> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
   const realRoot = await realPathOf(env, root);
-  const docs: Doc[] = [];
+  const docs: InstructionDoc[] = [];
   const seen = new Set<string>();
   for (const folder of pathDown(root, cwd)) {
     for (const name of [ALWAYS, ...familyFiles]) {
@@ -44,7 +47,12 @@ export async function projectDocs(
       if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
     }
   }
-  return { text: join(docs), files: docs.map(({ path }) => path) };
+  return joinDocs([...before, ...docs]);
+}
+
+/** Later ones take precedence, so the first are shortened when there is too much. */
+export function joinDocs(docs: readonly InstructionDoc[]): ProjectDocs {
+  return { text: joined(docs), files: docs.map(({ path }) => path) };
 }
 
 /** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
@@ -69,7 +77,7 @@ function pathDown(root: string, cwd: string): string[] {
   return folders;
 }
 
-function join(docs: readonly Doc[]): string {
+function joined(docs: readonly InstructionDoc[]): string {
   const sections = docs.map(({ path, text }) => instructionsHeading(path) + text);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;

@@ -7,6 +7,8 @@ const BASE_PROMPT = "base prompt";
 const USER_INSTRUCTIONS = "user instructions";
 
 interface PromptSources {
+  /** Sections of the host, in order, before the instruction files. */
+  readonly sections?: readonly { readonly name: string; readonly text: string }[] | undefined;
   /** Paths of the instruction files in the order in which they are in the prompt, each below a heading with its path. */
   readonly instructionFiles?: readonly string[] | undefined;
   /** Texts that end the prompt, in order. */
@@ -15,9 +17,17 @@ interface PromptSources {
 
 export const instructionsHeading = (path: string): string => `# ${path}\n\n`;
 
-export function promptParts(prompt: string, { instructionFiles = [], userInstructions }: PromptSources): PromptPart[] {
+export function promptParts(prompt: string, sources: PromptSources): PromptPart[] {
+  const { sections = [], instructionFiles = [], userInstructions } = sources;
   const starts: { readonly at: number; readonly kind: PromptPart["kind"]; readonly name: string }[] = [];
   let from = 0;
+  for (const { name, text } of sections) {
+    const at = prompt.indexOf(text.trim(), from);
+    // A profile of the host's own may leave it out.
+    if (at === -1) continue;
+    starts.push({ at, kind: "prompt", name });
+    from = at + text.trim().length;
+  }
   for (const path of instructionFiles) {
     const heading = instructionsHeading(path);
     const at = prompt.indexOf(heading, from);

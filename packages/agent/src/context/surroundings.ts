@@ -2,7 +2,7 @@
 
 import type { ExecutionEnvironment } from "../env/types.ts";
 import { askGit, collectFacts, environmentBlock, type HostFacts } from "./environment.ts";
-import { projectDocs } from "./project-docs.ts";
+import { type InstructionDoc, joinDocs, projectDocs } from "./project-docs.ts";
 
 /** Text about the place the session works in; rendered once, then kept in the journal. */
 export interface Surroundings {
@@ -10,8 +10,26 @@ export interface Surroundings {
   readonly environment: string;
   /** Instruction files of the project. */
   readonly projectDocs: string;
-  /** Paths of those files, in the order in which they are in the text. */
+  /** Instruction files of the user, which hold everywhere. */
+  readonly userDocs?: string;
+  /** Paths of all those files, in the order in which they are in the prompt. */
   readonly instructionFiles?: readonly string[];
+  /** Replaces the base prompt and the list of tools. */
+  readonly customPrompt?: string;
+  /** Further sections of the prompt, after the list of tools. */
+  readonly sections?: readonly PromptSection[];
+}
+
+/** A section of the system prompt that the host adds. */
+export interface PromptSection {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What the host found besides what is read here. */
+export interface MoreSurroundings extends Pick<Surroundings, "customPrompt" | "sections"> {
+  readonly projectDocs?: readonly InstructionDoc[];
+  readonly userDocs?: readonly InstructionDoc[];
 }
 
 /** Reads what the first turn tells the model: machine, directory, git state and the project's instruction files. */
@@ -19,15 +37,20 @@ export async function readSurroundings(
   env: ExecutionEnvironment,
   instructionFiles: readonly string[],
   known: HostFacts,
+  { projectDocs: before, userDocs = [], ...prompt }: MoreSurroundings = {},
 ): Promise<Surroundings> {
   const git = await (known.git ?? askGit(env, known.gitTimeoutMs));
   const [facts, docs] = await Promise.all([
     collectFacts(env, known, git),
-    projectDocs(env, instructionFiles, git.root),
+    projectDocs(env, instructionFiles, git.root, before),
   ]);
+  const own = joinDocs(userDocs);
+  const files = [...docs.files, ...own.files];
   return {
     environment: environmentBlock(facts),
     projectDocs: docs.text,
-    ...(docs.files.length === 0 ? {} : { instructionFiles: docs.files }),
+    ...(own.text === "" ? {} : { userDocs: own.text }),
+    ...(files.length === 0 ? {} : { instructionFiles: files }),
+    ...prompt,
   };
 }

@@ -1,5 +1,5 @@
-// The system prompt in layers: base instructions of the profile, the available tools, the project's instructions, the user's own
-// (last, with the highest precedence). Nothing volatile: the same session always renders the same text.
+// The system prompt in layers: base instructions of the profile, the available tools, sections of the host, the project's
+// instructions, the user's own (last, with the highest precedence). Nothing volatile: the same session always renders the same text.
 
 import type { ToolDefinition } from "@lathe/llm";
 
@@ -8,13 +8,27 @@ export interface PromptLayers {
   readonly tools: readonly ToolDefinition[];
   readonly projectDocs?: string;
   readonly userInstructions?: string;
+  readonly more?: MoreLayers | undefined;
+}
+
+/** What a host adds to the prompt of any profile. */
+export interface MoreLayers {
+  /** In place of base and tools. */
+  readonly customPrompt?: string | undefined;
+  readonly sections?: readonly { readonly text: string }[] | undefined;
+  /** Instruction files of the user. */
+  readonly userDocs?: string | undefined;
 }
 
 export function systemPrompt(layers: PromptLayers): string {
-  const sections = [layers.base.trim()];
-  if (layers.tools.length > 0) sections.push(`## Available tools\n\n${layers.tools.map(toolLine).join("\n")}`);
+  const { customPrompt, sections: further = [], userDocs } = layers.more ?? {};
+  const sections = [(customPrompt ?? layers.base).trim()];
+  if (customPrompt === undefined && layers.tools.length > 0)
+    sections.push(`## Available tools\n\n${layers.tools.map(toolLine).join("\n")}`);
+  sections.push(...further.map(({ text }) => text.trim()));
   if (layers.projectDocs) sections.push(`## Project instructions\n\n${layers.projectDocs}`);
-  if (layers.userInstructions) sections.push(`## User instructions\n\n${layers.userInstructions.trim()}`);
+  const own = [userDocs, layers.userInstructions?.trim()].filter((text) => text !== undefined && text !== "");
+  if (own.length > 0) sections.push(`## User instructions\n\n${own.join("\n\n")}`);
   return sections.join("\n\n");
 }
 

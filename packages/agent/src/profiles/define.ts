@@ -67,11 +67,12 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
     model: options.model,
     toolRegistry: registry,
     tools: () => registry.definitions(),
-    buildSystemPrompt: (_env, projectDocs) =>
+    buildSystemPrompt: (_env, projectDocs, more) =>
       systemPrompt({
         base: options.basePrompt ?? prompt.replace("{{editing}}", () => editing.trim()),
         tools: registry.definitions(),
         projectDocs,
+        more,
         ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
       }),
     providerOptions: () => options.providerOptions,

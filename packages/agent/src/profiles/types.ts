@@ -2,6 +2,7 @@
 // no vendor names.
 
 import type { JsonObject, ModelInfo, ToolDefinition } from "@lathe/llm";
+import type { MoreLayers } from "../context/system-prompt.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 
@@ -13,7 +14,7 @@ export interface Profile {
   readonly model: string;
   readonly toolRegistry: ToolRegistry;
   /** Must not hold volatile text (date, cwd, git state): that is the environment block's. */
-  buildSystemPrompt(env: ExecutionEnvironment, projectDocs: string): string | Promise<string>;
+  buildSystemPrompt(env: ExecutionEnvironment, projectDocs: string, more?: MoreLayers): string | Promise<string>;
   /** What the model is offered, in a fixed order. */
   tools(): readonly ToolDefinition[];
   providerOptions(): Readonly<Record<string, JsonObject>> | undefined;

@@ -183,9 +183,11 @@ export async function prefixOf(core: PromptParts & Pick<ContextPart, "prefix">):
 export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   const { profile, options } = core;
   const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
-  const base = await profile.buildSystemPrompt(options.env, surroundings?.projectDocs ?? "");
+  const { projectDocs = "", ...more } = surroundings ?? {};
+  const base = await profile.buildSystemPrompt(options.env, projectDocs, more);
   const systemPrompt = [base, options.userInstructions ?? ""].filter((text) => text !== "").join("\n\n");
   const parts = promptParts(systemPrompt, {
+    sections: surroundings?.sections,
     instructionFiles: surroundings?.instructionFiles,
     userInstructions: [profile.userInstructions ?? "", options.userInstructions ?? ""],
   });

@@ -2,6 +2,7 @@
 
 import { contextLedger } from "@lathe/agent";
 import type { Message, Request } from "@lathe/llm";
+import { ADDITIONS } from "../additions/list.ts";
 import { type ContextReport, reportOn } from "../conversation/context-report.ts";
 import { openSession } from "../conversation/open-session.ts";
 import { sessionRequest } from "../conversation/session-request.ts";
@@ -25,6 +26,7 @@ export const promptCommand: Command = async (argv, machine) => {
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));
   const open = await openSession(workspace, {
     ...asked,
+    additions: ADDITIONS,
     adapter: fixedAnswers(asked.model.provider, [{ text: "ok" }]),
   });
   open.session.use({

@@ -208,8 +208,7 @@ export class Conversation {
       const wanted = { trigger: "manual", ...(focus === undefined ? {} : { focus }) } as const;
       const { problem } = await session.compact(compaction.compaction.demand(wanted));
       if (problem !== undefined) return { problem };
-      const id = session.journal.context.entryIds[0]!;
-      return session.journal.entry(id) as CompactionEntry;
+      return session.journal.entry(session.journal.context.entryIds[0]!) as CompactionEntry;
     });
   }
 
@@ -465,6 +464,7 @@ export class Conversation {
     this.#open = open;
     this.#chosen = chosen;
     this.#parts.onSession?.(open, arrival);
+    open.additions.opened(open, arrival);
   }
 
   #openWith(

@@ -16,6 +16,7 @@ import {
   type FileStore,
   hasBegun,
   Journal,
+  type MoreSurroundings,
   type PlanVerdict,
   type Profile,
   type Rewinder,
@@ -42,11 +43,13 @@ import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { type AdditionEntry, Additions } from "./additions.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { PlanModel } from "./plan/plan-model.ts";
+import { promptFiles } from "./prompt-files.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -73,6 +76,8 @@ export interface SessionRequest {
   readonly toolProviders?: readonly ToolProvider[];
   /** Where tools work; this machine when absent. */
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
+  /** Parts of the product that may add to the session. */
+  readonly additions?: readonly AdditionEntry[];
   /** Called with each event as it happens; must not throw. */
   readonly onEvent?: (event: SessionEvent) => void;
   /** A person approved this plan. */
@@ -108,6 +113,8 @@ export interface OpenSession {
   /** Profile and adapter for another model, for a switch inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   rewinder(): Promise<Rewinder>;
+  /** What skills, servers, extensions and the like have brought. */
+  readonly additions: Additions;
   close(): Promise<void>;
 }
 
@@ -117,6 +124,8 @@ const MID_STREAM_RETRIES = 3;
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
+  // Beside the rest of the start.
+  const adding = Additions.make(workspace, request);
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const planFile = planFileOf(workspace, request.opened);
   const permissions = new Permissions({
@@ -211,6 +220,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
         warn: (message, code) => session.warn(message, code),
       })
     : undefined;
+  const additions = await adding;
   const session: Session = new Session({
     profile,
     env,
@@ -222,7 +232,8 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     surroundings: (chosen, where) => {
       const asked = where === env ? git : undefined;
       git = undefined; // what it says is of now
-      const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where, asked);
+      const read = async (): Promise<Surroundings> =>
+        surroundings(workspace, chosen, where, await promptFiles(workspace, request, additions), asked);
       return request.tape ? request.tape.surroundings(read) : read();
     },
     redactor: workspace.redactor,
@@ -241,8 +252,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       permissions.middleware(),
       planning.middleware(),
       ...(history ? [history.middleware] : []),
+      ...additions.middleware,
     ],
-    ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
+    toolProviders: [...(request.toolProviders ?? []), ...additions.toolProviders],
+    schemes: additions.schemes,
     onEvent: (event) => {
       history?.follow(event);
       request.onEvent?.(event);
@@ -288,8 +301,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
           : "Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true",
       );
     },
+    additions,
     close: async () => {
       await session.close();
+      await additions.close();
       await client.close();
     },
   };
@@ -367,16 +382,18 @@ function surroundings(
   workspace: Workspace,
   profile: Profile,
   env: ExecutionEnvironment,
+  more: MoreSurroundings,
   git: Promise<AskedGit> = askGit(env, GIT_PATIENCE_MS),
 ): Promise<Surroundings> {
   const info = profile.modelInfo;
-  return readSurroundings(env, profile.instructionFiles, {
+  const known = {
     now: workspace.machine.deps.now(),
     model: info?.displayName ?? profile.model,
     ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
     ...deskOf(workspace.env),
     git,
-  });
+  };
+  return readSurroundings(env, profile.instructionFiles, known, more);
 }
 
 function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {

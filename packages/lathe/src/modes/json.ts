@@ -44,6 +44,7 @@ export async function jsonCommandMode(
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
   const open = await closedOnFailure(opened, async () => openSession(workspace, await requestFor(opened)));
+  open.additions.opened(open, { reason: "start", workspace });
   const signals = onSignals(() => void open.session.interrupt());
   try {
     rememberForTerminal(workspace, opened.path);

@@ -47,6 +47,7 @@ export async function startHeadless(
     run && named ? named.journalOf(where, run) : journalFor(where, options);
   const opened = await openJournal(workspace, choose, { recording, runId });
   const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
+  open.additions.opened(open, { reason: "start", workspace });
   let remembered = false;
   const remember = (): void => {
     if (!remembered) rememberForTerminal(workspace, opened.path);

@@ -64,7 +64,8 @@ export class Recording implements RecordingTape {
 
   /** The same request, with a model whose traffic is recorded. */
   async tapped(request: SessionRequest): Promise<SessionRequest> {
-    const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, ...kept } = request;
+    // What additions do cannot be recorded, so a recorded run has none.
+    const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
     const { provider } = request.model;
     if (request.permissionCommand !== undefined)
       throw usageError("--record: what --permission-command answers cannot be recorded. Use --allow and --deny.");
@@ -91,7 +92,7 @@ export class Recording implements RecordingTape {
       }),
     );
     const adapter = await connect(this.#outside, request.model, { ...overrides, websocket: "off" }, this.#deps);
-    return { ...request, adapter, tape: this };
+    return { ...kept, opened, ...(overrides ? { overrides } : {}), adapter, tape: this };
   }
 
   surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {

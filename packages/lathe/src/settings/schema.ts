@@ -382,6 +382,16 @@ export const SETTINGS = {
   },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
+  "discovery.disabledProviders": {
+    type: "strings",
+    default: [],
+    help: "agents whose files are not looked for, such as claude or cursor; see lathe discover",
+  },
+  "discovery.disabledItems": {
+    type: "strings",
+    default: [],
+    help: "found items that take no effect, as kind:name, such as skill:review",
+  },
 } as const satisfies Record<string, SettingSpec>;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -51,10 +51,12 @@ export interface SlashCommand {
 }
 
 /** A path may begin a sentence as well, and a pasted text is no command. */
-const COMMAND = /^\/([\w-]*)(?:[ \t]+(.*))?$/;
+const COMMAND = /^\/([\w:-]*)(?:[ \t]+(.*))?$/;
 
 export class CommandRegistry {
   readonly #commands = new Map<string, SlashCommand>();
+  #added: readonly SlashCommand[] = [];
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(commands: Iterable<SlashCommand> = []) {
     for (const command of commands) this.add(command);
@@ -65,8 +67,21 @@ export class CommandRegistry {
     this.#commands.set(command.name, command);
   }
 
+  /** What the present session's files and extensions bring, in place of what the last one's did. The built-in names stay. */
+  setAdded(commands: Promise<readonly SlashCommand[]>): void {
+    const loading = commands.then((added) => {
+      if (this.#loading === loading) this.#added = added;
+    });
+    this.#loading = loading;
+  }
+
+  /** Every command is known. */
+  get ready(): Promise<void> {
+    return this.#loading;
+  }
+
   list(): readonly SlashCommand[] {
-    return [...this.#commands.values()];
+    return [...this.#commands.values(), ...this.#added.filter(({ name }) => !this.#commands.has(name))];
   }
 
   /** Every name that can be typed: those of the commands, then their aliases. */
@@ -78,7 +93,10 @@ export class CommandRegistry {
   }
 
   get(name: string): SlashCommand | undefined {
-    return this.#commands.get(name) ?? this.list().find(({ aliases = [] }) => aliases.includes(name));
+    const commands = this.list();
+    return (
+      commands.find((command) => command.name === name) ?? commands.find(({ aliases = [] }) => aliases.includes(name))
+    );
   }
 
   /** The command that a line means; undefined when it is no command at all. */
@@ -92,6 +110,7 @@ export class CommandRegistry {
     { name, argument }: { readonly name: string; readonly argument: string },
     view: CommandView,
   ): Promise<void> {
+    await this.ready;
     const command = this.get(name);
     if (!command) throw usageError(`There is no /${name}. See /help.`);
     if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Interrupt it first.");
@@ -108,8 +127,9 @@ export class CommandRegistry {
 
   /** Completions of a line that is being typed: names of commands, then values of the one that was named. */
   async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
-    const [, name = "", gap = "", typed = ""] = /^\/([\w-]*)(\s*)(.*)$/.exec(line) ?? [];
+    const [, name = "", gap = "", typed = ""] = /^\/([\w:-]*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];
+    await this.ready;
     if (gap === "")
       return this.named()
         .filter((one) => one.name.startsWith(name))

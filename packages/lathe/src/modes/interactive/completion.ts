@@ -24,6 +24,7 @@ export class ComposerCompletion implements CompletionSource {
 
   async #command(line: string): Promise<Completion | undefined> {
     const { commands, conversation } = this.#controller;
+    await commands.ready;
     const space = line.search(/\s/);
     if (space < 0) {
       const typed = line.slice(1);

@@ -1,5 +1,6 @@
 // From options to a conversation with a person, and to its end. The same for every way to draw it.
 
+import { ADDITIONS } from "../../additions/list.ts";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
@@ -67,10 +68,15 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const prompts = await promptsOf({ ...args, options }, machine);
   const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    timing.phase("model", () => sessionRequest(place, options, journal, presence));
+    timing.phase("model", async () => ({
+      ...(await sessionRequest(place, options, journal, presence)),
+      additions: ADDITIONS,
+    }));
+  const commands = builtinCommands();
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
+    commands.setAdded(open.additions.commands());
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
@@ -85,7 +91,7 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
     onTitle: (title: string) => host.titled?.(title),
   };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
-  const controller = new Controller(conversation, builtinCommands(), view, machine.deps.now);
+  const controller = new Controller(conversation, commands, view, machine.deps.now);
   return { controller, conversation, prompts };
 }
 

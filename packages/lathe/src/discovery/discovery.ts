@@ -1,0 +1,157 @@
+// Everything that the providers find for one place, by kind: first the highest priority; of items with the same name the first takes
+// effect and the others are shadowed. Each kind is looked for when it is first asked for, and again when its files have changed.
+
+import { messageOf } from "@lathe/llm";
+import type { Workspace } from "../workspace/workspace.ts";
+import { Look, type Provider } from "./look.ts";
+import { type Place, placeOf } from "./place.ts";
+import { PROVIDERS } from "./providers/index.ts";
+import { Reader } from "./reader.ts";
+import { untrustedReason } from "./trusted-items.ts";
+import type { Discovered, DiscoveryWarning, Found, ItemKind, ItemValues } from "./types.ts";
+
+export interface DiscoveryOptions {
+  readonly place: Place;
+  readonly providers?: readonly Provider[];
+  /** Ids of providers that are not asked. */
+  readonly disabledProviders?: readonly string[];
+  /** `skill:review`, `mcp-server:github`, …: found, and ignored. */
+  readonly disabledItems?: readonly string[];
+}
+
+interface Cached {
+  readonly files: Reader;
+  readonly found: Promise<Discovered<unknown>>;
+}
+
+/** All of these take effect, whatever they are called. */
+const WITHOUT_KEY: ReadonlySet<ItemKind> = new Set(["settings", "context-file"]);
+
+export class Discovery {
+  readonly place: Place;
+  readonly #providers: readonly Provider[];
+  #disabledProviders: ReadonlySet<string>;
+  #disabledItems: ReadonlySet<string>;
+  readonly #cache = new Map<ItemKind, Cached>();
+
+  constructor({ place, providers = PROVIDERS, disabledProviders = [], disabledItems = [] }: DiscoveryOptions) {
+    this.place = place;
+    // Sorting is stable: among equals the one that is listed first.
+    this.#providers = [...providers].sort((a, b) => b.priority - a.priority);
+    this.#disabledProviders = new Set(disabledProviders);
+    this.#disabledItems = new Set(disabledItems);
+  }
+
+  /** Every provider, by priority, and whether it is asked. */
+  get providers(): readonly (Pick<Provider, "id" | "name" | "priority"> & { readonly isEnabled: boolean })[] {
+    return this.#providers.map(({ id, name, priority }) => ({
+      id,
+      name,
+      priority,
+      isEnabled: !this.#disabledProviders.has(id),
+    }));
+  }
+
+  async of<K extends ItemKind>(kind: K): Promise<Discovered<ItemValues[K]>> {
+    const known = this.#cache.get(kind);
+    if (known && !known.files.isStale) return known.found as Promise<Discovered<ItemValues[K]>>;
+    const files = known?.files ?? new Reader();
+    files.begin();
+    const found = this.#look(kind, files);
+    this.#cache.set(kind, { files, found });
+    return found;
+  }
+
+  /** Takes effect when a kind is next asked for. */
+  setDisabled({
+    providers,
+    items,
+  }: {
+    readonly providers?: readonly string[];
+    readonly items?: readonly string[];
+  }): void {
+    if (providers) this.#disabledProviders = new Set(providers);
+    if (items) this.#disabledItems = new Set(items);
+    this.forget();
+  }
+
+  /** Everything is looked for again. */
+  forget(): void {
+    this.#cache.clear();
+  }
+
+  async #look<K extends ItemKind>(kind: K, files: Reader): Promise<Discovered<ItemValues[K]>> {
+    const looks = await Promise.all(
+      this.#providers
+        .filter(({ id }) => !this.#disabledProviders.has(id))
+        .flatMap((provider) => {
+          const load = provider.loaders[kind] as ((look: Look<K>) => void | Promise<void>) | undefined;
+          return load ? [{ provider, load }] : [];
+        })
+        .map(({ provider, load }) => this.#ask(provider, load, new Look(provider, kind, this.place, files))),
+    );
+    const all = this.#judged(looks.flatMap(({ items }) => items) as Found<ItemValues[K]>[]);
+    return {
+      all,
+      active: all.filter(({ shadowedBy, ignored }) => shadowedBy === undefined && ignored === undefined),
+      warnings: looks.flatMap(({ warnings }) => warnings),
+    };
+  }
+
+  /** One provider that fails must not take the others with it. */
+  async #ask<K extends ItemKind>(
+    provider: Provider,
+    load: (look: Look<K>) => void | Promise<void>,
+    look: Look<K>,
+  ): Promise<{ readonly items: readonly Found[]; readonly warnings: readonly DiscoveryWarning[] }> {
+    try {
+      await load(look);
+    } catch (error) {
+      look.warn(provider.name, `its files could not be read: ${messageOf(error)}`);
+    }
+    return look;
+  }
+
+  #judged<T>(items: readonly Found<T>[]): Found<T>[] {
+    const winners = new Map<string, Found<T>>();
+    const files = new Set<string>();
+    return items.map((item) => {
+      const { kind, name, source } = item;
+      const ignored = this.#ignoredReason(item);
+      if (ignored !== undefined) return { ...item, ignored };
+      if (WITHOUT_KEY.has(kind)) {
+        // One file that two agents name.
+        if (files.has(source.path)) return { ...item, ignored: "the same file is read already" };
+        files.add(source.path);
+        return item;
+      }
+      const winner = winners.get(name);
+      if (winner) return { ...item, shadowedBy: winner.source };
+      winners.set(name, item);
+      return item;
+    });
+  }
+
+  #ignoredReason(item: Found): string | undefined {
+    if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return "disabled in the settings";
+    return untrustedReason(item, this.place);
+  }
+}
+
+/** Settings are read once for a workspace and kept when it is copied, as for another root. */
+const known = new WeakMap<Workspace["settings"], Discovery>();
+
+/** The one of this workspace. Nothing is looked for before it is asked. */
+export function discoveryOf(workspace: Workspace): Discovery {
+  const { settings } = workspace;
+  let discovery = known.get(settings);
+  if (!discovery) {
+    discovery = new Discovery({
+      place: placeOf(workspace),
+      disabledProviders: settings["discovery.disabledProviders"],
+      disabledItems: settings["discovery.disabledItems"],
+    });
+    known.set(settings, discovery);
+  }
+  return discovery;
+}

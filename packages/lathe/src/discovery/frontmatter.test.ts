@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { parseMarkdown } from "./frontmatter.ts";
+
+describe("frontmatter", () => {
+  it("G-94 is the YAML between two lines of dashes; the body is what follows, trimmed", () => {
+    const text =
+      '---\r\ndescription: "a: b"\r\nglobs: [\'*.ts\', "*.js"]\r\nalwaysApply: true\r\n---\r\n\r\nThe body.\r\n---\r\nmore\r\n';
+    expect(parseMarkdown(text)).toEqual({
+      frontmatter: { description: "a: b", globs: ["*.ts", "*.js"], alwaysApply: true },
+      body: "The body.\r\n---\r\nmore",
+    });
+  });
+
+  it.each([
+    ["a file without any", "# Title\n\n---\n\nA rule.", "# Title\n\n---\n\nA rule."],
+    ["one that is never closed", "---\ndescription: x\n", "---\ndescription: x"],
+    ["dashes that are not at the very beginning", "\n---\na: b\n---\nx", "---\na: b\n---\nx"],
+  ])("G-94 %s is all body", (_what, text, body) => {
+    expect(parseMarkdown(text)).toEqual({ frontmatter: {}, body });
+  });
+
+  it("G-94 an empty one has no metadata", () => {
+    expect(parseMarkdown("---\n---\nbody")).toEqual({ frontmatter: {}, body: "body" });
+    expect(parseMarkdown("\uFEFF---\n# only a comment\n---\nbody")).toEqual({ frontmatter: {}, body: "body" });
+  });
+
+  it("G-94 broken YAML is read line by line: the description stays, nothing becomes true by accident", () => {
+    const { frontmatter, body, problem } = parseMarkdown(
+      "---\ndescription: x\nalwaysApply: true\n\tglobs: [a\nsome-key: no\n---\nText.",
+    );
+    expect(frontmatter).toEqual({ description: "x", alwaysApply: "true" });
+    expect(body).toBe("Text.");
+    expect(problem?.line).toBe(4);
+    expect(problem?.message).toMatch(/^the frontmatter is not valid YAML: .+; only its plain lines are used$/);
+  });
+
+  it("G-94 a list in its place is named, and the body stays", () => {
+    expect(parseMarkdown("---\n- a\n---\nText.")).toMatchObject({
+      frontmatter: {},
+      body: "Text.",
+      problem: { line: 2 },
+    });
+  });
+
+  it("a pattern with a star needs no quotes, as other agents write it", () => {
+    expect(parseMarkdown("---\nglobs: *.ts,*.tsx\nalwaysApply: false\n---\nText.")).toEqual({
+      frontmatter: { globs: "*.ts,*.tsx", alwaysApply: false },
+      body: "Text.",
+    });
+  });
+});

@@ -1,0 +1,87 @@
+// Layouts that several agents share: folders of markdown files, folders of skills, folders of code.
+
+import { basename } from "node:path";
+import type { Look, Scan } from "./look.ts";
+import type { Level } from "./types.ts";
+
+type MarkdownKind = "instruction" | "rule" | "skill" | "command" | "prompt" | "agent";
+type TextKind = "context-file" | "system-prompt";
+
+interface MarkdownLayout {
+  readonly endings?: readonly string[];
+  /** The file may give itself another name. */
+  readonly renames?: boolean;
+  /** Folders inside are part of the name: `git/commit.md` is `git:commit`. */
+  readonly nested?: boolean;
+}
+
+/** Deeper than anybody nests commands; a link in a circle ends here. */
+const DEEPEST = 5;
+
+/** Each file of a folder is one item, named after the file. */
+export function markdownFolder<K extends MarkdownKind>(
+  look: Look<K>,
+  folder: string,
+  level: Level,
+  layout: MarkdownLayout = {},
+  prefix = "",
+): void {
+  const { endings = [".md"], renames = false, nested = false } = layout;
+  for (const { path, base } of look.filesIn(folder, endings)) {
+    const value = look.markdown(path, level);
+    if (!value) continue;
+    const { name } = value.frontmatter;
+    const own = renames && typeof name === "string" && name.trim() !== "" ? name.trim() : base;
+    look.add(prefix + own, { level, path }, value);
+  }
+  if (!nested || prefix.split(":").length > DEEPEST) return;
+  for (const { name, path, isFolder } of look.files.entries(folder))
+    if (isFolder) markdownFolder(look, path, level, layout, `${prefix}${name}:`);
+}
+
+/** `<folder>/<name>/SKILL.md`, named by its frontmatter, else by its folder. */
+export function skillFolder(look: Look<"skill">, folder: string, level: Level): void {
+  for (const { path, name: folderName, isFolder } of look.files.entries(folder)) {
+    if (!isFolder) continue;
+    const file = `${path}/SKILL.md`;
+    const value = look.markdown(file, level);
+    if (!value) continue;
+    const { name, description } = value.frontmatter;
+    if (typeof description !== "string" || description.trim() === "")
+      look.warn(file, "it has no description, so the model is not told what it is for");
+    look.add(typeof name === "string" && name.trim() !== "" ? name.trim() : folderName, { level, path: file }, value);
+  }
+}
+
+/** A file whose whole text is meant. */
+export function textFile<K extends TextKind>(look: Look<K>, path: string, level: Level, name = basename(path)): void {
+  const text = look.text(path, level)?.trim();
+  if (text !== undefined && text !== "") (look as Look<TextKind>).add(name, { level, path }, { text });
+}
+
+/** Code: `<name>.ts` and the like, or a folder with an entry. */
+export function moduleFolder<K extends "tool" | "extension">(
+  look: Look<K>,
+  folder: string,
+  level: Level,
+  endings: readonly string[],
+  entryOf: (look: Scan, folder: string) => readonly string[],
+): void {
+  const add = (name: string, path: string, inside?: string): void =>
+    (look as Look<"tool" | "extension">).add(
+      name,
+      { level, path },
+      inside === undefined ? { entry: path } : { entry: path, folder: inside },
+    );
+  for (const { path, base } of look.filesIn(folder, endings)) add(base, path);
+  for (const { path, name, isFolder } of look.files.entries(folder)) {
+    if (!isFolder) continue;
+    for (const entry of entryOf(look, path)) add(name, entry, path);
+  }
+}
+
+/** The first of these files in a folder. */
+export function firstFile(look: Scan, folder: string, names: readonly string[]): readonly string[] {
+  const found = names.map((name) => `${folder}/${name}`).find((path) => look.files.isFile(path));
+  return found === undefined ? [] : [found];
+}

@@ -1,0 +1,115 @@
+// Servers of the Model Context Protocol as the agents write them down: the same few fields under many names. Nothing in them is
+// resolved here.
+
+import type { Look } from "./look.ts";
+import { readJson, type Structured } from "./structured.ts";
+import type { Level, McpServerValue } from "./types.ts";
+
+/** The servers of a JSON file, which are under one of these keys. */
+export function mcpServersIn(
+  look: Look<"mcp-server">,
+  path: string,
+  level: Level,
+  keys: readonly string[] = ["mcpServers", "servers"],
+): void {
+  const read = readJson(look, path, level);
+  if (!read) return;
+  const key = keys.find((one) => isRecord(read.value[one]));
+  if (key !== undefined) addServers(look, { path, level }, read, [key]);
+}
+
+/** The servers below these keys of a file. */
+export function addServers(
+  look: Look<"mcp-server">,
+  { path, level }: { readonly path: string; readonly level: Level },
+  read: Structured,
+  keys: readonly string[],
+): void {
+  const servers = keys.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), read.value);
+  if (!isRecord(servers)) return;
+  for (const [name, written] of Object.entries(servers)) {
+    const line = read.lineOf([...keys, name]);
+    const server = isRecord(written) ? serverOf(written) : "it must be an object";
+    if (typeof server === "string") look.warn(path, `MCP server ${name}: ${server}`, line);
+    else look.add(name, { level, path, line }, server);
+  }
+}
+
+/** The server, or what is wrong with it. */
+export function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | string {
+  const [command, ...args] = commandOf(written);
+  const httpUrl = textIn(written, "httpUrl", "serverUrl");
+  const url = httpUrl ?? textIn(written, "url");
+  if (command === undefined && url === undefined) return 'it needs a "command" or a "url"';
+  const env = textsIn(written, "env", "environment");
+  const headers = textsIn(written, "headers", "http_headers");
+  const timeoutMs = milliseconds(written, "timeout", "tool_timeout_sec");
+  const startTimeoutMs = milliseconds(written, "startupTimeout", "startup_timeout_sec");
+  const enabled = enabledIn(written);
+  const { oauth } = written;
+  const include = listIn(written, "includeTools", "enabled_tools");
+  const exclude = listIn(written, "excludeTools", "disabled_tools");
+  return {
+    transport: command !== undefined ? "stdio" : transportOf(written, httpUrl),
+    ...(command === undefined ? { url } : { command, ...(args.length === 0 ? {} : { args }) }),
+    ...(env ? { env } : {}),
+    ...(typeof written["cwd"] === "string" ? { cwd: written["cwd"] } : {}),
+    ...(headers ? { headers } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(isRecord(oauth) || oauth === false ? { oauth } : {}),
+    ...(include ? { includeTools: include } : {}),
+    ...(exclude ? { excludeTools: exclude } : {}),
+  } as McpServerValue;
+}
+
+/** `command` with `args`, or both in one list. */
+function commandOf({ command, args }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (Array.isArray(command)) return command.filter((word) => typeof word === "string");
+  if (typeof command !== "string" || command === "") return [];
+  return [command, ...(Array.isArray(args) ? args.filter((word) => typeof word === "string") : [])];
+}
+
+function transportOf(written: Readonly<Record<string, unknown>>, httpUrl: string | undefined): "http" | "sse" {
+  const type = textIn(written, "type", "transport") ?? "";
+  if (/sse/i.test(type)) return "sse";
+  if (/http/i.test(type) || httpUrl !== undefined) return "http";
+  return /\/sse\/?$/.test(textIn(written, "url") ?? "") ? "sse" : "http";
+}
+
+function enabledIn({ enabled, disabled }: Readonly<Record<string, unknown>>): boolean | undefined {
+  if (typeof enabled === "boolean") return enabled;
+  return typeof disabled === "boolean" ? !disabled : undefined;
+}
+
+function textIn(written: Readonly<Record<string, unknown>>, ...keys: readonly string[]): string | undefined {
+  return keys.map((key) => written[key]).find((value) => typeof value === "string" && value !== "") as
+    | string
+    | undefined;
+}
+
+function listIn(written: Readonly<Record<string, unknown>>, ...keys: readonly string[]): readonly string[] | undefined {
+  const list = keys.map((key) => written[key]).find((value) => Array.isArray(value)) as unknown[] | undefined;
+  return list?.filter((word) => typeof word === "string");
+}
+
+function textsIn(
+  written: Readonly<Record<string, unknown>>,
+  ...keys: readonly string[]
+): Readonly<Record<string, string>> | undefined {
+  const record = keys.map((key) => written[key]).find(isRecord);
+  if (!record) return undefined;
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
+  );
+}
+
+/** Names that end in `_sec` are seconds, the others milliseconds. */
+function milliseconds(written: Readonly<Record<string, unknown>>, ...keys: readonly string[]): number | undefined {
+  const key = keys.find((one) => typeof written[one] === "number" && written[one] > 0);
+  return key === undefined ? undefined : (written[key] as number) * (key.endsWith("_sec") ? 1000 : 1);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

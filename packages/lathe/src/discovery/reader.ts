@@ -1,0 +1,91 @@
+// Reads files for discovery and remembers what it looked at: as long as nothing of that has changed, what was found still holds.
+// Synchronous: there are many small files, and waiting for each takes longer than reading it.
+
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Nobody writes a skill or a list of servers that long. */
+const LARGEST_BYTES = 1 << 20;
+
+export interface Entry {
+  readonly name: string;
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+export class Reader {
+  /** What each path was when it was looked at. */
+  readonly #seen = new Map<string, string>();
+  readonly #texts = new Map<string, { readonly sign: string; readonly text: string }>();
+
+  /** Undefined when there is no such file. Throws for one that cannot be read, in words for people. */
+  text(path: string): string | undefined {
+    const stat = this.#look(path);
+    if (!stat?.isFile()) return undefined;
+    if (stat.size > LARGEST_BYTES) throw new Error("it is larger than 1 MB and is ignored");
+    const sign = signOf(stat);
+    const known = this.#texts.get(path);
+    if (known?.sign === sign) return known.text;
+    const text = readFileSync(path, "utf8");
+    this.#texts.set(path, { sign, text });
+    return text;
+  }
+
+  /** Without hidden ones, by name. Empty when there is no such folder. */
+  entries(folder: string): readonly Entry[] {
+    if (!this.#look(folder)?.isDirectory()) return [];
+    return readdirSync(folder, { withFileTypes: true })
+      .filter(({ name }) => !name.startsWith("."))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const path = join(folder, entry.name);
+        if (!entry.isSymbolicLink()) return [{ name: entry.name, path, isFolder: entry.isDirectory() }];
+        const stat = statOf(path);
+        return stat ? [{ name: entry.name, path, isFolder: stat.isDirectory() }] : [];
+      });
+  }
+
+  isFolder(path: string): boolean {
+    return this.#look(path)?.isDirectory() ?? false;
+  }
+
+  isFile(path: string): boolean {
+    return this.#look(path)?.isFile() ?? false;
+  }
+
+  /** Where links lead. */
+  realPath(path: string): string {
+    try {
+      return realpathSync.native(path);
+    } catch {
+      return path; // gone meanwhile: whoever reads it finds that out
+    }
+  }
+
+  /** Whether anything that was looked at has changed since. */
+  get isStale(): boolean {
+    for (const [path, sign] of this.#seen) if (signOf(statOf(path)) !== sign) return true;
+    return false;
+  }
+
+  /** Before everything is looked at again; texts of unchanged files stay. */
+  begin(): void {
+    this.#seen.clear();
+  }
+
+  #look(path: string): Stats | undefined {
+    const stat = statOf(path);
+    this.#seen.set(path, signOf(stat));
+    return stat;
+  }
+}
+
+const signOf = (stat: Stats | undefined): string => (stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : "");
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // below a file, in a circle of links, or not ours to look at
+  }
+}

@@ -1,0 +1,71 @@
+// Configuration files of any agent: JSON (with comments), TOML and YAML, as a value and the line that each part is in.
+
+import { findNodeAtLocation, getNodeValue, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import type { Scan } from "./look.ts";
+import type { Level } from "./types.ts";
+
+export interface Structured {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Of a part, by the keys that lead to it. */
+  lineOf(keys: readonly string[]): number | undefined;
+}
+
+/** Nothing, with a warning, when the file cannot be used. Comments and commas at the end of a list are fine. */
+export function readJson(look: Scan, path: string, level: Level): Structured | undefined {
+  const text = look.text(path, level);
+  if (text === undefined || text.trim() === "") return undefined;
+  const errors: ParseError[] = [];
+  const tree = parseTree(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true });
+  const [broken] = errors;
+  if (broken || !tree) {
+    const what = broken ? wordsOf(printParseErrorCode(broken.error)) : "it is empty";
+    look.warn(path, `it is not valid JSON: ${what}`, broken && lineAt(text, broken.offset));
+    return undefined;
+  }
+  if (tree.type !== "object") {
+    look.warn(path, "it must hold one object: { … }", 1);
+    return undefined;
+  }
+  return {
+    value: getNodeValue(tree) as Record<string, unknown>,
+    lineOf: (keys) => {
+      const node = findNodeAtLocation(tree, [...keys]);
+      return node && lineAt(text, node.parent?.offset ?? node.offset);
+    },
+  };
+}
+
+/** Sections count as lines: `[mcp_servers.name]`. */
+export async function readToml(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
+  const text = look.text(path, level);
+  if (text === undefined) return undefined;
+  const { parse, TomlError } = await import("smol-toml");
+  try {
+    const value = parse(text) as Record<string, unknown>;
+    return { value, lineOf: (keys) => tomlLine(text, keys) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [first = ""] = error.message.split("\n");
+    look.warn(path, `it is not valid TOML: ${first.replace(/^Invalid TOML document: /, "")}`, error.line);
+    return undefined;
+  }
+}
+
+function tomlLine(text: string, keys: readonly string[]): number | undefined {
+  const lines = text.split("\n");
+  const plain = (line: string): string =>
+    line
+      .trim()
+      .replace(/^\[+|\]+$/g, "")
+      .replaceAll(/["'\s]/g, "");
+  const at = lines.findIndex((line) => line.trim().startsWith("[") && plain(line) === keys.join("."));
+  if (at >= 0) return at + 1;
+  const last = keys.at(-1) ?? "";
+  const entry = lines.findIndex((line) => /^[\w"'-]/.test(line.trim()) && plain(line).startsWith(`${last}=`));
+  return entry >= 0 ? entry + 1 : undefined;
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
+
+/** `CloseBraceExpected`: close brace expected. */
+const wordsOf = (code: string): string => code.replaceAll(/(?<!^)([A-Z])/g, " $1").toLowerCase();

@@ -1,0 +1,153 @@
+// What discovery deals in: kinds of items, where each was found, and what the providers give. Values are data as the files have it;
+// what a skill, a command or a server means is its own folder's business.
+
+import type { Frontmatter } from "./frontmatter.ts";
+
+/** In the order in which people are shown them. */
+export const ITEM_KINDS = [
+  "context-file",
+  "instruction",
+  "system-prompt",
+  "rule",
+  "skill",
+  "command",
+  "prompt",
+  "agent",
+  "mcp-server",
+  "hook",
+  "tool",
+  "extension",
+  "plugin",
+  "settings",
+  "ssh-host",
+] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
+
+export type Level = "user" | "project" | "plugin" | "custom";
+
+export interface Source {
+  /** Of the provider: `native`, `claude`, … */
+  readonly provider: string;
+  readonly providerName: string;
+  readonly level: Level;
+  /** Absolute path of the file. */
+  readonly path: string;
+  /** Of an entry inside a file. */
+  readonly line?: number;
+}
+
+export interface Found<T = unknown> {
+  readonly kind: ItemKind;
+  readonly name: string;
+  readonly source: Source;
+  readonly value: T;
+  /** Another item of the same name takes effect instead. */
+  readonly shadowedBy?: Source;
+  /** Why it takes no effect although its name is free: untrusted, disabled. */
+  readonly ignored?: string;
+}
+
+export interface DiscoveryWarning {
+  readonly path: string;
+  readonly line?: number;
+  /** One sentence, without the path. */
+  readonly message: string;
+}
+
+export interface Discovered<T> {
+  /** What takes effect, first the highest priority. */
+  readonly active: readonly Found<T>[];
+  /** With what is shadowed or ignored. */
+  readonly all: readonly Found<T>[];
+  readonly warnings: readonly DiscoveryWarning[];
+}
+
+/** A markdown file: skill, command, rule, prompt, instruction, agent. */
+export interface MarkdownValue {
+  readonly frontmatter: Frontmatter;
+  /** Without the frontmatter, trimmed. */
+  readonly body: string;
+  /** Folder of the file: where what it names beside itself is. */
+  readonly folder: string;
+}
+
+/** A file whose whole text is meant: AGENTS.md, SYSTEM.md. */
+export interface TextValue {
+  readonly text: string;
+}
+
+/** Values are as the file has them: neither variables nor commands in them are resolved. */
+export interface McpServerValue {
+  readonly transport: "stdio" | "http" | "sse";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  /** How long it may take to start. */
+  readonly startTimeoutMs?: number;
+  readonly enabled?: boolean;
+  /** `false`: never sign in. */
+  readonly oauth?: Readonly<Record<string, unknown>> | false;
+  /** Tools to offer, or to leave out. */
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+}
+
+export interface HookValue {
+  readonly event: string;
+  readonly matcher?: string;
+  readonly type: "command" | "module";
+  readonly command?: string;
+  /** Of a module. */
+  readonly path?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Code to load: a tool or an extension. */
+export interface ModuleValue {
+  /** The file to load. */
+  readonly entry: string;
+  /** Folder of one that is more than a file. */
+  readonly folder?: string;
+}
+
+export interface SettingsValue {
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface SshHostValue {
+  readonly host: string;
+  readonly user?: string;
+  readonly port?: number;
+  readonly keyPath?: string;
+  readonly description?: string;
+}
+
+/** A bundle that another agent installed. */
+export interface PluginValue {
+  readonly root: string;
+  readonly version?: string;
+  readonly description?: string;
+}
+
+/** The value of each kind. */
+export interface ItemValues {
+  readonly "context-file": TextValue;
+  readonly instruction: MarkdownValue;
+  readonly "system-prompt": TextValue;
+  readonly rule: MarkdownValue;
+  readonly skill: MarkdownValue;
+  readonly command: MarkdownValue;
+  readonly prompt: MarkdownValue;
+  readonly agent: MarkdownValue;
+  readonly "mcp-server": McpServerValue;
+  readonly hook: HookValue;
+  readonly tool: ModuleValue;
+  readonly extension: ModuleValue;
+  readonly plugin: PluginValue;
+  readonly settings: SettingsValue;
+  readonly "ssh-host": SshHostValue;
+}
