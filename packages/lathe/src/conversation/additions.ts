@@ -38,6 +38,8 @@ export interface SessionAddition {
   commands?(): Promise<readonly SlashCommand[]>;
   /** The session is the present one; nothing runs in it yet. Is not waited for. */
   opened?(open: OpenSession, arrival: Arrival): void | Promise<void>;
+  /** The session is about to end; it still answers. */
+  closing?(): Promise<void>;
   /** After the session has ended. */
   close?(): Promise<void>;
 }
@@ -107,6 +109,10 @@ export class Additions {
     this.#open = open;
     for (const warning of this.#warnings.splice(0)) this.#warn(warning);
     for (const addition of this.#made) void this.#guarded(addition, async () => addition.opened?.(open, arrival));
+  }
+
+  async closing(): Promise<void> {
+    await Promise.all(this.#made.map((addition) => this.#guarded(addition, async () => addition.closing?.())));
   }
 
   async close(): Promise<void> {

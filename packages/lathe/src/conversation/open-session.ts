@@ -28,6 +28,7 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
+import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
@@ -93,6 +94,8 @@ interface RunLimits {
 }
 
 export interface Person {
+  /** Dialogs and signs of extensions. */
+  readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
   readonly answer?: Answerer;
@@ -303,6 +306,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     additions,
     close: async () => {
+      await additions.closing();
       await session.close();
       await additions.close();
       await client.close();

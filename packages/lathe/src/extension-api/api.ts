@@ -51,7 +51,7 @@ export interface ExtensionCommand {
   run(
     argument: string,
     context: ExtensionCommandContext,
-  ): string | undefined | void | Promise<string | undefined | void>;
+  ): string | undefined | Promise<string | undefined> | Promise<void>;
 }
 
 /** An option of the command line. */

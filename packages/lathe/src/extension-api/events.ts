@@ -102,13 +102,13 @@ export interface ExtensionEventResults {
   "session.compacting": { readonly cancel: true | string } | { readonly summary: string };
 }
 
-/** What a handler of this event may return; undefined leaves everything as it is. */
+/** What a handler of this event may return; undefined leaves everything as it is. Of the others nothing is expected. */
 export type ExtensionEventResult<Name extends ExtensionEventName> = Name extends keyof ExtensionEventResults
-  ? ExtensionEventResults[Name] | undefined | void
-  : void;
+  ? ExtensionEventResults[Name] | undefined | Promise<ExtensionEventResults[Name] | undefined> | Promise<void>
+  : unknown;
 
 /** Called when an event happens. What it throws is reported with the name of the extension. */
 export type ExtensionHandler<Name extends ExtensionEventName> = (
   event: ExtensionEvent<Name>,
   context: ExtensionContext,
-) => ExtensionEventResult<Name> | Promise<ExtensionEventResult<Name>>;
+) => ExtensionEventResult<Name>;

@@ -14,7 +14,10 @@ const hosts = new WeakMap<Workspace["settings"], Shared>();
 
 export const extensionAddition: AdditionMaker = async (workspace, request) => {
   const { settings } = workspace;
-  const shared = hosts.get(settings) ?? { host: ExtensionHost.load(workspace, request.person?.screen), sessions: 0 };
+  const shared = hosts.get(settings) ?? {
+    host: ExtensionHost.load(workspace, request.person?.extensionUi),
+    sessions: 0,
+  };
   hosts.set(settings, shared);
   shared.sessions++;
   const host = await shared.host;
@@ -24,6 +27,7 @@ export const extensionAddition: AdditionMaker = async (workspace, request) => {
     toolProviders: [host],
     commands: async () => host.commands(),
     opened: (open, arrival) => host.attach(open, arrival),
+    closing: () => (shared.sessions > 1 ? host.settled() : host.shutDown()),
     close: async () => {
       shared.sessions--;
       if (shared.sessions > 0) return;

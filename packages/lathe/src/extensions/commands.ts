@@ -19,13 +19,15 @@ export function commandsOf(
       arguments: taken,
       whileWorking: true,
       ...(complete
-        ? { complete: (_conversation: Conversation, typed: string) => extension.call(`/${name}`, () => complete(typed)) }
+        ? {
+            complete: (_conversation: Conversation, typed: string) => extension.call(`/${name}`, () => complete(typed)),
+          }
         : {}),
       run: async (conversation: Conversation, argument: string, view: CommandView): Promise<void> => {
         let text: unknown;
         try {
           const parts = contextOf(extension);
-          text = await extension.call(`/${name}`, (patience) =>
+          text = await extension.call<unknown>(`/${name}`, (patience) =>
             run(argument, commandContextFor(parts, conversation, patience)),
           );
         } catch (error) {

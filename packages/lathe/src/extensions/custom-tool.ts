@@ -1,7 +1,14 @@
 // A tool of an extension as the loop knows tools.
 
 import type { CardBody, ToolContent, ToolDef, ToolResult } from "@lathe/agent";
-import { type JsonObject, type JsonSchema, type JsonValue, jsonSchemaOf, messageOf, type SchemaInput } from "@lathe/llm";
+import {
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  jsonSchemaOf,
+  messageOf,
+  type SchemaInput,
+} from "@lathe/llm";
 import type { CustomTool, CustomToolOutcome, ExtensionContent, ExtensionLines } from "../extension-api/index.ts";
 import { type ContextParts, contextFor } from "./context.ts";
 import { outside } from "./guard/current.ts";

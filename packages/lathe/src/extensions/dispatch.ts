@@ -57,7 +57,11 @@ export class Dispatch {
         const event = { ...data(), type: name } as never;
         const context = this.#parts.contextOf(from);
         try {
-          const result: unknown = await from.call(name, (patience) => handler(event, contextFor(context, patience)), signal);
+          const result: unknown = await from.call(
+            name,
+            (patience) => handler(event, contextFor(context, patience)),
+            signal,
+          );
           if (typeof result === "object" && result !== null) yield { from, result };
         } catch (error) {
           if (signal?.aborted || FAILS_CLOSED.has(name)) throw error;

@@ -3,6 +3,7 @@
 
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
+import type { ExtensionScreen } from "../extension-api/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { commandsOf, type ExtensionSlashCommand } from "./commands.ts";
 import type { ContextParts } from "./context.ts";
@@ -12,7 +13,7 @@ import { Follower } from "./follow.ts";
 import { newCulprit } from "./guard/current.ts";
 import { Guard } from "./guard/guard.ts";
 import { offFileOf, turnedOff } from "./off.ts";
-import type { ExtensionScreen, PresentSession } from "./present.ts";
+import type { PresentSession } from "./present.ts";
 import { Programs } from "./programs.ts";
 import { RunningExtension } from "./running.ts";
 import { seamsOf } from "./seams.ts";
@@ -96,6 +97,16 @@ export class ExtensionHost {
     return this.#extensions.map(({ name }) => name);
   }
 
+  /** Until extensions have heard of everything that has happened. */
+  settled(): Promise<void> {
+    return this.#follower.settled();
+  }
+
+  /** The last session is about to end. */
+  shutDown(): Promise<void> {
+    return this.#endAll("exit");
+  }
+
   async close(): Promise<void> {
     await this.#endAll("exit");
     await this.#programs.close();
@@ -116,7 +127,9 @@ export class ExtensionHost {
       }
     }
     this.#extensions = started;
-    this.#tools = started.flatMap((extension) => extension.added.tools.flatMap((tool) => this.#toolsOf(extension, tool)));
+    this.#tools = started.flatMap((extension) =>
+      extension.added.tools.flatMap((tool) => this.#toolsOf(extension, tool)),
+    );
   }
 
   async #started(source: ExtensionSource): Promise<RunningExtension | undefined> {
@@ -197,7 +210,7 @@ export class ExtensionHost {
 
   async #endAll(reason: "exit" | "reload"): Promise<void> {
     await this.#follower.settled();
-    if (this.#present) await this.#dispatch.tell("session_shutdown", { reason });
+    if (this.#present && this.#extensions.length > 0) await this.#dispatch.tell("session_shutdown", { reason });
     const ended = this.#extensions;
     this.#extensions = [];
     this.#tools = [];

@@ -1,7 +1,6 @@
 // What extensions are given of the conversation they are in. Hosts bring the real ones; nothing here knows a host.
 
 import type { CompactionEntry, InputOutcome, Navigation, Session } from "@lathe/agent";
-import type { ExtensionUi } from "../extension-api/index.ts";
 
 /** The session that is present. */
 export interface PresentSession {
@@ -21,11 +20,4 @@ export interface PresentConversation {
   navigate(entryId: string | null, options?: { readonly summarize?: boolean }): Promise<Navigation>;
   compact(focus?: string): Promise<CompactionEntry | { readonly problem: string }>;
   switchModel(selector: string): Promise<unknown>;
-}
-
-/** How a host shows what extensions want to show. Dialogs settle when their signal aborts. */
-export interface ExtensionScreen extends Omit<ExtensionUi, "setTheme"> {
-  setTheme?(name: string): boolean;
-  /** Ends the host when it has nothing more to do. */
-  shutdown(): void;
 }

@@ -28,6 +28,7 @@ export class Programs {
         ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
         ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin) }),
       });
+      if (result.aborted) throw new Error(`${command} was stopped`);
       const { stdout, stderr, exitCode } = result;
       return { stdout, stderr, code: exitCode < 0 ? null : exitCode };
     };

@@ -55,7 +55,10 @@ export class RunningExtension {
     const { guard, deps, timeoutMs, culprit } = this.#parts;
     const patience = new Patience(deps, timeoutMs);
     try {
-      return await patience.until(settled(() => guard.run(culprit, () => work(patience))), outer);
+      return await patience.until(
+        settled(() => guard.run(culprit, () => work(patience))),
+        outer,
+      );
     } catch (error) {
       if (outer?.aborted) throw error;
       throw new ExtensionFailure(this.name, what, error);

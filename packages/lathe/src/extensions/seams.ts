@@ -21,7 +21,11 @@ export function seamsOf(dispatch: Dispatch): Middleware {
           if (typeof result.text === "string") current = withText(current, result.text);
         }
       }
-      for await (const { result } of dispatch.answers("before_agent_start", () => ({ prompt: textIn(current) }), signal))
+      for await (const { result } of dispatch.answers(
+        "before_agent_start",
+        () => ({ prompt: textIn(current) }),
+        signal,
+      ))
         if (typeof result.message === "string") current = withMore(current, result.message);
       return current === content ? undefined : { content: current };
     },
@@ -112,7 +116,13 @@ export function seamsOf(dispatch: Dispatch): Middleware {
   };
 }
 
-function cancelOf({ from, result }: { readonly from: { readonly name: string }; readonly result: object }): LeaveVerdict {
+function cancelOf({
+  from,
+  result,
+}: {
+  readonly from: { readonly name: string };
+  readonly result: object;
+}): LeaveVerdict {
   const { cancel } = result as { readonly cancel?: unknown };
   if (cancel === undefined || cancel === false) return undefined;
   return { cancel: typeof cancel === "string" ? cancel : `the extension ${from.name} cancelled it` };

@@ -1,9 +1,9 @@
 // What an extension may use wherever its code runs: programs, its storage, dialogs.
 
 import type { ExtensionDialogOptions, ExtensionExec, ExtensionStorage, ExtensionUi } from "../extension-api/index.ts";
+import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { outside } from "./guard/current.ts";
 import type { Patience } from "./patience.ts";
-import type { ExtensionScreen } from "./present.ts";
 
 export interface ExtensionTools {
   readonly storage: ExtensionStorage;

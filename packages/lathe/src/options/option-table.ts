@@ -167,6 +167,13 @@ export const OPTIONS = {
   "max-cost": { kind: "value", value: "usd", group: "Limits", help: "maximum cost of this run in US dollars" },
   "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "maximum duration of this run" },
 
+  extension: {
+    kind: "list",
+    short: "e",
+    value: "path",
+    group: "Configuration",
+    help: "load this extension; a file or a folder; may be repeated",
+  },
   config: {
     kind: "list",
     value: "file",
@@ -192,6 +199,9 @@ export type CliOptions = {
   -readonly [Name in OptionName as (typeof OPTIONS)[Name] extends { stands: unknown } ? never : Name]?: ValueOf<
     (typeof OPTIONS)[Name]["kind"]
   >;
+} & {
+  /** Values of options that extensions brought. */
+  extensionFlags?: Readonly<Record<string, string | boolean>>;
 };
 
 /** Words that start something other than a run. Loaded when named. */

@@ -5,6 +5,7 @@ import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
 import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
+import type { ExtensionScreen } from "../../extension-api/screen.ts";
 import { promptsOf } from "../../headless/prompts.ts";
 import { shownPath } from "../../home/shown-path.ts";
 import { unwritableReason } from "../../home/unwritable.ts";
@@ -33,6 +34,8 @@ export interface Host {
   settled?(workspace: Workspace): void;
   /** The person may speak. */
   open(controller: Controller): void;
+  /** Dialogs and signs of extensions. */
+  readonly extensionUi?: ExtensionScreen;
   /** The session has a title. */
   titled?(title: string): void;
   /** With the conversation. */
@@ -80,7 +83,8 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
-  const person = { approve, answer, decidePlan };
+  const { extensionUi } = host;
+  const person = { approve, answer, decidePlan, ...(extensionUi ? { extensionUi } : {}) };
   const parts = {
     workspace,
     requestFor,

@@ -4,6 +4,7 @@ import { type InputContent, sentence } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
+import { ranAsCommand } from "./slash-commands.ts";
 
 interface MessageWithImages {
   readonly message: string;
@@ -34,9 +35,11 @@ export const inputHandlers: Handlers<
   | "workflow_gate_response"
   | "negotiate_unattended"
 > = {
-  prompt: async (params, { current }) => {
+  prompt: async (params, context) => {
+    const { current } = context;
     const content = contentOf(params);
     await current.conversation.settled();
+    if (await ranAsCommand(params.message, context)) return;
     if (!current.isBusy) await current.run(content);
     else if (params.streamingBehavior === "steer") current.session.steer(content);
     else if (params.streamingBehavior === "followUp") current.session.followUp(content);
