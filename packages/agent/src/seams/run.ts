@@ -15,6 +15,7 @@ import type {
   RequestVerdict,
   SeamContext,
   SessionSwitch,
+  SummaryVerdict,
   TreeMove,
   TreeVerdict,
 } from "./types.ts";
@@ -207,6 +208,19 @@ export class Seams {
         middleware.beforeStop!(info, context),
       );
       if (verdict) return verdict.continueWith;
+    }
+    return undefined;
+  }
+
+  async beforeSummary(
+    wish: { readonly reason: string; readonly tokensBefore: number },
+    signal: AbortSignal,
+  ): Promise<SummaryVerdict> {
+    for (const middleware of this.#with("beforeSummary")) {
+      const verdict = await this.#lenient(middleware, "beforeSummary", signal, (context) =>
+        middleware.beforeSummary!(wish, context),
+      );
+      if (verdict) return verdict;
     }
     return undefined;
   }

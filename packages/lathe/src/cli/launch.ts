@@ -8,7 +8,7 @@ import { readPiped } from "../headless/stdin.ts";
 import type { OpenedJournal } from "../journals/journal-files.ts";
 import type { Machine } from "../machine/machine.ts";
 import { type CliOptions, OPTIONS } from "../options/option-table.ts";
-import { type ParsedArgs, parseArgs } from "../options/parse.ts";
+import { type ParsedArgs, parseArgs, UnknownOption } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { journalFor } from "../sessions/which-journal.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
@@ -16,7 +16,7 @@ import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const parsed = withProvider(parseArgs(argv, machine.userHome));
+  const parsed = withProvider(await parsedArgs(argv, machine));
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
     machine.stdout.write(helpText());
@@ -71,6 +71,19 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
   report.print();
   return code;
+}
+
+/** An option that is not ours may be an extension's: only then they are loaded to find out. */
+async function parsedArgs(argv: readonly string[], machine: Machine): Promise<ParsedArgs> {
+  try {
+    return parseArgs(argv, machine.userHome);
+  } catch (error) {
+    if (!(error instanceof UnknownOption)) throw error;
+    const { options } = parseArgs(argv, machine.userHome, { isLenient: true });
+    const { flagsOfExtensions } = await import("../extensions/flags.ts");
+    const flags = await flagsOfExtensions(machine, options);
+    return parseArgs(argv, machine.userHome, { flags });
+  }
 }
 
 async function reportFor({ env }: Machine): Promise<StartupReport> {

@@ -11,6 +11,8 @@ import type { ExtensionTools } from "./tools-for-extensions.ts";
 export type ContextParts = ExtensionTools & {
   readonly cwd: string;
   readonly present: () => PresentSession;
+  /** Shows a text of a kind of the extension's own. */
+  readonly show: (kind: string, text: string) => void;
 };
 
 export function contextFor(parts: ContextParts, patience: Patience): ExtensionContext {
@@ -22,7 +24,7 @@ export function contextFor(parts: ContextParts, patience: Patience): ExtensionCo
     storage,
     hasUI: screen !== undefined,
     ui: uiFor(patience),
-    session: sessionFor(present),
+    session: sessionFor(parts),
     signal: patience.signal,
     get model() {
       const { provider, id } = present().model;
@@ -65,7 +67,7 @@ export function commandContextFor(
   return Object.defineProperties(more, Object.getOwnPropertyDescriptors(contextFor(parts, patience))) as never;
 }
 
-function sessionFor(present: () => PresentSession): ExtensionSession {
+function sessionFor({ present, show }: ContextParts): ExtensionSession {
   const now = (): PresentSession["session"] => present().session;
   return {
     get id() {
@@ -100,7 +102,11 @@ function sessionFor(present: () => PresentSession): ExtensionSession {
       }),
     appendEntry: (kind, data) =>
       outside(() => void now().appendCustom(kind, JSON.parse(JSON.stringify(data ?? null)) as JsonValue)),
-    appendMessage: (kind, text) => outside(() => void now().appendCustomMessage(kind, String(text))),
+    appendMessage: (kind, text) =>
+      outside(() => {
+        now().appendCustomMessage(kind, String(text));
+        show(kind, String(text));
+      }),
     entries: (kind) => [...now().customEntries(kind)].map(({ data }) => data),
   };
 }

@@ -6,7 +6,7 @@ import { messageOf } from "@lathe/llm";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { commandsOf, type ExtensionSlashCommand } from "./commands.ts";
-import type { ContextParts } from "./context.ts";
+import { type ContextParts, contextFor } from "./context.ts";
 import { toolOf } from "./custom-tool.ts";
 import { Dispatch } from "./dispatch.ts";
 import { Follower } from "./follow.ts";
@@ -15,6 +15,7 @@ import { Guard } from "./guard/guard.ts";
 import { offFileOf, turnedOff } from "./off.ts";
 import type { PresentSession } from "./present.ts";
 import { Programs } from "./programs.ts";
+import { offerProviders } from "./providers.ts";
 import { RunningExtension } from "./running.ts";
 import { seamsOf } from "./seams.ts";
 import { type ExtensionSource, findSources } from "./sources.ts";
@@ -130,6 +131,8 @@ export class ExtensionHost {
     this.#tools = started.flatMap((extension) =>
       extension.added.tools.flatMap((tool) => this.#toolsOf(extension, tool)),
     );
+    this.#tellScreen();
+    for (const problem of await offerProviders(this.#workspace, started)) this.#report(problem);
   }
 
   async #started(source: ExtensionSource): Promise<RunningExtension | undefined> {
@@ -175,12 +178,44 @@ export class ExtensionHost {
     }
   }
 
+  #tellScreen(): void {
+    const shortcuts = this.#extensions.flatMap((extension) =>
+      [...extension.added.shortcuts].map(([key, { description, run }]) => ({
+        key,
+        extension: extension.name,
+        description,
+        run: () => {
+          const parts = this.#contextOf(extension);
+          void extension
+            .call(`the shortcut ${key}`, (patience) => run(contextFor(parts, patience)))
+            .catch((error: Error) => this.#say(error.message));
+        },
+      })),
+    );
+    const themes = this.#extensions.flatMap(({ added }) => added.themes);
+    for (const problem of this.#screen?.added?.({ shortcuts, themes }) ?? []) this.#report(problem);
+  }
+
+  /** Shows a text that an extension has put into the conversation, the way it is meant to look. */
+  #show(kind: string, text: string): void {
+    const owner = this.#extensions.find(({ added }) => added.renderers.has(kind));
+    const render = owner?.added.renderers.get(kind);
+    try {
+      const lines = owner && render ? owner.callNow(`the renderer of ${kind}`, () => render({ kind, text })) : text;
+      this.#screen?.showLines?.(lines);
+    } catch (error) {
+      this.#report(messageOf(error));
+      this.#screen?.showLines?.(text);
+    }
+  }
+
   #contextOf(extension: RunningExtension): ContextParts {
     const present = (): PresentSession => {
       if (!this.#present) throw new Error("there is no session yet: use the session in a handler");
       return this.#present;
     };
-    return { ...this.#kitOf(extension), cwd: this.#workspace.cwd, present };
+    const show = (kind: string, text: string): void => this.#show(kind, text);
+    return { ...this.#kitOf(extension), cwd: this.#workspace.cwd, present, show };
   }
 
   #kitOf(extension: RunningExtension): ExtensionTools {
@@ -190,6 +225,7 @@ export class ExtensionHost {
     const screen = this.#screen;
     const parts = {
       screen,
+      setTimer: this.#workspace.machine.deps.setTimer,
       trickle: this.#trickle(name, "shows"),
       say: (line: string) => void this.#workspace.machine.stderr.write(`[${name}] ${line}\n`),
     };

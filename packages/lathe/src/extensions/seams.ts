@@ -71,14 +71,17 @@ export function seamsOf(dispatch: Dispatch): Middleware {
         if (typeof result.continueWith === "string") return { continueWith: result.continueWith };
       return undefined;
     },
-    beforeCompact: async (plan, { signal }): Promise<CompactVerdict> => {
-      let current = plan;
-      const { reason, tokensBefore = 0 } = plan;
-      for await (const given of dispatch.answers("session_before_compact", () => ({ reason, tokensBefore }), signal)) {
+    beforeSummary: async (wish, { signal }) => {
+      for await (const given of dispatch.answers("session_before_compact", () => wish, signal)) {
         const cancelled = cancelOf(given);
         if (cancelled) return cancelled;
-        if ("summary" in given.result) current = { ...current, summary: String(given.result.summary) };
+        if ("summary" in given.result) return { notes: String(given.result.summary) };
       }
+      return undefined;
+    },
+    beforeCompact: async (plan, { signal }): Promise<CompactVerdict> => {
+      let current = plan;
+      const { reason } = plan;
       const data = () => ({ reason, summary: current.summary, firstKeptEntryId: current.firstKeptEntryId });
       for await (const given of dispatch.answers("session.compacting", data, signal)) {
         const cancelled = cancelOf(given);

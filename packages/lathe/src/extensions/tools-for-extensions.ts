@@ -1,5 +1,6 @@
 // What an extension may use wherever its code runs: programs, its storage, dialogs.
 
+import type { SessionDeps } from "@lathe/agent";
 import type { ExtensionDialogOptions, ExtensionExec, ExtensionStorage, ExtensionUi } from "../extension-api/index.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { outside } from "./guard/current.ts";
@@ -45,10 +46,11 @@ export interface UiParts {
   /** Says a line where there is no screen. */
   readonly say: (line: string) => void;
   readonly trickle: Trickle;
+  readonly setTimer: SessionDeps["setTimer"];
 }
 
 /** Dialogs give their default when nobody is there, their time is up or the work they belong to has ended. */
-export function extensionUi({ screen, say, trickle }: UiParts, patience: Patience): ExtensionUi {
+export function extensionUi({ screen, say, trickle, setTimer }: UiParts, patience: Patience): ExtensionUi {
   const ask = <T>(
     dialog: ExtensionDialogOptions,
     fallback: T,
@@ -56,14 +58,26 @@ export function extensionUi({ screen, say, trickle }: UiParts, patience: Patienc
   ): Promise<T> => {
     if (!screen) return Promise.resolve(fallback);
     const { timeout, signal } = dialog;
-    const ends = [patience.signal, signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)];
-    const until = AbortSignal.any(ends.filter((one) => one !== undefined));
-    if (until.aborted) return Promise.resolve(fallback);
-    const options = { signal: until, ...(timeout === undefined ? {} : { timeout }) };
-    const gaveUp = new Promise<T>((resolve) => {
-      until.addEventListener("abort", () => resolve(fallback), { once: true });
-    });
-    return patience.during(outside(() => Promise.race([show(screen, options), gaveUp])));
+    const signals = [patience.signal, ...(signal ? [signal] : [])];
+    if (signals.some(({ aborted }) => aborted)) return Promise.resolve(fallback);
+    return patience.during(
+      outside(async () => {
+        const end = new AbortController();
+        const close = (): void => end.abort();
+        for (const one of signals) one.addEventListener("abort", close, { once: true });
+        const timer = timeout === undefined ? undefined : setTimer(close, timeout);
+        const gaveUp = new Promise<T>((resolve) => {
+          end.signal.addEventListener("abort", () => resolve(fallback), { once: true });
+        });
+        try {
+          const options = { signal: end.signal, ...(timeout === undefined ? {} : { timeout }) };
+          return await Promise.race([show(screen, options), gaveUp]);
+        } finally {
+          timer?.cancel();
+          for (const one of signals) one.removeEventListener("abort", close);
+        }
+      }),
+    );
   };
   const show = (work: (shown: ExtensionScreen) => void): void => {
     if (screen && trickle.passes()) outside(() => work(screen));

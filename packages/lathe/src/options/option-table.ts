@@ -217,6 +217,7 @@ export const SUBCOMMANDS = {
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "take back what a session said and did, files included",
   prompt: "print the prompt that would be sent, with token counts",
+  ext: "extensions: list, enable, disable, new",
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",
   doctor: "check the installation",
