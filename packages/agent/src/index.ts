@@ -67,6 +67,7 @@ export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./e
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./env/sandbox/sandboxed-local.ts";
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
+export { compileFilter } from "./env/search/path-glob.ts";
 export type { SearchEngine } from "./env/search/types.ts";
 export { quoteShell } from "./env/shell-quote.ts";
 export { SshEnvironment, type SshOptions } from "./env/ssh.ts";

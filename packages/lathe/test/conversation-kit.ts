@@ -1,11 +1,12 @@
 // A conversation over a scripted model server, with the slash commands of every host.
 
 import { realpathSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
+import type { AdditionEntry } from "../src/conversation/additions.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import type { CommandView } from "../src/conversation/commands/command.ts";
 import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
@@ -27,7 +28,15 @@ export async function conversation(
     model = "anthropic/claude-sonnet-4-5",
     parts = {},
     env: more = {},
+    files = {},
+    cwd = ".",
+    additions = [],
   }: {
+    /** Below the root, which is the user's home, too. */
+    readonly files?: Readonly<Record<string, string>>;
+    /** Below the root. */
+    readonly cwd?: string;
+    readonly additions?: readonly AdditionEntry[];
     readonly model?: string;
     readonly parts?: Partial<ConversationParts>;
     readonly env?: Readonly<Record<string, string>>;
@@ -38,6 +47,10 @@ export async function conversation(
     script: (request) => answering?.(request) ?? turn.error(400, { message: "The script has no turn left." }),
   });
   const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-compaction-")));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
   const env = {
     PATH: process.env["PATH"],
     LATHE_HOME: join(root, ".lathe-home"),
@@ -48,7 +61,14 @@ export async function conversation(
     ...more,
   };
   const { stdin, stdout, stderr } = process;
-  const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
+  const machine = {
+    env,
+    cwd: join(root, cwd),
+    userHome: root,
+    pid: process.pid,
+    host: hostname(),
+    deps: defaultDeps({ env }),
+  };
   const options = { model };
   const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
   const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
@@ -56,11 +76,16 @@ export async function conversation(
   const starts: { readonly reason: string }[] = [];
   const ends: object[] = [];
   let tail = "";
+  const commands = builtinCommands();
   const talk = await Conversation.start(
     {
       ...parts,
       workspace,
-      requestFor: (journal) => sessionRequest(workspace, options, journal),
+      requestFor: async (journal) => ({ ...(await sessionRequest(workspace, options, journal)), additions }),
+      onSession: (open, arrival) => {
+        parts.onSession?.(open, arrival);
+        commands.setAdded(open.additions.commands());
+      },
       onEvent: (session, event) => {
         parts.onEvent?.(session, event);
         if (event.kind === "tool_call_output_delta") tail += event.data.delta;
@@ -71,7 +96,6 @@ export async function conversation(
     },
     newJournal(workspace),
   );
-  const commands = builtinCommands();
   const lines: string[] = [];
   const replies: string[] = [];
   const view: CommandView & { columns?: number } = {

@@ -79,7 +79,7 @@ it("asks, answers, replaces the session and runs commands", async () => {
     "in the new one",
     "Permissions: ask",
   ]);
-  await expect(say("/nope")).rejects.toThrow("There is no /nope. See /help.");
+  await expect(say("/permision")).rejects.toThrow("There is no /permision. Did you mean /permissions?");
   expect(await builtinCommands().completions(conversation, "/per")).toEqual(["/permissions"]);
   expect(await builtinCommands().completions(conversation, "/permissions re")).toEqual(["/permissions read-only"]);
   await conversation.close();

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly instructionFiles?: readonly string[];
   /** Replaces the base prompt and the list of tools. */
   readonly customPrompt?: string;
+  /** What the user added at the end of the prompt, when the profile has nothing of that kind. */
+  readonly userInstructions?: string;
   /** Further sections of the prompt, after the list of tools. */
   readonly sections?: readonly PromptSection[];
 }
@@ -27,7 +29,7 @@ export interface PromptSection {
 }
 
 /** What the host found besides what is read here. */
-export interface MoreSurroundings extends Pick<Surroundings, "customPrompt" | "sections"> {
+export interface MoreSurroundings extends Pick<Surroundings, "customPrompt" | "userInstructions" | "sections"> {
   readonly projectDocs?: readonly InstructionDoc[];
   readonly userDocs?: readonly InstructionDoc[];
 }

@@ -18,16 +18,20 @@ export interface MoreLayers {
   readonly sections?: readonly { readonly text: string }[] | undefined;
   /** Instruction files of the user. */
   readonly userDocs?: string | undefined;
+  /** When the profile has none of its own. */
+  readonly userInstructions?: string | undefined;
 }
 
 export function systemPrompt(layers: PromptLayers): string {
-  const { customPrompt, sections: further = [], userDocs } = layers.more ?? {};
+  const { customPrompt, sections: further = [], userDocs, userInstructions } = layers.more ?? {};
   const sections = [(customPrompt ?? layers.base).trim()];
   if (customPrompt === undefined && layers.tools.length > 0)
     sections.push(`## Available tools\n\n${layers.tools.map(toolLine).join("\n")}`);
   sections.push(...further.map(({ text }) => text.trim()));
   if (layers.projectDocs) sections.push(`## Project instructions\n\n${layers.projectDocs}`);
-  const own = [userDocs, layers.userInstructions?.trim()].filter((text) => text !== undefined && text !== "");
+  const own = [userDocs, (layers.userInstructions ?? userInstructions)?.trim()].filter(
+    (text) => text !== undefined && text !== "",
+  );
   if (own.length > 0) sections.push(`## User instructions\n\n${own.join("\n\n")}`);
   return sections.join("\n\n");
 }

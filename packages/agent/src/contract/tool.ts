@@ -158,6 +158,8 @@ export interface ToolResult {
   readonly isError?: boolean | undefined;
   readonly effects?: Effects | undefined;
   readonly artifact?: ArtifactRef | undefined;
+  /** The model gets all of it, whatever the tool's limit is. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** What a call has done to the world, as far as it knows. */

@@ -57,6 +57,8 @@ export type AgentEvent =
       readonly errorMessage: string;
     }
   | { readonly type: "auto_retry_end"; readonly success: boolean }
+  /** The model began to break these rules, and was given their text. */
+  | { readonly type: "ttsr_triggered"; readonly rules: readonly string[] }
   | { readonly type: "auto_compaction_start"; readonly reason: string }
   | { readonly type: "auto_compaction_end"; readonly error?: string };
 
@@ -134,6 +136,8 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
     }
     case "retry":
       return retried(fold, event.data);
+    case "ttsr_triggered":
+      return [{ type: "ttsr_triggered", rules: event.data.rules }];
     case "assistant_text_start":
     case "assistant_text_delta":
     case "assistant_reasoning_delta":

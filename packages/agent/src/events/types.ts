@@ -154,6 +154,8 @@ export interface EventData {
   };
   turn_limit: { round: number } | { total_turns: number };
   loop_detection: { message: string };
+  /** The model began to break these rules, and was given their text. */
+  ttsr_triggered: { rules: readonly string[]; entry_id: string };
   warning: { message: string; code: string };
   error: { message: string; kind: FailureKind; error_type: string; fatal: boolean; code?: string };
   /** A failed attempt at a model call; `discards`: what was streamed since assistant_text_start is void. */
@@ -234,7 +236,7 @@ export interface EventEnvelope<K extends EventKind> {
  * aside      = note | compaction ;
  * compaction = compaction_start , { note } , compaction_end ;
  * note       = entry | warning | error | state_changed | steering_injected | queue_changed | turn_limit | loop_detection
- *            | prefix_changed | tree_moved | subagent_event ;
+ *            | ttsr_triggered | prefix_changed | tree_moved | subagent_event ;
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come

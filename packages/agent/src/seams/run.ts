@@ -15,6 +15,7 @@ import type {
   RequestVerdict,
   SeamContext,
   SessionSwitch,
+  StreamCut,
   SummaryVerdict,
   TreeMove,
   TreeVerdict,
@@ -114,13 +115,13 @@ export class Seams {
     event: StreamEvent,
     signal: AbortSignal,
     hooks = this.#streamHooks,
-  ): string | undefined | Promise<string | undefined> {
+  ): StreamCut | undefined | Promise<StreamCut | undefined> {
     const context = this.#host.context(signal);
     for (const [at, middleware] of hooks.entries()) {
       try {
         const verdict = middleware.onStreamEvent!(event, context);
         if (verdict instanceof Promise) return this.#slowStreamEvent(hooks.slice(at), verdict, event, signal);
-        if (verdict) return verdict.cut;
+        if (verdict) return verdict;
       } catch (error) {
         this.#warnOnce(middleware, signal, error);
       }
@@ -138,17 +139,17 @@ export class Seams {
   /** `hooks`: the one that is not done yet, and those behind it. */
   async #slowStreamEvent(
     hooks: readonly Middleware[],
-    pending: Promise<{ readonly cut: string } | undefined>,
+    pending: Promise<StreamCut | undefined>,
     event: StreamEvent,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<StreamCut | undefined> {
     const [middleware, ...later] = hooks as [Middleware, ...Middleware[]];
     const verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending).catch((error: unknown) => {
       if (signal.aborted) throw error;
       this.#warnOnce(middleware, signal, error);
       return undefined;
     });
-    return verdict ? verdict.cut : this.onStreamEvent(event, signal, later);
+    return verdict ?? this.onStreamEvent(event, signal, later);
   }
 
   /** Fails closed: a hook that breaks blocks the call. */

@@ -8,6 +8,8 @@ export interface SchemeContent {
 
 /** Reads and writes addresses of one scheme, such as `note://x`. */
 export interface SchemeResolver {
+  /** Its texts are for the model to follow: they are read whole, however many lines they have. */
+  readonly readsWhole?: boolean;
   read?(url: string, signal: AbortSignal): Promise<SchemeContent | string>;
   write?(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
@@ -38,6 +40,11 @@ export class SchemeRegistry {
   handles(path: string): boolean {
     const scheme = schemeOf(path);
     return scheme !== undefined && this.#resolvers.has(scheme);
+  }
+
+  /** Whether a read without limits gives all of it. */
+  readsWhole(path: string): boolean {
+    return this.#resolvers.get(schemeOf(path) ?? "")?.readsWhole === true;
   }
 
   async read(url: string, signal: AbortSignal): Promise<SchemeContent> {

@@ -36,6 +36,10 @@ export interface SeamContext {
   compactByVendor(messages: readonly Message[], timeoutMs: number): Promise<VendorCompaction | undefined>;
   /** Tells the person who uses the session; `code` is for programs. */
   warn(message: string, code: string): void;
+  /** Journals that the model was given these rules, so that none is given twice on this branch, and announces it. */
+  rulesInjected(names: readonly string[]): void;
+  /** What a call would touch if it were made; undefined when nobody can say: no such tool, or wrong arguments. */
+  accessOf(call: Pick<ToolCallData, "name" | "type" | "arguments">): Promise<readonly Access[] | undefined>;
   /** Undefined: nobody answered, or nobody can be asked. */
   ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
   /** Of the session, its children included. */
@@ -191,8 +195,15 @@ export type OverflowVerdict =
   /** The hook has made room itself, for example by a larger model. */
   | { readonly retry: true }
   | undefined;
-/** Ends the stream now; the text is given to the model as a user message and it is asked again. */
-export type StreamVerdict = { readonly cut: string } | undefined;
+/** Ends the stream now; `cut` is given to the model as a user message and it is asked again. */
+export interface StreamCut {
+  readonly cut: string;
+  /** Why, for people: nothing of the answer is kept. Absent: its text so far is. */
+  readonly discard?: string;
+  /** Rules whose text `cut` is; see `rulesInjected`. */
+  readonly rules?: readonly string[];
+}
+export type StreamVerdict = StreamCut | undefined;
 /** Blocks the call with a reason for the model, replaces its arguments, or (undefined) lets it pass. */
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;
 /** Allows or denies the call, asks a person, or (undefined) has no opinion. */

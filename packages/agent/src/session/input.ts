@@ -9,6 +9,7 @@ import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
+import { rulesInjected } from "./injected-rules.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
@@ -121,7 +122,8 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
         throw outcome.error;
       case "cut":
         core.emit("turn_end", { turn, outcome: "interrupted" });
-        inject(core, outcome.inject, "injected");
+        inject(core, outcome.cut.cut, "injected");
+        if (outcome.cut.rules) rulesInjected(core, outcome.cut.rules);
         continue;
       case "answer":
         break;

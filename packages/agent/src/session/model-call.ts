@@ -12,7 +12,7 @@ import {
 import type { InputError } from "../events/types.ts";
 import type { IntentLine } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
-import type { RequestInfo } from "../seams/types.ts";
+import type { RequestInfo, StreamCut } from "../seams/types.ts";
 import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { failureOf } from "./failure.ts";
@@ -26,7 +26,7 @@ import { usableAnswer, usableUsage } from "./usable-answer.ts";
 
 export type ModelOutcome =
   | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
-  | { readonly kind: "cut"; readonly inject: string }
+  | { readonly kind: "cut"; readonly cut: StreamCut }
   | { readonly kind: "interrupted" }
   | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean }
   | { readonly kind: "failed"; readonly error: unknown };
@@ -82,8 +82,10 @@ async function attemptUntilAnswered(
       return { kind: "interrupted" };
     }
     if (result.kind === "cut") {
-      keepPartial(core, profile, intent, result.partial);
-      return { kind: "cut", inject: result.inject };
+      const { cut, partial } = result;
+      if (cut.discard === undefined) keepPartial(core, profile, intent, partial);
+      else dropPartial(core, profile, intent, partial, cut.discard);
+      return { kind: "cut", cut };
     }
     const { error, partial } = result;
     settleFailure(core, profile, intent, error, partial);
@@ -197,6 +199,30 @@ function keepPartial(core: AttemptParts, profile: Profile, intent: IntentLine, p
   }
   if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
   closeAnswer(core, partial, message && { entry_id: intent.for, message });
+}
+
+/** An answer that a hook refused: it was paid for, and nobody sees it again. It takes up a turn, so that a limit of turns ends a hook that refuses all. */
+function dropPartial(
+  core: AttemptParts,
+  profile: Profile,
+  intent: IntentLine,
+  partial: PartialAnswer,
+  message: string,
+): void {
+  const billed = billedOf(core, profile, partial);
+  core.journal.settle(intent.id, "cancelled", billed);
+  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
+  core.turns += 1;
+  core.ledger.turn();
+  if (!partial.started) return;
+  core.emit("retry", {
+    attempt: 0,
+    delay_ms: 0,
+    discards: true,
+    kind: "cancelled",
+    error_type: "stream_cut",
+    message,
+  });
 }
 
 function closeAnswer(

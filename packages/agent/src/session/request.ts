@@ -189,7 +189,10 @@ export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   const parts = promptParts(systemPrompt, {
     sections: surroundings?.sections,
     instructionFiles: surroundings?.instructionFiles,
-    userInstructions: [profile.userInstructions ?? "", options.userInstructions ?? ""],
+    userInstructions: [
+      profile.userInstructions ?? surroundings?.userInstructions ?? "",
+      options.userInstructions ?? "",
+    ],
   });
   return {
     systemPrompt,

@@ -1,15 +1,18 @@
 // What hooks may use of their session.
 
 import type { SeamContext } from "../seams/types.ts";
-import type { EventPart, HostPart, ToolPart } from "./parts.ts";
+import { accessOf } from "./call/access-of.ts";
+import { rulesInjected } from "./injected-rules.ts";
+import type { EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
 import { type DescribedParts, describeRequest } from "./request.ts";
 import { type SideCallParts, sideCall } from "./side-call.ts";
 import { vendorCompaction } from "./vendor-compaction.ts";
 
 type SeamContextParts = SideCallParts &
   DescribedParts &
-  HostPart<"agentId"> &
+  HostPart<"agentId" | "env"> &
   ToolPart &
+  JournalPart &
   EventPart & { readonly id: string };
 
 export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamContext {
@@ -24,6 +27,8 @@ export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamCo
     callModel: (role, call) => sideCall(core, role, call, signal),
     compactByVendor: (messages, timeoutMs) => vendorCompaction(core, messages, timeoutMs, signal),
     warn: (message, code) => core.warn(message, code),
+    rulesInjected: (names) => rulesInjected(core, names),
+    accessOf: (call) => accessOf(core, call, signal),
     ask: async (questions) => core.services.answerer?.(questions, signal),
     get budget() {
       const { spent } = core.ledger;

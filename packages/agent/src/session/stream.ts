@@ -9,6 +9,7 @@ import {
   type StreamEvent,
   type Usage,
 } from "@lathe/llm";
+import type { StreamCut } from "../seams/types.ts";
 import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart } from "./parts.ts";
 
 export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockPart & Pick<ContextPart, "prefix">;
@@ -21,7 +22,7 @@ const LONGEST_ANSWER = 2_000_000;
 export type AnswerResult =
   | { readonly kind: "response"; readonly response: Response }
   /** A hook ended it. */
-  | { readonly kind: "cut"; readonly inject: string; readonly partial: PartialAnswer }
+  | { readonly kind: "cut"; readonly cut: StreamCut; readonly partial: PartialAnswer }
   | { readonly kind: "failed"; readonly error: unknown; readonly partial: PartialAnswer };
 
 export interface PartialAnswer {
@@ -39,7 +40,9 @@ export async function readAnswer(core: StreamParts, signal: AbortSignal, request
   try {
     if (!core.profile.supportsStreaming) {
       const response = await reader.whole(request);
-      return { kind: "response", response };
+      const { finishReason, usage } = response;
+      const cut = await core.seams.onStreamEvent({ type: "finish", finishReason, usage, response }, signal);
+      return cut ? { kind: "cut", cut, partial: { ...partial, usage } } : { kind: "response", response };
     }
     return await reader.read(request, partial);
   } catch (error) {
@@ -94,10 +97,10 @@ class StreamReader {
       const event = next.value;
       if (seams.hasStreamHooks) {
         const verdict = seams.onStreamEvent(event, this.#controller.signal);
-        const inject = verdict instanceof Promise ? await verdict : verdict;
-        if (inject !== undefined) {
+        const cut = verdict instanceof Promise ? await verdict : verdict;
+        if (cut) {
           this.#end(new Error("stopped by a hook"));
-          return { kind: "cut", inject, partial };
+          return { kind: "cut", cut, partial };
         }
       }
       const result = this.#take(event, partial);

@@ -4,6 +4,7 @@ import type { ToolDef } from "../../src/contract/tool.ts";
 import type { ToolProvider } from "../../src/registry/session-tools.ts";
 import { SchemeRegistry } from "../../src/seams/schemes.ts";
 import type { Middleware } from "../../src/seams/types.ts";
+import { writeFileTool } from "../../src/tools/write-file/index.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";
 
@@ -77,6 +78,72 @@ describe("seams", () => {
     expect(textOf(s.client.requests[1]!.messages.at(-1)!)).toBe("Do not say foo.");
     expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
     expect(s.client.open).toBe(0);
+  });
+
+  it("G-96 an answer that a hook refuses is gone: nothing of it in the next request, the journal or the transcript", async () => {
+    const rule: Middleware = {
+      name: "rules",
+      onStreamEvent: (event, { journal }) =>
+        event.type === "text_delta" && event.delta.includes("foo") && journal.context.state.injectedRules.length === 0
+          ? { cut: "Do not say foo.", discard: "the rule no-foo was broken", rules: ["no-foo"] }
+          : undefined,
+    };
+    const s = setUp({ script: [{ text: "nice foobar, and more" }, { text: "foo" }], middleware: [rule] });
+    await s.session.submit("go");
+    await s.finish();
+    const [first, second] = s.client.requests;
+    expect(second!.messages.slice(0, -1)).toEqual(first!.messages);
+    expect(textOf(second!.messages.at(-1)!)).toBe("Do not say foo.");
+    expect(s.of("ttsr_triggered").map(({ data }) => data.rules)).toEqual([["no-foo"]]);
+    expect(s.of("retry").map(({ data }) => [data.discards, data.message])).toEqual([
+      [true, "the rule no-foo was broken"],
+    ]);
+    expect(s.of("assistant_text_end").map(({ data }) => data.text)).toEqual(["foo"]);
+    expect(s.of("prefix_changed")).toEqual([]);
+    expect(s.session.journal.context.state.injectedRules).toEqual(["no-foo"]);
+  });
+
+  it("G-96 the answer of a model that does not stream is refused as a whole", async () => {
+    const rule: Middleware = {
+      name: "rules",
+      onStreamEvent: (event) =>
+        event.type === "finish" && event.response.text.includes("foo")
+          ? { cut: "Do not say foo.", discard: "the rule no-foo was broken" }
+          : undefined,
+    };
+    const s = setUp({
+      script: [{ text: "foo" }, { text: "bar" }],
+      middleware: [rule],
+      profile: testProfile([echo], { supportsStreaming: false }),
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.client.requests.at(-1)!.messages.map(textOf).slice(-2)).toEqual(["go", "Do not say foo."]);
+  });
+
+  it("a hook learns what a call would touch before the call is made", async () => {
+    const seen: unknown[] = [];
+    const look: Middleware = {
+      name: "look",
+      onStreamEvent: async (event, context) => {
+        if (event.type === "tool_call_end") {
+          const { toolCall } = event;
+          seen.push(await context.accessOf(toolCall));
+          seen.push(await context.accessOf({ ...toolCall, arguments: { nonsense: 1 } }));
+          seen.push(await context.accessOf({ ...toolCall, name: "no_such_tool" }));
+        }
+        return undefined;
+      },
+    };
+    const s = setUp({
+      script: [{ calls: [{ name: "write_file", args: { file_path: "a.txt", content: "x" } }] }, { text: "done" }],
+      middleware: [look],
+      profile: testProfile([writeFileTool as unknown as ToolDef]),
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const access = [expect.objectContaining({ kind: "write", path: expect.stringMatching(/\/a\.txt$/) })];
+    expect(seen).toEqual([access, undefined, undefined]);
   });
 
   it("a slow stream hook is awaited", async () => {

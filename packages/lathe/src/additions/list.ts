@@ -10,4 +10,16 @@ export const ADDITIONS: readonly AdditionEntry[] = [
     isNeeded: ({ settings, extensions }) => settings.extensions.length > 0 || extensions.files.length > 0,
     load: async () => (await import("../extensions/addition.ts")).extensionAddition,
   },
+  { name: "rules", kinds: ["rule"], load: async () => (await import("../rules/addition.ts")).rules },
+  {
+    name: "skills",
+    kinds: ["skill"],
+    isNeeded: ({ settings }) => settings["skills.customDirectories"].length > 0,
+    load: async () => (await import("../skills/addition.ts")).skills,
+  },
+  {
+    name: "commands",
+    kinds: ["command", "prompt"],
+    load: async () => (await import("../file-commands/addition.ts")).fileCommands,
+  },
 ];

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   logout: async () => (await import("./login.ts")).logoutCommand,
   auth: async () => (await import("./auth.ts")).authCommand,
   trust: async () => (await import("./trust.ts")).trustCommand,
+  discover: async () => (await import("./discover.ts")).discoverCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,

@@ -1,8 +1,14 @@
 // `lathe trust [folder]`, `lathe trust --list`, `lathe trust --remove [folder]`.
 
-import { resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { Discovery } from "../discovery/discovery.ts";
+import { placeOf } from "../discovery/place.ts";
+import { Reader } from "../discovery/reader.ts";
+import { codeFilesOf, RUNS_CODE } from "../discovery/trusted-items.ts";
 import { homePaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
+import type { Machine } from "../machine/machine.ts";
 import { holdsStrangers, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
@@ -27,11 +33,29 @@ export const trustCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   if (!isDirectory(folder)) throw usageError(`${folder} is not a directory. Name the folder to trust.`);
-  const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()));
+  const code = await codeFilesIn(realpathSync.native(folder), machine);
+  const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()), code);
   const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
-  const effect = files.length === 0 ? "It brings no settings, models or .env now" : `Takes effect: ${files.join(", ")}`;
+  const effect =
+    files.length === 0
+      ? "It brings no settings, models, .env, hooks, servers or extensions now"
+      : `Takes effect: ${files.join(", ")}`;
   machine.stdout.write(
     `Trusted: ${path}${alone}\n${effect}. A file that changes or is added is ignored until you trust again.\n`,
   );
   return EXIT.done;
 };
+
+/** What would run code: the files of hooks, servers, tools and extensions in this folder, also of those that are switched off. */
+async function codeFilesIn(folder: string, machine: Machine): Promise<readonly string[]> {
+  const place = placeOf({ cwd: folder, machine, paths: homePaths(machine.env, machine.userHome) });
+  const discovery = new Discovery({ place });
+  const found = await Promise.all(RUNS_CODE.map((kind) => discovery.of(kind)));
+  const reader = new Reader();
+  const files = found
+    .flatMap(({ all }) => all)
+    .filter(({ source }) => source.level === "project")
+    .flatMap((item) => codeFilesOf(item, reader))
+    .filter((path) => path.startsWith(`${folder}/`));
+  return [...new Set(files)].map((path) => relative(folder, path));
+}

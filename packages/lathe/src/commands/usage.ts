@@ -30,9 +30,15 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["new <name> [--user]", "write a file to begin with, in .lathe/extensions of this folder or of your own"],
   ],
   trust: [
-    ["[folder]", "let the .lathe/ folder and .env of this folder take effect (default: the current directory)"],
+    ["[folder]", "let what this folder brings take effect: settings, .env, hooks, servers, extensions (default: .)"],
     ["--list", "list trusted folders"],
     ["--remove [folder]", "stop trusting it"],
+  ],
+  discover: [
+    ["", "everything: where it comes from, and why something is shadowed or ignored"],
+    ["<kind>", "one kind: skill, command, rule, mcp-server, hook, …"],
+    ["providers", "the agents whose files are looked for, by priority"],
+    ["… --json", "as JSON"],
   ],
   policy: [
     ["test [--json] -- '<command>'", "what would be said of this command here, with the reason for each part of it"],

@@ -3,7 +3,8 @@
 
 import type { Middleware, SchemeResolver, ToolProvider } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { discoveryOf } from "../discovery/discovery.ts";
+import { isAnythingHere } from "../discovery/anything.ts";
+import { placeOf } from "../discovery/place.ts";
 import type { ItemKind } from "../discovery/types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SlashCommand } from "./commands/command.ts";
@@ -38,6 +39,8 @@ export interface SessionAddition {
   commands?(): Promise<readonly SlashCommand[]>;
   /** The session is the present one; nothing runs in it yet. Is not waited for. */
   opened?(open: OpenSession, arrival: Arrival): void | Promise<void>;
+  /** Reads its files again, for `/reload`. */
+  reload?(): Promise<void>;
   /** The session is about to end; it still answers. */
   closing?(): Promise<void>;
   /** After the session has ended. */
@@ -68,11 +71,13 @@ export class Additions {
 
   /** A part that fails is one warning; the others work. */
   static async make(workspace: Workspace, request: SessionRequest): Promise<Additions> {
+    const entries = request.additions ?? [];
     const warnings: string[] = [];
+    const present = await presentKinds(workspace, entries, warnings);
     const made = await Promise.all(
-      (request.additions ?? []).map(async (entry) => {
+      entries.map(async (entry) => {
         try {
-          if (!(await isWanted(entry, workspace, request))) return [];
+          if (!isWanted(entry, present, workspace, request)) return [];
           const addition = await (await entry.load())(workspace, request);
           return addition ? [addition] : [];
         } catch (error) {
@@ -111,6 +116,14 @@ export class Additions {
     for (const addition of this.#made) void this.#guarded(addition, async () => addition.opened?.(open, arrival));
   }
 
+  /** Called when the commands may be others. */
+  changed: () => void = () => {};
+
+  async reload(): Promise<void> {
+    await Promise.all(this.#made.map((addition) => this.#guarded(addition, async () => addition.reload?.())));
+    this.changed();
+  }
+
   async closing(): Promise<void> {
     await Promise.all(this.#made.map((addition) => this.#guarded(addition, async () => addition.closing?.())));
   }
@@ -135,10 +148,32 @@ export class Additions {
   }
 }
 
-async function isWanted(entry: AdditionEntry, workspace: Workspace, request: SessionRequest): Promise<boolean> {
-  if (entry.isNeeded?.(workspace, request)) return true;
-  if (entry.kinds === undefined) return entry.isNeeded === undefined;
+function isWanted(
+  { kinds, isNeeded }: AdditionEntry,
+  present: ReadonlySet<ItemKind>,
+  workspace: Workspace,
+  request: SessionRequest,
+): boolean {
+  if (kinds === undefined && isNeeded === undefined) return true;
+  return (kinds?.some((kind) => present.has(kind)) ?? false) || (isNeeded?.(workspace, request) ?? false);
+}
+
+/** Of the kinds that the parts ask for, those with items here. What is wrong with the files is said once for all parts. */
+async function presentKinds(
+  workspace: Workspace,
+  entries: readonly AdditionEntry[],
+  warnings: string[],
+): Promise<ReadonlySet<ItemKind>> {
+  const kinds = [...new Set(entries.flatMap(({ kinds: wanted = [] }) => wanted))];
+  if (kinds.length === 0 || !isAnythingHere(placeOf(workspace))) return new Set();
+  const { discoveryOf } = await import("../discovery/discovery.ts");
+  const { refusedLine } = await import("../discovery/refused-line.ts");
+  const { warningLine } = await import("../discovery/warning-line.ts");
   const discovery = discoveryOf(workspace);
-  const found = await Promise.all(entry.kinds.map((kind) => discovery.of(kind)));
-  return found.some(({ all }) => all.length > 0);
+  const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
+  const all = found.flatMap((one) => one.all);
+  const refused = refusedLine(all, discovery.place);
+  warnings.push(...new Set(found.flatMap((one) => one.warnings).map(warningLine)));
+  if (refused !== undefined) warnings.push(refused);
+  return new Set(all.map(({ kind }) => kind));
 }

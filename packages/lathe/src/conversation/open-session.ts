@@ -28,6 +28,8 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
+import type { DiscoveryWarning } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
@@ -224,6 +226,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       })
     : undefined;
   const additions = await adding;
+  const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
   const session: Session = new Session({
     profile,
     env,
@@ -236,7 +239,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       const asked = where === env ? git : undefined;
       git = undefined; // what it says is of now
       const read = async (): Promise<Surroundings> =>
-        surroundings(workspace, chosen, where, await promptFiles(workspace, request, additions), asked);
+        surroundings(workspace, chosen, where, await promptFiles(workspace, request, additions, warnOfFile), asked);
       return request.tape ? request.tape.surroundings(read) : read();
     },
     redactor: workspace.redactor,

@@ -1,18 +1,95 @@
-// What files of the user and of other agents add to the system prompt: SYSTEM.md, instruction files, and sections of the additions.
+// What files of the user and of other agents add to the system prompt (LS-07, EX-12): SYSTEM.md and APPEND_SYSTEM.md, instruction
+// files, and sections of the additions. Read when the prompt is rendered; from then on the journal has it.
 
-import type { MoreSurroundings } from "@lathe/agent";
+import { relative } from "node:path";
+import type { InstructionDoc, MoreSurroundings } from "@lathe/agent";
+import { isAnythingHere } from "../discovery/anything.ts";
+import { type Place, placeOf } from "../discovery/place.ts";
+import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../discovery/types.ts";
+import { shownPath } from "../home/shown-path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Additions } from "./additions.ts";
 import type { SessionRequest } from "./open-session.ts";
 
+type Files = Pick<MoreSurroundings, "projectDocs" | "userDocs" | "customPrompt" | "userInstructions">;
+
 export async function promptFiles(
-  _workspace: Workspace,
+  workspace: Workspace,
   { systemPrompt, userInstructions }: SessionRequest,
   additions: Additions,
+  warn: (warning: DiscoveryWarning) => void,
 ): Promise<MoreSurroundings> {
-  const sections = await additions.systemParts({ custom: systemPrompt, appended: userInstructions });
-  return {
+  const place = placeOf(workspace);
+  const found = isAnythingHere(place) ? await foundFiles(workspace, place, warn) : {};
+  // What was given for this run wins over any file.
+  const files: Files = {
+    ...found,
     ...(systemPrompt === undefined ? {} : { customPrompt: systemPrompt }),
+    ...(userInstructions === undefined ? {} : { userInstructions }),
+  };
+  const sections = await additions.systemParts({ custom: files.customPrompt, appended: files.userInstructions });
+  return {
+    ...files,
     ...(sections.length === 0 ? {} : { sections: sections.map(({ name, text }) => ({ name, text })) }),
   };
+}
+
+async function foundFiles(
+  workspace: Workspace,
+  place: Place,
+  warn: (warning: DiscoveryWarning) => void,
+): Promise<Files> {
+  const { discoveryOf } = await import("../discovery/discovery.ts");
+  const discovery = discoveryOf(workspace);
+  const [prompts, contexts, instructions] = await Promise.all([
+    discovery.of("system-prompt"),
+    discovery.of("context-file"),
+    discovery.of("instruction"),
+  ]);
+  for (const { warnings } of [prompts, contexts, instructions]) for (const warning of warnings) warn(warning);
+  const named = (name: string): string | undefined => prompts.active.find((prompt) => prompt.name === name)?.value.text;
+  const custom = named("SYSTEM.md");
+  const appended = named("APPEND_SYSTEM.md");
+  const docs = [
+    ...instructions.active.map((item) => ({ ...item, text: instructionText(item.value) })),
+    ...contexts.active.filter((item) => !isReadOnTheWay(item)).map((item) => ({ ...item, text: item.value.text })),
+  ].filter(({ text }) => text !== "");
+  return {
+    ...(custom === undefined ? {} : { customPrompt: custom }),
+    ...(appended === undefined ? {} : { userInstructions: appended }),
+    projectDocs: docsOf(
+      docs.filter(({ source }) => source.level === "project"),
+      place,
+    ),
+    userDocs: docsOf(
+      docs.filter(({ source }) => source.level !== "project"),
+      place,
+    ),
+  };
+}
+
+/** AGENTS.md and the file of the model's family are read in every folder from the root down, by the session itself. */
+const isReadOnTheWay = ({ source, value }: Found<ItemValues["context-file"]>): boolean =>
+  value.family !== undefined || (source.provider === "agents" && source.level === "project");
+
+/** The last is the strongest: what has the highest priority. The same text in two agents' files is sent once. */
+function docsOf(found: readonly { readonly source: Source; readonly text: string }[], place: Place): InstructionDoc[] {
+  const seen = new Set<string>();
+  const docs: InstructionDoc[] = [];
+  for (const { source, text } of found) {
+    if (seen.has(text)) continue;
+    seen.add(text);
+    docs.unshift({ path: pathFor(source, place), text });
+  }
+  return docs;
+}
+
+/** Not where the folder is: that is in the first message, and the prompt is the same for a copy of the project elsewhere. */
+const pathFor = ({ level, path }: Source, { root, userHome }: Place): string =>
+  level === "project" ? relative(root, path) : shownPath(path, userHome);
+
+function instructionText({ frontmatter, body }: MarkdownValue): string {
+  const { applyTo } = frontmatter;
+  const isForAll = typeof applyTo !== "string" || /^\s*\*\*(?:\/\*)?\s*$/.test(applyTo);
+  return isForAll || body === "" ? body : `For files that match ${applyTo}:\n\n${body}`;
 }

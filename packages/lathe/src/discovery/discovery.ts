@@ -24,6 +24,8 @@ interface Cached {
   readonly found: Promise<Discovered<unknown>>;
 }
 
+/** Of these the project's come first, whichever agent's they are. */
+const PROJECT_FIRST: ReadonlySet<ItemKind> = new Set(["system-prompt"]);
 /** All of these take effect, whatever they are called. */
 const WITHOUT_KEY: ReadonlySet<ItemKind> = new Set(["settings", "context-file"]);
 
@@ -90,7 +92,9 @@ export class Discovery {
         })
         .map(({ provider, load }) => this.#ask(provider, load, new Look(provider, kind, this.place, files))),
     );
-    const all = this.#judged(looks.flatMap(({ items }) => items) as Found<ItemValues[K]>[]);
+    const found = looks.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
+    if (PROJECT_FIRST.has(kind)) found.sort((a, b) => rankOf(a) - rankOf(b));
+    const all = this.#judged(found, files);
     return {
       all,
       active: all.filter(({ shadowedBy, ignored }) => shadowedBy === undefined && ignored === undefined),
@@ -112,12 +116,12 @@ export class Discovery {
     return look;
   }
 
-  #judged<T>(items: readonly Found<T>[]): Found<T>[] {
+  #judged<T>(items: readonly Found<T>[], reader: Reader): Found<T>[] {
     const winners = new Map<string, Found<T>>();
     const files = new Set<string>();
     return items.map((item) => {
       const { kind, name, source } = item;
-      const ignored = this.#ignoredReason(item);
+      const ignored = this.#ignoredReason(item, reader);
       if (ignored !== undefined) return { ...item, ignored };
       if (WITHOUT_KEY.has(kind)) {
         // One file that two agents name.
@@ -132,11 +136,13 @@ export class Discovery {
     });
   }
 
-  #ignoredReason(item: Found): string | undefined {
+  #ignoredReason(item: Found, reader: Reader): string | undefined {
     if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return "disabled in the settings";
-    return untrustedReason(item, this.place);
+    return untrustedReason(item, this.place, reader);
   }
 }
+
+const rankOf = ({ source }: Found): number => (source.level === "project" ? 0 : 1);
 
 /** Settings are read once for a workspace and kept when it is copied, as for another root. */
 const known = new WeakMap<Workspace["settings"], Discovery>();

@@ -1,8 +1,9 @@
 // Layouts that several agents share: folders of markdown files, folders of skills, folders of code.
 
 import { basename } from "node:path";
+import type { Frontmatter } from "./frontmatter.ts";
 import type { Look, Scan } from "./look.ts";
-import type { Level } from "./types.ts";
+import type { Level, TextValue } from "./types.ts";
 
 type MarkdownKind = "instruction" | "rule" | "skill" | "command" | "prompt" | "agent";
 type TextKind = "context-file" | "system-prompt";
@@ -13,6 +14,8 @@ interface MarkdownLayout {
   readonly renames?: boolean;
   /** Folders inside are part of the name: `git/commit.md` is `git:commit`. */
   readonly nested?: boolean;
+  /** From the words of another agent to ours. */
+  readonly translate?: (frontmatter: Frontmatter) => Frontmatter;
 }
 
 /** Deeper than anybody nests commands; a link in a circle ends here. */
@@ -26,13 +29,14 @@ export function markdownFolder<K extends MarkdownKind>(
   layout: MarkdownLayout = {},
   prefix = "",
 ): void {
-  const { endings = [".md"], renames = false, nested = false } = layout;
+  const { endings = [".md"], renames = false, nested = false, translate } = layout;
   for (const { path, base } of look.filesIn(folder, endings)) {
     const value = look.markdown(path, level);
     if (!value) continue;
     const { name } = value.frontmatter;
     const own = renames && typeof name === "string" && name.trim() !== "" ? name.trim() : base;
-    look.add(prefix + own, { level, path }, value);
+    const frontmatter = translate?.(value.frontmatter) ?? value.frontmatter;
+    look.add(prefix + own, { level, path }, { ...value, frontmatter });
   }
   if (!nested || prefix.split(":").length > DEEPEST) return;
   for (const { name, path, isFolder } of look.files.entries(folder))
@@ -40,23 +44,28 @@ export function markdownFolder<K extends MarkdownKind>(
 }
 
 /** `<folder>/<name>/SKILL.md`, named by its frontmatter, else by its folder. */
-export function skillFolder(look: Look<"skill">, folder: string, level: Level): void {
+export function skillFolder(look: Look<"skill">, folder: string, level: Level, prefix = ""): void {
   for (const { path, name: folderName, isFolder } of look.files.entries(folder)) {
     if (!isFolder) continue;
     const file = `${path}/SKILL.md`;
     const value = look.markdown(file, level);
     if (!value) continue;
-    const { name, description } = value.frontmatter;
-    if (typeof description !== "string" || description.trim() === "")
-      look.warn(file, "it has no description, so the model is not told what it is for");
-    look.add(typeof name === "string" && name.trim() !== "" ? name.trim() : folderName, { level, path: file }, value);
+    const { name } = value.frontmatter;
+    const own = typeof name === "string" && name.trim() !== "" ? name.trim() : folderName;
+    look.add(prefix + own, { level, path: file }, value);
   }
 }
 
 /** A file whose whole text is meant. */
-export function textFile<K extends TextKind>(look: Look<K>, path: string, level: Level, name = basename(path)): void {
+export function textFile<K extends TextKind>(
+  look: Look<K>,
+  path: string,
+  level: Level,
+  { name = basename(path), family }: { readonly name?: string; readonly family?: TextValue["family"] } = {},
+): void {
   const text = look.text(path, level)?.trim();
-  if (text !== undefined && text !== "") (look as Look<TextKind>).add(name, { level, path }, { text });
+  if (text === undefined || text === "") return;
+  (look as Look<TextKind>).add(name, { level, path }, { text, ...(family === undefined ? {} : { family }) });
 }
 
 /** Code: `<name>.ts` and the like, or a folder with an entry. */

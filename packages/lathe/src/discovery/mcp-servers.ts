@@ -2,7 +2,7 @@
 // resolved here.
 
 import type { Look } from "./look.ts";
-import { readJson, type Structured } from "./structured.ts";
+import { isRecord, readJson, type Structured } from "./structured.ts";
 import type { Level, McpServerValue } from "./types.ts";
 
 /** The servers of a JSON file, which are under one of these keys. */
@@ -24,15 +24,24 @@ export function addServers(
   { path, level }: { readonly path: string; readonly level: Level },
   read: Structured,
   keys: readonly string[],
+  resolve: (text: string) => string = (text) => text,
 ): void {
   const servers = keys.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), read.value);
   if (!isRecord(servers)) return;
   for (const [name, written] of Object.entries(servers)) {
     const line = read.lineOf([...keys, name]);
-    const server = isRecord(written) ? serverOf(written) : "it must be an object";
+    const server = isRecord(written) ? serverOf(deepReplaced(written, resolve)) : "it must be an object";
     if (typeof server === "string") look.warn(path, `MCP server ${name}: ${server}`, line);
     else look.add(name, { level, path, line }, server);
   }
+}
+
+/** Every text in it with an agent's own names for folders replaced. */
+function deepReplaced<T>(value: T, resolve: (text: string) => string): T {
+  if (typeof value === "string") return resolve(value) as T;
+  if (Array.isArray(value)) return value.map((one) => deepReplaced(one, resolve)) as T;
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, deepReplaced(one, resolve)])) as T;
 }
 
 /** The server, or what is wrong with it. */
@@ -42,7 +51,7 @@ export function serverOf(written: Readonly<Record<string, unknown>>): McpServerV
   const url = httpUrl ?? textIn(written, "url");
   if (command === undefined && url === undefined) return 'it needs a "command" or a "url"';
   const env = textsIn(written, "env", "environment");
-  const headers = textsIn(written, "headers", "http_headers");
+  const headers = headersOf(written);
   const timeoutMs = milliseconds(written, "timeout", "tool_timeout_sec");
   const startTimeoutMs = milliseconds(written, "startupTimeout", "startup_timeout_sec");
   const enabled = enabledIn(written);
@@ -62,6 +71,18 @@ export function serverOf(written: Readonly<Record<string, unknown>>): McpServerV
     ...(include ? { includeTools: include } : {}),
     ...(exclude ? { excludeTools: exclude } : {}),
   } as McpServerValue;
+}
+
+/** Codex names variables instead of values: they are written as other agents do. */
+function headersOf(written: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> | undefined {
+  const bearer = textIn(written, "bearer_token_env_var");
+  const fromEnv = Object.entries(textsIn(written, "env_http_headers") ?? {});
+  const headers = {
+    ...textsIn(written, "headers", "http_headers"),
+    ...Object.fromEntries(fromEnv.map(([name, variable]) => [name, `\${${variable}}`])),
+    ...(bearer === undefined ? {} : { Authorization: `Bearer \${${bearer}}` }),
+  };
+  return Object.keys(headers).length > 0 ? headers : undefined;
 }
 
 /** `command` with `args`, or both in one list. */
@@ -110,6 +131,3 @@ function milliseconds(written: Readonly<Record<string, unknown>>, ...keys: reado
   const key = keys.find((one) => typeof written[one] === "number" && written[one] > 0);
   return key === undefined ? undefined : (written[key] as number) * (key.endsWith("_sec") ? 1000 : 1);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -69,3 +69,6 @@ const lineAt = (text: string, offset: number): number => text.slice(0, offset).s
 
 /** `CloseBraceExpected`: close brace expected. */
 const wordsOf = (code: string): string => code.replaceAll(/(?<!^)([A-Z])/g, " $1").toLowerCase();
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -4,15 +4,43 @@
 import { dirname } from "node:path";
 import { isAsTrusted, isTrusted } from "../trust/trust.ts";
 import type { Place } from "./place.ts";
-import type { Found, ItemKind } from "./types.ts";
+import type { Reader } from "./reader.ts";
+import type { Found, ItemKind, ModuleValue } from "./types.ts";
 
 /** Items of these kinds run something. */
-export const RUNS_CODE: ReadonlySet<ItemKind> = new Set(["hook", "tool", "extension", "mcp-server", "plugin"]);
+export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin"];
+
+export const UNTRUSTED = "this folder is not trusted";
+export const CHANGED = "new or changed since this folder was trusted";
 
 /** Undefined: it may take effect. */
-export function untrustedReason({ kind, source }: Found, { folders, trustFile, userHome }: Place): string | undefined {
-  if (source.level !== "project" || !RUNS_CODE.has(kind)) return undefined;
+export function untrustedReason(item: Found, place: Place, reader: Reader): string | undefined {
+  const { kind, source } = item;
+  if (source.level !== "project" || !RUNS_CODE.includes(kind)) return undefined;
+  const { folders, trustFile, userHome } = place;
+  // Noted: when somebody trusts the folder, this is judged again.
+  reader.isFile(trustFile);
   const holder = folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? dirname(source.path);
-  if (!isTrusted(trustFile, holder, userHome)) return "this folder is not trusted";
-  return isAsTrusted(trustFile, source.path) ? undefined : "new or changed since this folder was trusted";
+  if (!isTrusted(trustFile, holder, userHome)) return UNTRUSTED;
+  return codeFilesOf(item, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
+}
+
+/** More than anybody writes for one extension; the rest comes from packages. */
+const MOST_FILES = 500;
+
+/** The files that decide what it runs: its own, and all others of its folder if it has one. */
+export function codeFilesOf({ source, value }: Found, reader: Reader): readonly string[] {
+  const folder = (value as Partial<ModuleValue>).folder;
+  const isModule = (value as Partial<ModuleValue>).entry !== undefined;
+  if (!isModule || folder === undefined) return [source.path];
+  const files: string[] = [];
+  const folders = [folder];
+  // The list grows while it is walked; links in a circle end at the limit.
+  for (const next of folders)
+    for (const { name, path, isFolder } of reader.entries(next)) {
+      if (name === "node_modules" || files.length + folders.length > MOST_FILES) continue;
+      if (isFolder) folders.push(path);
+      else if (reader.isFile(path)) files.push(path);
+    }
+  return files;
 }

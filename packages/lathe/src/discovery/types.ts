@@ -3,7 +3,7 @@
 
 import type { Frontmatter } from "./frontmatter.ts";
 
-/** In the order in which people are shown them. */
+/** In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. */
 export const ITEM_KINDS = [
   "context-file",
   "instruction",
@@ -74,6 +74,8 @@ export interface MarkdownValue {
 /** A file whose whole text is meant: AGENTS.md, SYSTEM.md. */
 export interface TextValue {
   readonly text: string;
+  /** Is read for models of this family only. */
+  readonly family?: "anthropic" | "openai" | "gemini";
 }
 
 /** Values are as the file has them: neither variables nor commands in them are resolved. */

@@ -11,6 +11,8 @@ export interface ExtensionScreen extends Omit<ExtensionUi, "setTheme"> {
   showLines?(lines: ExtensionLines): void;
   /** What extensions have added for a screen, whenever that changes. Gives what cannot take effect, one line each. */
   added?(added: AddedToScreen): readonly string[];
+  /** The conversation, for commands that move in it; absent where there is only one session. */
+  conversation?(): ExtensionConversation | undefined;
   /** Ends the host when it has nothing more to do. */
   shutdown(): void;
 }
@@ -23,4 +25,18 @@ export interface AddedToScreen {
     run(): void;
   }[];
   readonly themes: readonly ExtensionTheme[];
+}
+
+/** What commands may do with a conversation. */
+export interface ExtensionConversation {
+  submit(text: string): Promise<unknown>;
+  settled(): Promise<void>;
+  startNew(): Promise<{ readonly cancelled?: string }>;
+  branch(entryId: string): Promise<{ readonly cancelled?: string }>;
+  navigate(
+    entryId: string | null,
+    options?: { readonly summarize?: boolean },
+  ): Promise<{ readonly cancelled?: string | undefined }>;
+  compact(focus?: string): Promise<object>;
+  switchModel(selector: string): Promise<unknown>;
 }

@@ -26,7 +26,11 @@ export const extensionAddition: AdditionMaker = async (workspace, request) => {
     middleware: [host.middleware],
     toolProviders: [host],
     commands: async () => host.commands(),
-    opened: (open, arrival) => host.attach(open, arrival),
+    opened: (open, arrival) => {
+      host.onReload = () => open.additions.changed();
+      return host.attach(open, arrival);
+    },
+    reload: () => host.reload(),
     closing: () => (shared.sessions > 1 ? host.settled() : host.shutDown()),
     close: async () => {
       shared.sessions--;

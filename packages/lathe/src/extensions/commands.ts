@@ -1,43 +1,42 @@
-// Slash commands of extensions, in the form of the conversation's registry.
+// Slash commands of extensions, in the form of the conversation's registry: what they return is sent in their place.
 
 import { messageOf } from "@lathe/llm";
-import type { CommandView, SlashCommand } from "../conversation/commands/command.ts";
-import type { Conversation } from "../conversation/conversation.ts";
+import type { PromptCommand } from "../conversation/commands/command.ts";
 import { type ContextParts, commandContextFor } from "./context.ts";
 import type { RunningExtension } from "./running.ts";
 
-export type ExtensionSlashCommand = SlashCommand;
+export interface CommandParts {
+  readonly contextOf: (extension: RunningExtension) => ContextParts;
+  /** Tells the person that a command failed. */
+  readonly failed: (line: string) => void;
+}
 
 export function commandsOf(
   extensions: readonly RunningExtension[],
-  contextOf: (extension: RunningExtension) => ContextParts,
-): readonly ExtensionSlashCommand[] {
+  { contextOf, failed }: CommandParts,
+): readonly PromptCommand[] {
   return extensions.flatMap((extension) =>
     [...extension.added.commands].map(([name, { description, arguments: taken = "[text]", complete, run }]) => ({
       name,
       description,
       arguments: taken,
       whileWorking: true,
+      acts: true,
       ...(complete
-        ? {
-            complete: (_conversation: Conversation, typed: string) => extension.call(`/${name}`, () => complete(typed)),
-          }
+        ? { complete: (_: unknown, typed: string) => extension.call(`/${name}`, () => complete(typed)) }
         : {}),
-      run: async (conversation: Conversation, argument: string, view: CommandView): Promise<void> => {
-        let text: unknown;
+      expand: async (argument: string): Promise<string | undefined> => {
+        const parts = contextOf(extension);
         try {
-          const parts = contextOf(extension);
-          text = await extension.call<unknown>(`/${name}`, (patience) =>
-            run(argument, commandContextFor(parts, conversation, patience)),
+          const text = await extension.call<unknown>(`/${name}`, (patience) =>
+            run(argument, commandContextFor(parts, patience)),
           );
+          return typeof text === "string" && text.trim() !== "" ? text : undefined;
         } catch (error) {
           // Reported, and done with: nothing goes to the model.
-          view.line(messageOf(error), "yellow");
-          return;
+          failed(messageOf(error));
+          return undefined;
         }
-        if (typeof text !== "string" || text.trim() === "") return;
-        if (view.submit) view.submit(text);
-        else await conversation.submit(text);
       },
     })),
   );

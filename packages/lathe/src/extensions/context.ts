@@ -3,9 +3,10 @@
 
 import { type JsonValue, Message, textOf } from "@lathe/llm";
 import type { ExtensionCommandContext, ExtensionContext, ExtensionSession } from "../extension-api/index.ts";
+import type { ExtensionConversation } from "../extension-api/screen.ts";
 import { outside } from "./guard/current.ts";
 import type { Patience } from "./patience.ts";
-import type { PresentConversation, PresentSession } from "./present.ts";
+import type { PresentSession } from "./present.ts";
 import type { ExtensionTools } from "./tools-for-extensions.ts";
 
 export type ContextParts = ExtensionTools & {
@@ -42,11 +43,8 @@ export function contextFor(parts: ContextParts, patience: Patience): ExtensionCo
   };
 }
 
-export function commandContextFor(
-  parts: ContextParts,
-  conversation: PresentConversation,
-  patience: Patience,
-): ExtensionCommandContext {
+export function commandContextFor(parts: ContextParts, patience: Patience): ExtensionCommandContext {
+  const conversation = parts.screen?.conversation?.() ?? onlySession(parts.present);
   const wait = <T>(work: () => Promise<T>): Promise<T> => patience.during(outside(work));
   const went = async (going: Promise<{ readonly cancelled?: string | undefined }>): Promise<boolean> =>
     (await going).cancelled === undefined;
@@ -60,11 +58,27 @@ export function commandContextFor(
     compact: ({ focus }: { focus?: string | undefined } = {}) =>
       wait(async () => {
         const done = await conversation.compact(focus);
-        if ("problem" in done) throw new Error(done.problem);
+        if ("problem" in done) throw new Error(String(done.problem));
       }),
     setModel: (selector: string) => wait(async () => void (await conversation.switchModel(selector))),
   };
   return Object.defineProperties(more, Object.getOwnPropertyDescriptors(contextFor(parts, patience))) as never;
+}
+
+/** In a run from one prompt to its end. */
+function onlySession(present: () => PresentSession): ExtensionConversation {
+  const refuse = async (): Promise<never> => {
+    throw new Error("a run without a person stays in its session");
+  };
+  return {
+    submit: (text) => present().session.submit(text),
+    settled: async () => {},
+    startNew: refuse,
+    branch: refuse,
+    navigate: (entryId) => present().session.navigate(entryId),
+    compact: refuse,
+    switchModel: refuse,
+  };
 }
 
 function sessionFor({ present, show }: ContextParts): ExtensionSession {

@@ -3,9 +3,10 @@
 
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
+import type { PromptCommand } from "../conversation/commands/command.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { commandsOf, type ExtensionSlashCommand } from "./commands.ts";
+import { commandsOf } from "./commands.ts";
 import { type ContextParts, contextFor } from "./context.ts";
 import { toolOf } from "./custom-tool.ts";
 import { Dispatch } from "./dispatch.ts";
@@ -22,6 +23,7 @@ import { type ExtensionSource, findSources } from "./sources.ts";
 import { startExtension } from "./start.ts";
 import { storageIn } from "./storage.ts";
 import { type ExtensionTools, extensionUi, Trickle } from "./tools-for-extensions.ts";
+import { WatchedFiles } from "./watched-files.ts";
 
 /** How a session became the present one. */
 export interface Arrived {
@@ -41,7 +43,11 @@ export class ExtensionHost {
   #tools: readonly ToolDef[] = [];
   #present: PresentSession | undefined;
   #early: string[] = [];
+  #isEnding = false;
+  #files: WatchedFiles | undefined;
   readonly middleware: Middleware;
+  /** Commands may be others from here on. */
+  onReload: () => void = () => {};
 
   private constructor(workspace: Workspace, screen: ExtensionScreen | undefined) {
     this.#workspace = workspace;
@@ -71,8 +77,11 @@ export class ExtensionHost {
     return this.#tools;
   }
 
-  commands(): readonly ExtensionSlashCommand[] {
-    return commandsOf(this.#extensions, (extension) => this.#contextOf(extension));
+  commands(): readonly PromptCommand[] {
+    return commandsOf(this.#extensions, {
+      contextOf: (extension) => this.#contextOf(extension),
+      failed: (line) => (this.#screen ? this.#screen.notify(line, "error") : this.#say(line)),
+    });
   }
 
   /** The session is the present one from here on. */
@@ -91,11 +100,23 @@ export class ExtensionHost {
   }
 
   /** Ends all, reads their files again and starts them: what they add takes effect with the next request. */
-  async reload(): Promise<readonly string[]> {
+  async reload(): Promise<void> {
     await this.#endAll("reload");
+    this.#said.clear();
     await this.#loadAll();
     if (this.#present) await this.#follower.tell("session_start", { resumed: true });
-    return this.#extensions.map(({ name }) => name);
+    const names = this.#extensions.map(({ name }) => name);
+    this.#screen?.notify(names.length === 0 ? "There are no extensions." : `Extensions: ${names.join(", ")}`, "info");
+    this.onReload();
+  }
+
+  /** A person who writes an extension sees the change at once, unless the agent works. */
+  #watch(files: readonly string[]): void {
+    this.#files?.close();
+    if (!this.#screen) return;
+    this.#files = new WatchedFiles(files, this.#workspace.machine.deps.setTimer, () => {
+      if (this.#present?.session.state !== "processing") void this.reload();
+    });
   }
 
   /** Until extensions have heard of everything that has happened. */
@@ -109,12 +130,14 @@ export class ExtensionHost {
   }
 
   async close(): Promise<void> {
+    this.#files?.close();
     await this.#endAll("exit");
     await this.#programs.close();
   }
 
   async #loadAll(): Promise<void> {
     const { sources, problems } = await findSources(this.#workspace);
+    this.#watch(sources.map(({ file }) => file));
     for (const problem of problems) this.#report(problem);
     const off = turnedOff(offFileOf(this.#workspace));
     const started: RunningExtension[] = [];
@@ -245,6 +268,7 @@ export class ExtensionHost {
   }
 
   async #endAll(reason: "exit" | "reload"): Promise<void> {
+    this.#isEnding = reason === "exit";
     await this.#follower.settled();
     if (this.#present && this.#extensions.length > 0) await this.#dispatch.tell("session_shutdown", { reason });
     const ended = this.#extensions;
@@ -266,7 +290,8 @@ export class ExtensionHost {
 
   #say(line: string): void {
     const { session } = this.#present ?? {};
-    if (session && session.state !== "closed") session.warn(line, "extension");
+    // At the end nobody may be listening to the session any more.
+    if (session && session.state !== "closed" && !this.#isEnding) session.warn(line, "extension");
     else this.#workspace.machine.stderr.write(`lathe: ${line}\n`);
   }
 }

@@ -2,7 +2,8 @@
 // somebody has such a file.
 
 import { mkdirSync, realpathSync, statSync } from "node:fs";
-import { Module } from "node:module";
+import { createRequire, Module } from "node:module";
+import { dirname } from "node:path";
 import type { Jiti } from "jiti";
 import { describeLoadFailure, ExtensionError } from "./errors.ts";
 import { type Libraries, runningLibraries } from "./libraries.ts";
@@ -25,6 +26,7 @@ export async function loadExtension(
   if (!found) throw new ExtensionError(path, `There is no file ${path}.`);
   if (!found.isFile()) throw new ExtensionError(path, `${path} is not a file: name the file to load.`);
   const file = realpathSync(path);
+  forget(dirname(file));
   const libraries = await runningLibraries();
   giveToRequire(libraries);
   const jiti = await compiler(file, libraries, cacheFolder);
@@ -33,6 +35,13 @@ export async function loadExtension(
   if (typeof exports === "object" && exports !== null && Object.hasOwn(exports, "default"))
     return exports as Record<string, unknown>;
   throw new ExtensionError(file, `${file} has no default export: add "export default …".`);
+}
+
+/** Of the file's own modules; one that was loaded before may have changed since. */
+function forget(folder: string): void {
+  const { cache } = createRequire(import.meta.url);
+  for (const path of Object.keys(cache))
+    if (path.startsWith(`${folder}/`) && !path.slice(folder.length).includes("/node_modules/")) delete cache[path];
 }
 
 async function compiler(file: string, libraries: Libraries, cacheFolder: string): Promise<Jiti> {

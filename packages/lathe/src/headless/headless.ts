@@ -3,6 +3,7 @@
 
 import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
+import { expandInput } from "../conversation/expand-input.ts";
 import type { OpenSession } from "../conversation/open-session.ts";
 import type { RecordingTape } from "../conversation/tape.ts";
 import { onSignals } from "../machine/signals.ts";
@@ -67,11 +68,13 @@ async function giveAll(
   stopped: () => boolean,
 ): Promise<{ readonly whole: boolean; readonly judged?: Judged }> {
   let good = run.earlier || run.prompts.length === 0 ? await finishEarlier(run, driver) : true;
-  const prompts = run.schema ? lastWithSchema(run.prompts, run.schema) : run.prompts;
-  for (const prompt of prompts) {
+  for (const [i, prompt] of run.prompts.entries()) {
     if (!good) return { whole: true };
     if (stopped()) return { whole: false };
-    await driver.submit(prompt);
+    const content = await expandInput(prompt, run.open);
+    if (content === undefined) continue;
+    const isLast = i === run.prompts.length - 1;
+    await driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
     good = goesOn(run, driver);
   }
   if (!good || !run.schema) return { whole: true };
@@ -122,10 +125,6 @@ function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, j
   // A run over several processes has spent what its session has.
   const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
   return resultOf(outcome, { ...report(run, driver), ...spent, ...output }, journal.path ? session.id : null);
-}
-
-function lastWithSchema(prompts: readonly InputContent[], schema: JsonSchema): readonly InputContent[] {
-  return prompts.map((prompt, i) => (i === prompts.length - 1 ? withSchema(prompt, schema) : prompt));
 }
 
 function withJudgement(outcome: RunOutcome, judged: Judged | undefined): RunOutcome {

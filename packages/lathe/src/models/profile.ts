@@ -19,7 +19,6 @@ export interface ProfileWish {
   readonly profile?: FamilyName;
   /** Names of the tools to offer; all when absent. */
   readonly tools?: readonly string[];
-  readonly systemPrompt?: string;
   readonly userInstructions?: string;
 }
 
@@ -38,7 +37,6 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     ...(settings["todo.enabled"] ? {} : { without: ["todo"] }),
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
-    ...(wish.systemPrompt === undefined ? {} : { basePrompt: wish.systemPrompt }),
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
     ...(family.id === "minimal" ? {} : { tools: [webFetchTool as never] }),
   };

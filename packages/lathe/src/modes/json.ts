@@ -2,6 +2,7 @@
 // and interrupts from stdin, works through them in order and ends with its input.
 
 import type { SessionEvent } from "@lathe/agent";
+import { expandInput } from "../conversation/expand-input.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
 import { type OpenSession, openSession } from "../conversation/open-session.ts";
 import { type HeadlessRun, runHeadless } from "../headless/headless.ts";
@@ -99,7 +100,8 @@ async function followCommands(
   const submit = async (message: string): Promise<void> => {
     if (stop.aborted) return;
     interrupted = false;
-    await driver.submit(message);
+    const content = await expandInput(message, open);
+    if (content !== undefined) await driver.submit(content);
     if (interrupted) writer.write({ type: "interrupted", timestamp: now() });
   };
   for await (const line of lines) {

@@ -212,6 +212,7 @@ export const SUBCOMMANDS = {
   logout: "delete a provider's stored credential",
   auth: "auth status: show which credential each provider would use",
   trust: "let this folder's settings take effect",
+  discover: "show what was found of skills, commands, servers and other agents' files",
   policy: "test, explain and suggest rules about what may run",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",

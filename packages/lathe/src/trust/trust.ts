@@ -36,14 +36,18 @@ export function holdsStrangers(folder: string, userHome: string): boolean {
   return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** Trust is in what the files of the folder say now. `files`: those that now take effect, relative to it. */
+/**
+ * Trust is in what the files of the folder say now. `more`: further files that run code, relative to it. `files`: those that now take
+ * effect.
+ */
 export async function trustFolder(
   trustFile: string,
   folder: string,
   now: Date,
+  more: readonly string[] = [],
 ): Promise<{ readonly path: string; readonly files: readonly string[] }> {
   const path = await realpath(folder);
-  const found = FILES.flatMap((name) => entryOf(`${path}/${name}`).map((entry) => ({ name, entry })));
+  const found = [...FILES, ...more].flatMap((name) => entryOf(`${path}/${name}`).map((entry) => ({ name, entry })));
   const seen = Object.fromEntries(found.map(({ entry }) => entry));
   await updateJsonFile(trustFile, (value) => ({
     folders: { ...read(value).folders, [path]: { since: now.toISOString(), seen } },

@@ -164,6 +164,30 @@ describe("choosing", () => {
   });
 });
 
+it("EX-06 EX-09 a command from a file is offered and sent; an answer that breaks a rule is taken off the screen and given again", async () => {
+  const folder = join(bench.box.dir, ".lathe");
+  await mkdir(join(folder, "commands"), { recursive: true });
+  await mkdir(join(folder, "rules"));
+  await writeFile(join(folder, "commands/greet.md"), "---\ndescription: say hello politely\n---\nGreet $1.");
+  await writeFile(join(folder, "rules/polite.md"), "---\ncondition: gruesome\n---\nBe kind.");
+  bench.server.push(turn.text("Hello you gruesome one", { deltaChars: 6 }), turn.text("Hello, dear Ann."));
+  const run = await bench.open(SONNET, { columns: 100, rows: 40 });
+  run.type("/gree");
+  await run.see("say hello politely");
+  run.type("t Ann");
+  await run.see((screen) => screen.includes("/greet Ann") && !screen.includes("say hello politely"));
+  run.type(KEY.enter);
+  await run.see("Hello, dear Ann.");
+  await run.see("The model was given a rule that it began to break: polite.");
+  expect(bench.server.requests[0]?.view.messages.at(-1)?.text).toMatch(/Greet Ann\.$/);
+  expect(run.all.join("\n")).not.toContain("gruesome");
+  expect(run.all.join("\n")).not.toContain("Hello you");
+  command(run, "/nope then");
+  bench.server.push(turn.text("what?"));
+  await run.see("what?");
+  expect(bench.server.requests.at(-1)?.view.messages.at(-1)?.text).toBe("/nope then");
+});
+
 describe("what a command says", () => {
   it("an argument that it does not take is named, and nothing is done", async () => {
     const run = await bench.open();
@@ -181,7 +205,7 @@ describe("what a command says", () => {
     ["/copy", "There is no answer to copy yet."],
     ["/help", /\/hotkeys +show what the keys do/],
     ["/thinking high", "Effort: high"],
-    ["/nope", "There is no /nope. See /help."],
+    ["/modle", "There is no /modle. Did you mean /model?"],
   ] as const)("%s", async (text, said) => {
     const run = await bench.open(SONNET, { columns: 120, rows: 60 });
     command(run, text);

@@ -47,7 +47,7 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
   const full = wellFormed(textOf(result));
   const output = await keepOutput(core, call.name, {
     full,
-    forModel: truncateOutput(full, outputLimit(tool ?? { name: call.name }, core.config)),
+    forModel: result.isWhole ? full : truncateOutput(full, outputLimit(tool ?? { name: call.name }, core.config)),
     artifact: result.artifact,
   });
   const durationMs = core.deps.now() - startedAt;

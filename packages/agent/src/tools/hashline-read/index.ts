@@ -3,6 +3,7 @@
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { imageType } from "../../ops/read/images.ts";
 import { loadBytes, textLines } from "../../ops/read/read-text.ts";
+import { readWhole } from "../../ops/read/read-whole.ts";
 import { type LineRange, selectedPath, withSurroundings } from "../../ops/read/selector.ts";
 import { fileAccess } from "../file-access.ts";
 import type { ArgsOf } from "../params.ts";
@@ -24,6 +25,8 @@ export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
     if (selector && (offset ?? limit) !== undefined) {
       throw new ToolFailure("Name the lines in the path or by offset and limit, not both.");
     }
+    const whole = selector ? undefined : await readWhole(path, context, { offset, limit });
+    if (whole) return whole;
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);
     if (mediaType) return imageResult(path, bytes, mediaType, context);

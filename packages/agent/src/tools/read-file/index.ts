@@ -3,6 +3,7 @@ import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "..
 import { imageType, MOST_IMAGE_BYTES } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { readWhole } from "../../ops/read/read-whole.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
@@ -28,7 +29,10 @@ export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
   access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
   summary: ({ file_path }) => file_path,
   card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
-  async execute({ file_path, offset = 1, limit = DEFAULT_LIMIT }, context) {
+  async execute(args, context) {
+    const { file_path, offset = 1, limit = DEFAULT_LIMIT } = args;
+    const whole = await readWhole(file_path, context, args);
+    if (whole) return whole;
     const bytes = await loadBytes(file_path, context);
     const mediaType = imageType(bytes);
     if (mediaType) return imageResult(file_path, bytes, mediaType, context);

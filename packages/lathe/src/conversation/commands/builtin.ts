@@ -4,6 +4,7 @@ import { EXIT } from "../../usage/exit.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
 import { debug } from "./debug.ts";
+import { extensions } from "./extensions-command.ts";
 import { jobs } from "./jobs.ts";
 import { loginCommands } from "./login-commands.ts";
 import { modelCommands } from "./model-commands.ts";
@@ -20,6 +21,7 @@ export function builtinCommands(): CommandRegistry {
     ...loginCommands,
     ...projectCommands,
     settings,
+    extensions,
     context,
     compact,
     uncompact,

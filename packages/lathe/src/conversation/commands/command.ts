@@ -1,12 +1,14 @@
 // A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
-import { type Session, sentence } from "@lathe/agent";
+import { type InputContent, type Session, sentence } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { listing, nameRoom } from "../../tables/listing.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import type { OpenSession } from "../open-session.ts";
 import type { Choice } from "./choice.ts";
+import { nearMiss } from "./near-miss.ts";
 
 /** What a command may do besides changing the conversation. */
 export interface CommandView {
@@ -35,7 +37,8 @@ export interface CommandView {
   leave(code: ExitCode): void;
 }
 
-export interface SlashCommand {
+/** What every command says of itself. */
+interface CommandHead {
   readonly name: string;
   readonly aliases?: readonly string[];
   /** As help shows them, such as `[provider/id]`. */
@@ -47,11 +50,25 @@ export interface SlashCommand {
   readonly takesSecrets?: boolean;
   /** Values that begin with what was typed. */
   complete?(conversation: Conversation, typed: string): Promise<readonly string[]> | readonly string[];
+}
+
+/** Does something for the person, in hosts that have one. */
+export interface ActingCommand extends CommandHead {
   run(conversation: Conversation, argument: string, view: CommandView): Promise<void> | void;
 }
 
+/** Stands for a text: what it gives is sent in the place of the line, by every host, also while the agent works. */
+export interface PromptCommand extends CommandHead {
+  /** Runs code instead of giving a text: it is no steering and cannot wait in a queue. */
+  readonly acts?: boolean;
+  /** Undefined: the command has done its work, and nothing is sent. */
+  expand(argument: string, open: OpenSession): Promise<InputContent | undefined> | InputContent | undefined;
+}
+
+export type SlashCommand = ActingCommand | PromptCommand;
+
 /** A path may begin a sentence as well, and a pasted text is no command. */
-const COMMAND = /^\/([\w:-]*)(?:[ \t]+(.*))?$/;
+const COMMAND = /^\/([\w:.-]*)(?:[ \t]+(.*))?$/;
 
 export class CommandRegistry {
   readonly #commands = new Map<string, SlashCommand>();
@@ -81,7 +98,11 @@ export class CommandRegistry {
   }
 
   list(): readonly SlashCommand[] {
-    return [...this.#commands.values(), ...this.#added.filter(({ name }) => !this.#commands.has(name))];
+    const own = [...this.#commands.values()];
+    const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    // Of those with the same name the first is used.
+    const added = this.#added.filter(({ name }) => !taken.has(name) && taken.add(name));
+    return [...own, ...added];
   }
 
   /** Every name that can be typed: those of the commands, then their aliases. */
@@ -99,10 +120,23 @@ export class CommandRegistry {
     );
   }
 
-  /** The command that a line means; undefined when it is no command at all. */
+  /**
+   * The command that a line runs, or was probably meant to run; undefined for what is sent: other text, and commands that stand for
+   * a text. `/` and a word that is no command may be a path, or mean something to the model.
+   */
   parse(line: string): { readonly name: string; readonly argument: string } | undefined {
-    const [whole, name, argument = ""] = COMMAND.exec(line.trim()) ?? [];
-    return whole === undefined ? undefined : { name: name ?? "", argument: argument.trim() };
+    const [whole, name = "", argument = ""] = COMMAND.exec(line.trim()) ?? [];
+    if (whole === undefined) return undefined;
+    const command = this.get(name);
+    const isRun = command ? "run" in command : name === "" || this.#meant(name) !== undefined;
+    return isRun ? { name, argument: argument.trim() } : undefined;
+  }
+
+  #meant(name: string): string | undefined {
+    return nearMiss(
+      name,
+      this.named().map((one) => one.name),
+    );
   }
 
   async run(
@@ -112,7 +146,10 @@ export class CommandRegistry {
   ): Promise<void> {
     await this.ready;
     const command = this.get(name);
-    if (!command) throw usageError(`There is no /${name}. See /help.`);
+    if (!command || !("run" in command)) {
+      const meant = this.#meant(name);
+      throw usageError(`There is no /${name}. ${meant === undefined ? "See /help." : `Did you mean /${meant}?`}`);
+    }
     if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Interrupt it first.");
     if (command.arguments === undefined && argument !== "")
       throw usageError(`/${name} takes no argument, but got "${argument}".`);
@@ -127,7 +164,7 @@ export class CommandRegistry {
 
   /** Completions of a line that is being typed: names of commands, then values of the one that was named. */
   async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
-    const [, name = "", gap = "", typed = ""] = /^\/([\w:-]*)(\s*)(.*)$/.exec(line) ?? [];
+    const [, name = "", gap = "", typed = ""] = /^\/([\w:.-]*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];
     await this.ready;
     if (gap === "")

@@ -1,6 +1,31 @@
 // Every provider. Among those of the same priority the first wins.
 
 import type { Provider } from "../look.ts";
+import { agents } from "./agents.ts";
+import { claude } from "./claude.ts";
+import { claudePlugins } from "./claude-plugins.ts";
+import { cline } from "./cline.ts";
+import { codex } from "./codex.ts";
+import { cursor } from "./cursor.ts";
+import { gemini } from "./gemini.ts";
+import { github } from "./github.ts";
+import { mcpJson, vscode } from "./mcp-files.ts";
 import { native } from "./native.ts";
+import { opencode } from "./opencode.ts";
+import { windsurf } from "./windsurf.ts";
 
-export const PROVIDERS: readonly Provider[] = [native];
+export const PROVIDERS: readonly Provider[] = [
+  native,
+  claude,
+  codex,
+  agents,
+  claudePlugins,
+  gemini,
+  opencode,
+  cursor,
+  windsurf,
+  cline,
+  github,
+  vscode,
+  mcpJson,
+];

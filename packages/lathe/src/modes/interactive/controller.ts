@@ -5,6 +5,7 @@ import type { InputContent, QueuedMessage } from "@lathe/agent";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import { InputExpansion } from "../../conversation/expand-input.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import goOn from "../../headless/go-on.md";
 import { CliError, EXIT } from "../../usage/exit.ts";
@@ -38,6 +39,7 @@ export class Controller {
   #offer = new AbortController();
   /** The last command; what is typed after it waits until it has done its work. */
   #commanded: Promise<void> = Promise.resolve();
+  readonly #expansion = new InputExpansion();
 
   constructor(conversation: Conversation, commands: CommandRegistry, view: HostView, now: () => number) {
     this.conversation = conversation;
@@ -150,6 +152,7 @@ export class Controller {
   /** Ends the work, then says this. */
   async sayInstead(text: string, attached: InputContent = []): Promise<void> {
     const content = await this.#contentOf(text, attached);
+    if (content === undefined) return;
     await this.#working(async () => {
       await this.conversation.submitInstead(content);
     });
@@ -178,21 +181,32 @@ export class Controller {
   async #send(text: string, attached: InputContent, whileWorking: (content: InputContent) => void): Promise<void> {
     const said = text.trimEnd();
     if (said === "" && attached.length === 0) return;
+    await this.commands.ready;
     const command = this.commands.parse(said);
     if (command) return this.command(command);
     const bang = bangCommand(said);
     if (bang) return this.#shell(bang);
     await this.#commanded;
     const content = await this.#contentOf(said, attached);
+    if (content === undefined) return;
     // What is said after a stop is no steering of what was stopped.
     if (this.#isStopping) await Promise.allSettled(this.#running);
     if (this.isBusy) whileWorking(content);
     else await this.submit(content);
   }
 
-  async #contentOf(text: string, attached: InputContent): Promise<InputContent> {
-    const words = await withAttachments(text, this.conversation.workspace.machine);
+  /** Undefined: a command has done its work. */
+  async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
+    const expanded = await this.expanded(text);
+    if (expanded === undefined) return undefined;
+    const words = expanded === text ? await withAttachments(text, this.conversation.workspace.machine) : expanded;
     return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
+  }
+
+  /** The text that a command stands for; everything else as it is. */
+  async expanded(content: InputContent): Promise<InputContent | undefined> {
+    await this.commands.ready;
+    return this.#expansion.expand(content, this.conversation.open, { commands: this.commands.list() });
   }
 
   async #shell(bang: BangCommand): Promise<void> {

@@ -11,7 +11,7 @@ import {
   visibleLine,
 } from "@lathe/tui";
 import type { ExtensionLines } from "../../extension-api/index.ts";
-import type { AddedToScreen, ExtensionScreen } from "../../extension-api/screen.ts";
+import type { AddedToScreen, ExtensionConversation, ExtensionScreen } from "../../extension-api/screen.ts";
 import { EXIT } from "../../usage/exit.ts";
 import type { ScreenView } from "./screen-view.ts";
 
@@ -82,6 +82,7 @@ export class TerminalForExtensions implements ExtensionScreen {
     for (const { text } of linesOf(lines)) this.#view.line(text);
   };
 
+  conversation = (): ExtensionConversation | undefined => this.#view.controller?.conversation;
   shutdown: ExtensionScreen["shutdown"] = () => this.#view.leave(EXIT.done);
 
   added = ({ shortcuts, themes }: AddedToScreen): readonly string[] => {

@@ -1,5 +1,6 @@
 // From options to a conversation with a person, and to its end. The same for every way to draw it.
 
+import type { InputContent } from "@lathe/agent";
 import { ADDITIONS } from "../../additions/list.ts";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
@@ -79,7 +80,8 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
-    commands.setAdded(open.additions.commands());
+    open.additions.changed = () => commands.setAdded(open.additions.commands());
+    open.additions.changed();
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
@@ -121,7 +123,8 @@ async function conversationWith(
   void view.tell(async (ready) => {
     if (first !== undefined) {
       ready.returnQueued();
-      await ready.submit(first, later);
+      const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
+      if (now !== undefined) await ready.submit(now, rest);
     } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
@@ -130,6 +133,15 @@ async function conversationWith(
   // Below what was cut off, which is only known now.
   if (toContinue !== "") view.line(toContinue, "dim");
   return code;
+}
+
+async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
+  const expanded: InputContent[] = [];
+  for (const input of inputs) {
+    const content = await controller.expanded(input);
+    if (content !== undefined) expanded.push(content);
+  }
+  return expanded;
 }
 
 /** Later sessions of the run begin as the first did. */

@@ -137,7 +137,15 @@ const rewound = object({
 const nothing: Shape<undefined> = { schema: { not: {} } };
 
 export const COMMANDS = {
-  prompt: { params: { ...message, streamingBehavior: optional(choice(["steer", "followUp"])) }, data: nothing },
+  /** `expandPromptTemplates` false: the message is sent as it is, also when it names a command. */
+  prompt: {
+    params: {
+      ...message,
+      streamingBehavior: optional(choice(["steer", "followUp"])),
+      expandPromptTemplates: optional(flag),
+    },
+    data: nothing,
+  },
   steer: { params: message, data: nothing },
   follow_up: { params: message, data: nothing },
   abort: { params: {}, data: nothing },

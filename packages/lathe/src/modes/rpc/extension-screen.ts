@@ -6,8 +6,7 @@ import type { HostPerson } from "./person.ts";
 
 const NEVER = new AbortController().signal;
 
-/** `shutdown` ends the process when the present work is done. */
-export function rpcScreen(person: HostPerson, shutdown: () => void): ExtensionScreen {
+export function rpcScreen(person: HostPerson): ExtensionScreen {
   const until = ({ signal = NEVER }: ExtensionDialogOptions = {}): AbortSignal => signal;
   const text = (reply: Awaited<ReturnType<HostPerson["dialog"]>>): string | undefined =>
     typeof reply?.value === "string" ? reply.value : undefined;
@@ -26,7 +25,8 @@ export function rpcScreen(person: HostPerson, shutdown: () => void): ExtensionSc
       person.sign({ method: "setWidget", widgetKey, ...(lines === undefined ? {} : { widgetLines: plain(lines) }) }),
     setTitle: (title) => person.setTitle(title),
     setEditorText: (value) => person.sign({ method: "set_editor_text", text: value }),
-    shutdown,
+    conversation: () => person.conversation?.(),
+    shutdown: () => person.shutdown(),
   };
 }
 

@@ -4,7 +4,7 @@ import { type InputContent, sentence } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
-import { ranAsCommand } from "./slash-commands.ts";
+import type { RpcSession } from "./session.ts";
 
 interface MessageWithImages {
   readonly message: string;
@@ -17,6 +17,12 @@ function contentOf({ message, images = [] }: MessageWithImages): InputContent {
     ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
   );
   return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
+}
+
+/** Of a message that may have to wait: it is a text in any case. */
+async function queuedContent(params: MessageWithImages, current: RpcSession): Promise<InputContent> {
+  const given = contentOf(params);
+  return (await current.expanded(given, { isQueued: true })) ?? given;
 }
 
 export const inputHandlers: Handlers<
@@ -35,32 +41,36 @@ export const inputHandlers: Handlers<
   | "workflow_gate_response"
   | "negotiate_unattended"
 > = {
-  prompt: async (params, context) => {
-    const { current } = context;
-    const content = contentOf(params);
+  prompt: async (params, { current }) => {
     await current.conversation.settled();
-    if (await ranAsCommand(params.message, context)) return;
+    const { streamingBehavior, expandPromptTemplates = true } = params;
+    const given = contentOf(params);
+    const content = expandPromptTemplates ? await current.expanded(given) : given;
+    if (content === undefined) return;
     if (!current.isBusy) await current.run(content);
-    else if (params.streamingBehavior === "steer") current.session.steer(content);
-    else if (params.streamingBehavior === "followUp") current.session.followUp(content);
+    else if (streamingBehavior === "steer") current.session.steer(content);
+    else if (streamingBehavior === "followUp") current.session.followUp(content);
     else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
   },
   // With nothing to steer or to follow, both begin the work at once.
   steer: async (params, { current }) => {
     await current.conversation.settled();
-    if (current.isBusy) current.session.steer(contentOf(params));
-    else await current.run(contentOf(params));
+    const content = await queuedContent(params, current);
+    if (current.isBusy) current.session.steer(content);
+    else await current.run(content);
   },
   follow_up: async (params, { current }) => {
     await current.conversation.settled();
-    if (current.isBusy) current.session.followUp(contentOf(params));
-    else await current.run(contentOf(params));
+    const content = await queuedContent(params, current);
+    if (current.isBusy) current.session.followUp(content);
+    else await current.run(content);
   },
   abort: async (_params, { current }) => {
     await current.session.interrupt();
   },
   abort_and_prompt: async (params, { current }) => {
-    await current.conversation.submitInstead(contentOf(params));
+    const content = await current.expanded(contentOf(params));
+    if (content !== undefined) await current.conversation.submitInstead(content);
   },
 
   set_steering_mode: ({ mode }, { current }) => {

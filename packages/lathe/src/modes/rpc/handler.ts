@@ -4,7 +4,6 @@ import type { CommandData, CommandName, CommandParams } from "./commands.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
 import type { ModelList } from "./models.ts";
-import type { HostPerson } from "./person.ts";
 import type { RpcSession } from "./session.ts";
 
 export interface HandlerContext {
@@ -12,7 +11,6 @@ export interface HandlerContext {
   readonly models: ModelList;
   readonly hostTools: HostTools;
   readonly hostUris: HostUris;
-  readonly person: HostPerson;
 }
 
 type Handler<K extends CommandName> = (

@@ -38,7 +38,7 @@ export async function rpcMode(
   const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
   const models = new ModelList(() => current.conversation.workspace, options.models);
-  const server = new RpcServer({ current, models, hostTools, hostUris, person }, person, writer);
+  const server = new RpcServer({ current, models, hostTools, hostUris }, person, writer);
 
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
@@ -46,6 +46,7 @@ export async function rpcMode(
     await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
     return process.exit(code);
   };
+  person.conversation = () => current.conversation;
   person.shutdown = () => void current.conversation.settled().then(() => leave(EXIT.done));
   for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));
 

@@ -28,7 +28,9 @@ export class HostPerson implements Person {
   readonly #dialogs: Outstanding<UiResponse>;
   readonly #send: (frame: object) => void;
   readonly #timeoutMs: number;
-  readonly extensionUi: ExtensionScreen = rpcScreen(this, () => this.shutdown());
+  readonly extensionUi: ExtensionScreen = rpcScreen(this);
+  /** Set when there is one. */
+  conversation: ExtensionScreen["conversation"] = () => undefined;
   /** Ends the process; set when it can be. */
   shutdown: () => void = () => {};
 

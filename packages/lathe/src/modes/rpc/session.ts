@@ -2,6 +2,7 @@
 
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
+import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/open-session.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
@@ -26,6 +27,7 @@ export interface RpcSessionParts {
 export class RpcSession {
   readonly #parts: RpcSessionParts;
   #conversation!: Conversation;
+  readonly #expansion = new InputExpansion();
   readonly #seqs = new Map<string, number>();
   #frames = 0;
   #retrying = false;
@@ -68,6 +70,11 @@ export class RpcSession {
   }
   get isCompacting(): boolean {
     return this.#compacting;
+  }
+
+  /** The text that a command stands for; undefined when the command has done its work. */
+  expanded(content: InputContent, options?: ExpansionOptions): Promise<InputContent | undefined> {
+    return this.#expansion.expand(content, this.#conversation.open, options);
   }
 
   run(content: InputContent): Promise<InputOutcome> {

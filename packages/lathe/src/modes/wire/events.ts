@@ -47,6 +47,8 @@ const EVENT_FIELDS = {
   },
   auto_retry_start: { attempt: integer, delayMs: integer, errorMessage: text },
   auto_retry_end: { success: flag },
+  /** The model began to break these rules, and was given their text. */
+  ttsr_triggered: { rules: listOf(text) },
   auto_compaction_start: { reason: text },
   auto_compaction_end: { error: optional(text) },
   "lathe:warning": { message: text, code: text },

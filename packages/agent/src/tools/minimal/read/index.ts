@@ -3,6 +3,7 @@
 import type { ToolDef } from "../../../contract/tool.ts";
 import { imageType } from "../../../ops/read/images.ts";
 import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
+import { readWhole } from "../../../ops/read/read-whole.ts";
 import { fileAccess } from "../../file-access.ts";
 import { READ_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
@@ -28,7 +29,10 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
   access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
   summary: ({ file_path }) => file_path,
   card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
-  async execute({ file_path: path, offset = 1, limit }, context) {
+  async execute(args, context) {
+    const { file_path: path, offset = 1, limit } = args;
+    const whole = await readWhole(path, context, args);
+    if (whole) return whole;
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);
     if (mediaType) return imageResult(path, bytes, mediaType, context);

@@ -89,6 +89,9 @@ export class LinePrinter {
       case "loop_detection":
         this.line(event.data.message, "yellow");
         break;
+      case "ttsr_triggered":
+        this.line(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "yellow");
+        break;
       case "error":
         this.line(event.data.message, "red");
         break;

@@ -150,6 +150,9 @@ export class EventFold {
       case "loop_detection":
         this.note(oneLine(event.data.message), "warning");
         break;
+      case "ttsr_triggered":
+        this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
+        break;
       case "error":
         // The end of the input tells it again, with what to do about it.
         if (this.busySince === undefined) this.#tellOnce(oneLine(event.data.message));

@@ -1,0 +1,20 @@
+// What a call would touch, asked before it is made.
+
+import type { ToolCallData } from "@lathe/llm";
+import type { Access } from "../../contract/tool.ts";
+import { CallPaths } from "../../paths/call-paths.ts";
+import { validateArguments } from "../../registry/validate.ts";
+import type { HostPart, ToolPart } from "../parts.ts";
+
+export async function accessOf(
+  core: ToolPart & HostPart<"env">,
+  call: Pick<ToolCallData, "name" | "type" | "arguments">,
+  signal: AbortSignal,
+): Promise<readonly Access[] | undefined> {
+  const tool = core.tools.get(call.name)?.tool;
+  if (!tool?.access) return undefined;
+  const checked = await validateArguments({ id: "", ...call }, tool.schema);
+  if (!checked.ok) return undefined;
+  const { env } = core.options;
+  return tool.access(checked.args, { env, signal, paths: new CallPaths(env, signal), services: core.services });
+}

@@ -1,0 +1,34 @@
+// Which name was probably meant by one that does not exist.
+
+/** The rest may be missing, or there is one slip of the finger in a short name, two in a long one: a letter too many, missing, wrong, or
+ *  two in the wrong order. */
+export function nearMiss(typed: string, names: readonly string[]): string | undefined {
+  const most = typed.length > 5 ? 2 : 1;
+  if (typed.length < 3) return undefined;
+  const begun = names.find((name) => name.startsWith(typed));
+  if (begun !== undefined) return begun;
+  const near = names.map((name) => ({ name, slips: slipsBetween(typed, name) })).filter(({ slips }) => slips <= most);
+  return near.sort((a, b) => a.slips - b.slips)[0]?.name;
+}
+
+function slipsBetween(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const above = rows[i - 1]!;
+      row.push(
+        Math.min(
+          above[j]! + 1,
+          row[j - 1]! + 1,
+          above[j - 1]! + (isSame ? 0 : 1),
+          isSwapped ? rows[i - 2]![j - 2]! + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}

@@ -1,0 +1,65 @@
+// The way of a text from a person or a host to the model (LS-03): a command that stands for a text is replaced by it, in every host,
+// whether the agent works or not. Everything else goes on as it is, also `/x` when there is no such command.
+
+import { type InputContent, sentence } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
+import type { PromptCommand, SlashCommand } from "./commands/command.ts";
+import type { OpenSession } from "./open-session.ts";
+
+export interface ExpansionOptions {
+  /** Absent: those that the session brings. */
+  readonly commands?: readonly SlashCommand[];
+  /** The text goes into a queue, where no code can run. */
+  readonly isQueued?: boolean;
+}
+
+/** A name and what follows it, on any number of lines. */
+const NAMED = /^\/([\w:.-]+)(?:\s+([\s\S]*))?$/;
+
+/** Undefined: a command has done its work, and nothing is to be sent. Throws what the person should read when the command failed. */
+export async function expandInput(
+  content: InputContent,
+  open: OpenSession,
+  options: ExpansionOptions = {},
+): Promise<InputContent | undefined> {
+  if (typeof content === "string") return expandText(content, open, options);
+  const last = content.at(-1);
+  if (last?.kind !== "text") return content;
+  const expanded = await expandText(last.text, open, options);
+  if (expanded === undefined) return undefined;
+  const parts = typeof expanded === "string" ? [{ kind: "text" as const, text: expanded }] : expanded;
+  return [...content.slice(0, -1), ...parts];
+}
+
+/** Several at once come out in the order in which they went in, however long one of them takes. */
+export class InputExpansion {
+  #last: Promise<unknown> = Promise.resolve();
+
+  expand(...input: Parameters<typeof expandInput>): ReturnType<typeof expandInput> {
+    const expanded = this.#last.then(() => expandInput(...input));
+    // One that failed must not keep the next from being sent.
+    this.#last = expanded.catch(() => {});
+    return expanded;
+  }
+}
+
+async function expandText(
+  text: string,
+  open: OpenSession,
+  options: ExpansionOptions,
+): Promise<InputContent | undefined> {
+  const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
+  if (name === undefined) return text;
+  const commands = options.commands ?? (await open.additions.commands());
+  const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
+  if (!command) return text;
+  if (command.acts && options.isQueued)
+    throw usageError(`/${name} runs at once and cannot wait or steer. Send it as a prompt.`);
+  try {
+    return await command.expand(argument.trim(), open);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(EXIT.failed, `/${name} failed: ${sentence(messageOf(error))}`, { cause: error });
+  }
+}

@@ -1,0 +1,44 @@
+// The folders of one agent: the user's, and the nearest one of the project that is not empty.
+
+import { type Look, nearest, type Scan } from "./look.ts";
+import type { ItemKind, Level } from "./types.ts";
+
+export interface Home {
+  readonly path: string;
+  readonly level: Level;
+}
+
+export interface AgentFolders {
+  /** Absolute. */
+  readonly user: (look: Scan) => string;
+  /** Below a folder of the project, such as `.claude`. */
+  readonly project: string;
+}
+
+/** Which of the two wins when both have an item of the same name. */
+type First = "user" | "project";
+
+export function homesOf(look: Scan, { user, project }: AgentFolders, first: First): readonly Home[] {
+  const near = nearest(look, project);
+  const own: Home = { path: user(look), level: "user" };
+  if (near === undefined) return [own];
+  const theirs: Home = { path: near, level: "project" };
+  return first === "user" ? [own, theirs] : [theirs, own];
+}
+
+/** A loader that does the same in both. */
+export const inHomes =
+  <K extends ItemKind>(
+    folders: AgentFolders,
+    first: First,
+    load: (look: Look<K>, home: Home) => void | Promise<void>,
+  ) =>
+  async (look: Look<K>): Promise<void> => {
+    for (const home of homesOf(look, folders, first)) await load(look, home);
+  };
+
+/** The same folder in every folder of the project, the nearest first, and the user's. */
+export function everyHome(look: Scan, { user, project }: AgentFolders): readonly Home[] {
+  const theirs = look.place.folders.map((folder): Home => ({ path: `${folder}/${project}`, level: "project" }));
+  return [...theirs, { path: user(look), level: "user" }];
+}

@@ -1,0 +1,77 @@
+// Hooks that run commands, as the agents write them down: by event, with or without a matcher around a list of commands.
+
+import type { Look } from "./look.ts";
+import { isRecord, readJson, type Structured } from "./structured.ts";
+import type { HookValue, Level } from "./types.ts";
+
+export interface HookFile {
+  readonly path: string;
+  readonly level: Level;
+  /** What a bare `timeout` means. */
+  readonly timeoutUnit: "seconds" | "milliseconds";
+  /** Put in place of the agent's own names for folders. */
+  readonly resolve?: (text: string) => string;
+}
+
+/** Hooks below the key `hooks` of a JSON file. */
+export function hooksIn(look: Look<"hook">, file: HookFile): void {
+  const read = readJson(look, file.path, file.level);
+  if (read) addHooks(look, file, read);
+}
+
+export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): void {
+  if (read.value["disableAllHooks"] === true) return;
+  const { hooks } = read.value;
+  if (!isRecord(hooks)) return;
+  for (const [event, groups] of Object.entries(hooks)) {
+    const line = read.lineOf(["hooks", event]);
+    if (!Array.isArray(groups)) {
+      look.warn(file.path, `the hooks of ${event} must be a list`, line);
+      continue;
+    }
+    for (const group of groups) for (const hook of commandsIn(group)) addHook(look, file, { event, line, ...hook });
+  }
+}
+
+interface Written {
+  readonly matcher?: unknown;
+  readonly command: Readonly<Record<string, unknown>>;
+}
+
+/** `{matcher, hooks: [{command}]}` or `{matcher, command}`. */
+function commandsIn(group: unknown): readonly Written[] {
+  if (!isRecord(group)) return [{ command: {} }];
+  const { matcher, hooks } = group;
+  if (!Array.isArray(hooks)) return [{ matcher, command: group }];
+  return hooks.map((command) => ({ matcher, command: isRecord(command) ? command : {} }));
+}
+
+function addHook(
+  look: Look<"hook">,
+  { path, level, timeoutUnit, resolve = (text) => text }: HookFile,
+  { event, line, matcher, command: written }: Written & { readonly event: string; readonly line: number | undefined },
+): void {
+  const { type = "command", timeout, timeoutSec } = written;
+  const command = written["command"] ?? written["bash"];
+  if (type !== "command" || typeof command !== "string" || command === "") {
+    const why = type === "command" ? "has no command" : `is of the type ${String(type)}, which is not supported`;
+    look.warn(path, `a hook of ${event} ${why}`, line);
+    return;
+  }
+  const pattern = typeof matcher === "string" && matcher !== "" && matcher !== "*" ? matcher : undefined;
+  const seconds = typeof timeoutSec === "number" ? timeoutSec : undefined;
+  const timeoutMs = seconds !== undefined ? seconds * 1000 : bareTimeout(timeout, timeoutUnit);
+  const value: HookValue = {
+    event,
+    type: "command",
+    command: resolve(command),
+    ...(pattern === undefined ? {} : { matcher: pattern }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+  look.add(`${event}:${pattern ?? "*"}:${value.command}`, { level, path, line }, value);
+}
+
+function bareTimeout(timeout: unknown, unit: HookFile["timeoutUnit"]): number | undefined {
+  if (typeof timeout !== "number" || !(timeout > 0)) return undefined;
+  return unit === "seconds" ? timeout * 1000 : timeout;
+}

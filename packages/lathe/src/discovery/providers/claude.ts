@@ -1,0 +1,75 @@
+// Claude Code: `~/.claude` (or CLAUDE_CONFIG_DIR), the nearest `.claude` of the project, and the servers in `~/.claude.json`.
+
+import type { Frontmatter } from "../frontmatter.ts";
+import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
+import { hooksIn } from "../hook-files.ts";
+import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
+import type { Look, Provider, Scan } from "../look.ts";
+import { addServers } from "../mcp-servers.ts";
+import { readJson } from "../structured.ts";
+import { systemPrompts } from "../system-prompts.ts";
+
+export const claudeHome = ({ place }: Scan): string => place.env["CLAUDE_CONFIG_DIR"] || `${place.userHome}/.claude`;
+
+const FOLDERS: AgentFolders = { user: claudeHome, project: ".claude" };
+
+export const claude: Provider = {
+  id: "claude",
+  name: "Claude Code",
+  priority: 80,
+  loaders: {
+    "context-file": (look) => {
+      textFile(look, `${claudeHome(look)}/CLAUDE.md`, "user");
+      for (const folder of look.place.folders)
+        for (const name of ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"])
+          textFile(look, `${folder}/${name}`, "project", { name, family: "anthropic" });
+    },
+    "system-prompt": (look) => systemPrompts(look, FOLDERS),
+    command: inHomes(FOLDERS, "user", (look, { path, level }) =>
+      markdownFolder(look, `${path}/commands`, level, { nested: true }),
+    ),
+    skill: (look) => {
+      for (const { path, level } of [...everyHome(look, FOLDERS)].reverse()) skillFolder(look, `${path}/skills`, level);
+    },
+    rule: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      markdownFolder(look, `${path}/rules`, level, { nested: true, translate: scoped }),
+    ),
+    agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      markdownFolder(look, `${path}/agents`, level, { nested: true, renames: true }),
+    ),
+    "mcp-server": servers,
+    hook: inHomes(FOLDERS, "user", (look, { path, level }) => {
+      for (const name of level === "user" ? ["settings.json"] : ["settings.json", "settings.local.json"])
+        hooksIn(look, { path: `${path}/${name}`, level, timeoutUnit: "seconds" });
+    }),
+    tool: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      moduleFolder(look, `${path}/tools`, level, [".ts", ".js"], (one, folder) =>
+        firstFile(one, folder, ["index.ts", "index.js"]),
+      ),
+    ),
+    settings: inHomes(FOLDERS, "user", (look, { path, level }) => {
+      for (const name of ["settings.json", "settings.local.json"]) {
+        const read = readJson(look, `${path}/${name}`, level);
+        if (read) look.add(name, { level, path: `${path}/${name}` }, { settings: read.value });
+      }
+    }),
+  },
+};
+
+/** `paths` names the files a rule is for; without them it is for all. The model must be told when a rule matters. */
+export function scoped({ paths, ...rest }: Frontmatter): Frontmatter {
+  return paths === undefined
+    ? { alwaysApply: true, ...rest }
+    : { description: `for ${String(paths)}`, globs: paths, ...rest };
+}
+
+/** Those for this project only come first, as Claude Code has it. */
+function servers(look: Look<"mcp-server">): void {
+  const { place } = look;
+  const path = place.env["CLAUDE_CONFIG_DIR"] ? `${claudeHome(look)}/.claude.json` : `${place.userHome}/.claude.json`;
+  const read = readJson(look, path, "user");
+  if (!read) return;
+  for (const folder of new Set([...place.folders, place.cwd]))
+    addServers(look, { path, level: "user" }, read, ["projects", folder, "mcpServers"]);
+  addServers(look, { path, level: "user" }, read, ["mcpServers"]);
+}

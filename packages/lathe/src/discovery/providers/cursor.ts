@@ -1,0 +1,41 @@
+// Cursor: `~/.cursor` and the nearest `.cursor` of the project.
+
+import type { Frontmatter } from "../frontmatter.ts";
+import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
+import { hooksIn } from "../hook-files.ts";
+import { markdownFolder, skillFolder } from "../layouts.ts";
+import type { Provider } from "../look.ts";
+import { mcpServersIn } from "../mcp-servers.ts";
+
+const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.cursor`, project: ".cursor" };
+
+export const cursor: Provider = {
+  id: "cursor",
+  name: "Cursor",
+  priority: 50,
+  loaders: {
+    rule: inHomes(FOLDERS, "user", (look, { path, level }) =>
+      markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
+    ),
+    command: inHomes(FOLDERS, "user", (look, { path, level }) =>
+      markdownFolder(look, `${path}/commands`, level, { nested: true }),
+    ),
+    agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      markdownFolder(look, `${path}/agents`, level, { renames: true }),
+    ),
+    skill: (look) => {
+      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
+    },
+    "mcp-server": inHomes(FOLDERS, "project", (look, { path, level }) => mcpServersIn(look, `${path}/mcp.json`, level)),
+    hook: inHomes(FOLDERS, "user", (look, { path, level }) =>
+      hooksIn(look, { path: `${path}/hooks.json`, level, timeoutUnit: "seconds" }),
+    ),
+  },
+};
+
+/** G-93: `false` and anything else are left out. Patterns may be in one text, with commas. */
+function appliesOnly({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
+  const patterns = typeof globs === "string" ? globs.split(",").map((glob) => glob.trim()) : globs;
+  const known = Array.isArray(patterns) ? patterns.filter((glob) => typeof glob === "string" && glob !== "") : [];
+  return { ...rest, ...(known.length > 0 ? { globs: known } : {}), ...(alwaysApply === true ? { alwaysApply } : {}) };
+}

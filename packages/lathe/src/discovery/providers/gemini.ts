@@ -1,0 +1,51 @@
+// Gemini CLI: `~/.gemini` and the nearest `.gemini` of the project, with the extensions in them.
+
+import { ofExtensions, tomlCommands } from "../gemini-files.ts";
+import { type AgentFolders, everyHome, homesOf, inHomes } from "../homes.ts";
+import { hooksIn } from "../hook-files.ts";
+import { markdownFolder, skillFolder, textFile } from "../layouts.ts";
+import type { Provider } from "../look.ts";
+import { mcpServersIn } from "../mcp-servers.ts";
+import { readJson } from "../structured.ts";
+import { systemPrompts } from "../system-prompts.ts";
+
+const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.gemini`, project: ".gemini" };
+
+export const gemini: Provider = {
+  id: "gemini",
+  name: "Gemini CLI",
+  priority: 60,
+  loaders: {
+    "context-file": (look) => {
+      textFile(look, `${FOLDERS.user(look)}/GEMINI.md`, "user");
+      for (const folder of look.place.folders) textFile(look, `${folder}/GEMINI.md`, "project", { family: "gemini" });
+      for (const home of homesOf(look, FOLDERS, "project")) ofExtensions["context-file"](look, home);
+    },
+    "system-prompt": (look) => systemPrompts(look, FOLDERS),
+    command: inHomes(FOLDERS, "project", async (look, home) => {
+      await tomlCommands(look, `${home.path}/commands`, home.level);
+      await ofExtensions.command(look, home);
+    }),
+    skill: (look) => {
+      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
+      for (const home of homesOf(look, FOLDERS, "project")) ofExtensions.skill(look, home);
+    },
+    agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      markdownFolder(look, `${path}/agents`, level, { renames: true }),
+    ),
+    "mcp-server": inHomes(FOLDERS, "project", (look, home) => {
+      mcpServersIn(look, `${home.path}/settings.json`, home.level);
+      ofExtensions["mcp-server"](look, home);
+    }),
+    hook: inHomes(FOLDERS, "user", (look, home) => {
+      hooksIn(look, { path: `${home.path}/settings.json`, level: home.level, timeoutUnit: "milliseconds" });
+      ofExtensions.hook(look, home);
+    }),
+    plugin: inHomes(FOLDERS, "project", (look, home) => ofExtensions.plugin(look, home)),
+    settings: inHomes(FOLDERS, "user", (look, { path: home, level }) => {
+      const path = `${home}/settings.json`;
+      const read = readJson(look, path, level);
+      if (read) look.add("settings.json", { level, path }, { settings: read.value });
+    }),
+  },
+};

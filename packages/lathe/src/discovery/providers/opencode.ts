@@ -1,0 +1,106 @@
+// OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in the project's
+// folders. Its folders are called by one word or by the plural.
+
+import { type AgentFolders, everyHome, type Home, homesOf } from "../homes.ts";
+import { firstFile, markdownFolder, skillFolder, textFile } from "../layouts.ts";
+import type { Look, Provider, Scan } from "../look.ts";
+import { addServers } from "../mcp-servers.ts";
+import { isRecord, readJson, type Structured } from "../structured.ts";
+import type { Level } from "../types.ts";
+
+const configHome = ({ place }: Scan): string =>
+  `${place.env["XDG_CONFIG_HOME"] || `${place.userHome}/.config`}/opencode`;
+
+const FOLDERS: AgentFolders = { user: configHome, project: ".opencode" };
+
+export const opencode: Provider = {
+  id: "opencode",
+  name: "OpenCode",
+  priority: 55,
+  loaders: {
+    "context-file": (look) => textFile(look, `${configHome(look)}/AGENTS.md`, "user"),
+    instruction: (look) => {
+      for (const { value, ...config } of configs(look)) {
+        const { instructions } = value;
+        for (const named of Array.isArray(instructions) ? instructions : [])
+          if (typeof named === "string") instructionFiles(look, named, config);
+      }
+    },
+    command: (look) => {
+      for (const { path, level } of homesOf(look, FOLDERS, "user"))
+        for (const name of ["command", "commands"])
+          markdownFolder(look, `${path}/${name}`, level, { nested: true, renames: true });
+      for (const config of configs(look)) writtenInConfig(look, config, "command", "template");
+    },
+    agent: (look) => {
+      for (const { path, level } of homesOf(look, FOLDERS, "project"))
+        for (const name of ["agent", "agents"]) markdownFolder(look, `${path}/${name}`, level, { nested: true });
+      for (const config of configs(look)) writtenInConfig(look, config, "agent", "prompt");
+    },
+    skill: (look) => {
+      for (const { path, level } of everyHome(look, FOLDERS))
+        for (const name of ["skill", "skills"]) skillFolder(look, `${path}/${name}`, level);
+    },
+    "mcp-server": (look) => {
+      for (const config of configs(look)) addServers(look, config, config, ["mcp"]);
+    },
+    settings: (look) => {
+      for (const { path, level, value } of configs(look))
+        look.add("opencode.json", { level, path }, { settings: value });
+    },
+  },
+};
+
+interface Config extends Structured {
+  readonly path: string;
+  readonly level: Level;
+  /** What paths in it are relative to. */
+  readonly folder: string;
+}
+
+/** The nearest of the project first. */
+function configs(look: Scan): readonly Config[] {
+  const homes: Home[] = [
+    ...look.place.folders.flatMap((folder): Home[] => [
+      { path: folder, level: "project" },
+      { path: `${folder}/.opencode`, level: "project" },
+    ]),
+    { path: configHome(look), level: "user" },
+  ];
+  return homes.flatMap(({ path: folder, level }) =>
+    firstFile(look, folder, ["opencode.json", "opencode.jsonc"]).flatMap((path) => {
+      const read = readJson(look, path, level);
+      return read ? [{ ...read, path, level, folder }] : [];
+    }),
+  );
+}
+
+/** `{"command": {"name": {"template": …, "description": …}}}`. */
+function writtenInConfig(
+  look: Look<"command"> | Look<"agent">,
+  { path, level, folder, value, lineOf }: Config,
+  key: string,
+  textKey: string,
+): void {
+  const entries = value[key];
+  if (!isRecord(entries)) return;
+  for (const [name, written] of Object.entries(entries)) {
+    // One without a text only changes a built-in agent.
+    const { [textKey]: text, ...frontmatter } = isRecord(written) ? written : {};
+    if (typeof text !== "string") continue;
+    look.add(name, { level, path, line: lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
+  }
+}
+
+/** A path, or all files of a folder that a pattern names: `docs/*.md`. */
+function instructionFiles(look: Look<"instruction">, named: string, { folder, level }: Omit<Config, "value">): void {
+  if (/^https?:/.test(named)) return;
+  const whole = named.replace(/^~(?=\/)/, look.place.userHome);
+  const path = whole.startsWith("/") ? whole : `${folder}/${whole.replace(/^\.\//, "")}`;
+  const [, inside, ending] = /^(.*)\/\*+(\.\w+)$/.exec(path) ?? [];
+  const found = inside === undefined ? [path] : look.filesIn(inside, [ending ?? ".md"]).map((entry) => entry.path);
+  for (const file of found) {
+    const value = look.markdown(file, level);
+    if (value) look.add(named.includes("*") ? file.slice(folder.length + 1) : named, { level, path: file }, value);
+  }
+}

@@ -1,0 +1,44 @@
+// Windsurf: `~/.codeium/windsurf` and the nearest `.windsurf` of the project. Its workflows are what others call commands.
+
+import type { Frontmatter } from "../frontmatter.ts";
+import { type AgentFolders, everyHome, homesOf } from "../homes.ts";
+import { markdownFolder, skillFolder } from "../layouts.ts";
+import type { Provider } from "../look.ts";
+import { mcpServersIn } from "../mcp-servers.ts";
+
+const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.codeium/windsurf`, project: ".windsurf" };
+
+export const windsurf: Provider = {
+  id: "windsurf",
+  name: "Windsurf",
+  priority: 50,
+  loaders: {
+    rule: (look) => {
+      const path = `${FOLDERS.user(look)}/memories/global_rules.md`;
+      const value = look.markdown(path, "user");
+      if (value)
+        look.add(
+          "global_rules",
+          { level: "user", path },
+          { ...value, frontmatter: { alwaysApply: true, ...value.frontmatter } },
+        );
+      for (const { path: home, level } of homesOf(look, FOLDERS, "user"))
+        markdownFolder(look, `${home}/rules`, level, { translate: triggered });
+    },
+    command: (look) => {
+      for (const { path, level } of homesOf(look, FOLDERS, "user"))
+        markdownFolder(look, `${path}/${level === "user" ? "global_workflows" : "workflows"}`, level);
+    },
+    skill: (look) => {
+      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
+    },
+    "mcp-server": (look) => mcpServersIn(look, `${FOLDERS.user(look)}/mcp_config.json`, "user"),
+  },
+};
+
+/** `trigger` says when a rule holds: always, for some files, or when the model decides so by its description. */
+function triggered({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
+  if (trigger === "always_on" || trigger === undefined) return { ...rest, description, alwaysApply: true };
+  if (trigger === "glob") return { ...rest, description: description ?? `for ${String(globs)}`, globs };
+  return trigger === "model_decision" ? { ...rest, description } : rest;
+}

@@ -1,0 +1,38 @@
+// What a person typed after a command's name, put into the command's text (EX-06). Done in one pass: what an argument holds is never
+// expanded again.
+
+/** Quotes keep blanks together and have no escapes; one without its partner goes on to the end. */
+export function splitArguments(typed: string): readonly string[] {
+  const words = typed.match(/(?:[^\s"']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];
+  return words.map((word) =>
+    word.replace(/"([^"]*)(?:"|$)|'([^']*)(?:'|$)/g, (_all, a?: string, b?: string) => a ?? b ?? ""),
+  );
+}
+
+const PLACEHOLDER = /\$@\[(\d+)(?::(\d+))?\]|\$(ARGUMENTS|@)|\$([1-9]\d*)|\{\{\s*(?:args|arguments|ARGUMENTS)\s*\}\}/g;
+
+export function hasPlaceholder(text: string): boolean {
+  return text.search(PLACEHOLDER) !== -1;
+}
+
+/**
+ * `$1`: the first argument. `$@[2]`: from the second on; `$@[2:3]`: three from the second on. `$@`: all, without their quotes.
+ * `$ARGUMENTS` and `{{args}}`: all as typed.
+ */
+export function fillPlaceholders(text: string, typed: string): string {
+  const words = splitArguments(typed);
+  return text.replace(PLACEHOLDER, (_all, start?: string, count?: string, name?: string, position?: string): string => {
+    if (start !== undefined) {
+      const from = Math.max(0, Number(start) - 1);
+      return words.slice(from, count === undefined ? undefined : from + Number(count)).join(" ");
+    }
+    if (position !== undefined) return words[Number(position) - 1] ?? "";
+    return name === "@" ? words.join(" ") : typed;
+  });
+}
+
+/** Arguments that the text has no place for stand at its end. */
+export function expand(text: string, typed: string): string {
+  if (hasPlaceholder(text)) return fillPlaceholders(text, typed);
+  return typed === "" ? text : `${text}\n\n${typed}`;
+}

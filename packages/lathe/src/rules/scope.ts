@@ -1,0 +1,58 @@
+// Where a rule's conditions are looked for: in what the model says, in what it thinks, in calls of a tool, in calls that touch files.
+
+import { type Access, compileFilter } from "@lathe/agent";
+
+export type Scope =
+  | { readonly kind: "text" | "thinking" }
+  /** `tool`: a name, or what the call does (`edit`, `write`, `read`, `bash`); absent: any. */
+  | { readonly kind: "tool"; readonly tool?: string; readonly glob?: string };
+
+const TOOL = /^tool(?:call)?(?::([\w*.-]+)(?:\((.+)\))?)?$/;
+
+export function parseScope(text: string): Scope | undefined {
+  if (text === "text" || text === "thinking") return { kind: text };
+  const [whole, tool, glob] = TOOL.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  return {
+    kind: "tool",
+    ...(tool === undefined || tool === "*" ? {} : { tool }),
+    ...(glob === undefined ? {} : { glob }),
+  };
+}
+
+/** A condition such as `*.test.ts` or `src/**` is meant as the path of a file. */
+export function globOfCondition(condition: string): string | undefined {
+  if (!/^[\w./*?{},[\]!@-]+$/.test(condition)) return undefined;
+  return /^\*|\*\*|\/\*|(?:^|\/)[\w-]*\*\./.test(condition) ? condition : undefined;
+}
+
+/** What a word for a tool means, whatever the tools of a model are called. */
+const MEANINGS: Readonly<Record<string, readonly Access["kind"][]>> = {
+  edit: ["write"],
+  write: ["write"],
+  read: ["read"],
+  bash: ["exec"],
+  shell: ["exec"],
+};
+
+/** Whether it is certain by a call's name alone; undefined: what the call touches must be known. */
+export function coversCall(scope: Scope, name: string): boolean | undefined {
+  if (scope.kind !== "tool") return false;
+  if (scope.glob !== undefined) return undefined;
+  if (scope.tool === undefined || scope.tool === name) return true;
+  return MEANINGS[scope.tool] ? undefined : false;
+}
+
+export function coversAccess(scope: Scope, name: string, access: readonly Access[], cwd: string): boolean {
+  if (scope.kind !== "tool") return false;
+  const { tool, glob } = scope;
+  const kinds = tool === undefined || tool === name ? undefined : MEANINGS[tool];
+  if (tool !== undefined && tool !== name && !kinds) return false;
+  const touched = kinds ? access.filter(({ kind }) => kinds.includes(kind)) : access;
+  if (glob === undefined) return touched.length > 0;
+  const matches = compileFilter(glob);
+  return touched.some((item) => (item.kind === "write" || item.kind === "read") && matches(below(item.path, cwd)));
+}
+
+const below = (path: string, cwd: string): string =>
+  path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path.replace(/^\//, "");

@@ -1,0 +1,44 @@
+// `skill://<name>`: the text of a skill. `skill://<name>/<file>`: a file beside it. Nothing outside of its folder.
+
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { SchemeContent, SchemeResolver } from "@lathe/agent";
+import type { Skill } from "./skill.ts";
+
+export function skillAddresses(skills: () => readonly Skill[]): SchemeResolver {
+  return {
+    readsWhole: true,
+    read: async (url) => {
+      const path = decodeURIComponent(url.slice(url.indexOf("://") + 3)).replace(/\/+$/, "");
+      const slash = path.indexOf("/");
+      const name = slash < 0 ? path : path.slice(0, slash);
+      const skill = skills().find((one) => one.name === name);
+      if (!skill) {
+        const names = skills()
+          .map((one) => one.name)
+          .join(", ");
+        throw new Error(`There is no skill "${name}". Skills: ${names === "" ? "none" : names}.`);
+      }
+      return slash < 0 ? textOf(skill) : fileOf(skill, path.slice(slash + 1));
+    },
+  };
+}
+
+const textOf = ({ body }: Skill): SchemeContent => ({ bytes: Buffer.from(body), mediaType: "text/markdown" });
+
+async function fileOf({ name, folder }: Skill, path: string): Promise<SchemeContent> {
+  const file = await realpath(join(folder, path)).catch(() => undefined);
+  if (file === undefined) throw new Error(`The skill ${name} has no file ${path}. It has: ${await filesIn(folder)}.`);
+  if (file !== folder && !file.startsWith(`${folder}/`))
+    throw new Error(`${path} is outside of the skill ${name}. Only files of its folder have a skill:// address.`);
+  if ((await stat(file)).isDirectory()) return { bytes: Buffer.from(await filesIn(file)), mediaType: "text/plain" };
+  return { bytes: await readFile(file) };
+}
+
+async function filesIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .sort()
+    .join(", ");
+}

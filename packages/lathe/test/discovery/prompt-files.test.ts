@@ -1,0 +1,139 @@
+// What files add to the system prompt of a real session.
+
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import { conversation, type Talk } from "../conversation-kit.ts";
+
+let talk: Talk;
+afterEach(async () => {
+  await talk.talk.close();
+  await talk.server.close();
+});
+
+/** The user's home is the root, as is the folder of the project: a folder below has the project's files. */
+async function start(files: Readonly<Record<string, string>>, cwd = "."): Promise<void> {
+  talk = await conversation(
+    {},
+    { files: { "project/.git/HEAD": "ref: refs/heads/main\n", ...files }, cwd: join("project", cwd) },
+  );
+  talk.answer(() => turn.text("ok"));
+}
+
+interface Body {
+  readonly system: readonly { readonly text: string }[];
+  readonly messages: readonly { readonly content: readonly { readonly text: string }[] }[];
+}
+const lastBody = (): Body => talk.server.requests.at(-1)?.body as unknown as Body;
+const system = (): string =>
+  lastBody()
+    .system.map(({ text }) => text)
+    .join("\n\n");
+
+const change = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(join(talk.root, path)), { recursive: true });
+  await writeFile(join(talk.root, path), text);
+};
+
+it("LS-07 SYSTEM.md replaces prompt and lists, APPEND_SYSTEM.md ends it, both as written; cwd and date are in the first turn", async () => {
+  await start({ "project/.lathe/SYSTEM.md": "S {{cwd}}", "project/.lathe/APPEND_SYSTEM.md": "A" });
+  await talk.say("hello");
+  expect(system()).toBe("S {{cwd}}\n\n## User instructions\n\nA");
+  const first = lastBody()
+    .messages[0]!.content.map(({ text }) => text)
+    .join("\n");
+  expect(first).toContain(`Working directory: ${talk.root}/project`);
+  expect(first).toMatch(/Today's date: \d{4}-\d\d-\d\d/);
+});
+
+it("LS-07 from a folder below neither file is used; the user's are, and another agent's of the project before them", async () => {
+  await start(
+    { "project/.lathe/SYSTEM.md": "S", "project/.lathe/APPEND_SYSTEM.md": "A", "project/sub/keep": "" },
+    "sub",
+  );
+  await talk.say("hello");
+  expect(system()).not.toMatch(/^S$|^A$/m);
+  expect(system()).toContain("## Available tools");
+  await change(".lathe-home/SYSTEM.md", "the user's");
+  await talk.talk.startNew();
+  await talk.say("hello");
+  expect(system()).toBe("the user's");
+  await change("project/sub/.claude/SYSTEM.md", "the project's");
+  await talk.talk.startNew();
+  await talk.say("hello");
+  expect(system()).toBe("the project's");
+});
+
+it("LS-07 project instructions stay with a SYSTEM.md, after it", async () => {
+  await start({ "project/.lathe/SYSTEM.md": "S", "project/AGENTS.md": "Run npm test." });
+  await talk.say("hello");
+  expect(system()).toBe("S\n\n## Project instructions\n\n# AGENTS.md\n\nRun npm test.");
+});
+
+it("EX-12 the user's instructions and those of other agents take effect in every project, the user's own last; equal ones once", async () => {
+  await start({
+    ".lathe-home/AGENTS.md": "own",
+    ".claude/CLAUDE.md": "claude",
+    ".codex/AGENTS.md": "codex",
+    ".gemini/GEMINI.md": "gemini",
+    ".config/opencode/AGENTS.md": "codex",
+  });
+  await talk.say("hello");
+  expect(system()).toContain(
+    "## User instructions\n\n# ~/.gemini/GEMINI.md\n\ngemini\n\n# ~/.codex/AGENTS.md\n\ncodex\n\n# ~/.claude/CLAUDE.md\n\nclaude\n\n# ~/.lathe-home/AGENTS.md\n\nown",
+  );
+});
+
+it("EX-12 files of the project come before AGENTS.md, which is stronger: the nearest .lathe, instructions, Copilot's", async () => {
+  await start({
+    "project/AGENTS.md": "root",
+    "project/.lathe/AGENTS.md": "house",
+    "project/.lathe/instructions/style.md": "style",
+    "project/.github/copilot-instructions.md": "copilot",
+    "project/.github/instructions/sql.instructions.md": "---\napplyTo: '**/*.sql'\n---\nupper case",
+  });
+  await talk.say("hello");
+  const docs = system().slice(system().indexOf("## Project instructions"));
+  expect(docs.match(/^(?:# .*|For .*|[a-z ]+)$/gm)).toEqual([
+    "# .github/copilot-instructions.md",
+    "copilot",
+    "# .lathe/AGENTS.md",
+    "house",
+    "# .github/instructions/sql.instructions.md",
+    "For files that match **/*.sql:",
+    "upper case",
+    "# .lathe/instructions/style.md",
+    "style",
+    "# AGENTS.md",
+    "root",
+  ]);
+});
+
+it("EX-12 a changed file is in the next session; the present one keeps its bytes, also when it is resumed, until /reload", async () => {
+  await start({ ".claude/CLAUDE.md": "first" });
+  await talk.say("hello");
+  const before = system();
+  expect(before).toContain("first");
+  await change(".claude/CLAUDE.md", "second");
+  await talk.say("again");
+  expect(system()).toBe(before);
+  const path = talk.talk.open.journal.path!;
+  await talk.talk.startNew();
+  await talk.say("hello");
+  expect(system()).toContain("second");
+  await talk.talk.resume(path);
+  await talk.say("once more");
+  expect(system()).toBe(before);
+  await talk.say("/reload");
+  await talk.say("now");
+  expect(system()).toContain("second");
+});
+
+it("a broken file is one warning with its line, and the request goes out", async () => {
+  await start({ "project/.github/instructions/a.instructions.md": "---\napplyTo: '**'\n\tx: [\n---\ntext" });
+  await talk.say("hello");
+  expect(system()).toContain("text");
+  expect(talk.warnings).toEqual([expect.stringMatching(/a\.instructions\.md:3: the frontmatter is not valid YAML/)]);
+  await rm(join(talk.root, "project/.github"), { recursive: true });
+});

@@ -1,0 +1,111 @@
+// A conversation in a project with files of its own, with everything that files may add to a session, over a scripted model server.
+
+import { realpathSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { SessionEvent } from "@lathe/agent";
+import { defaultDeps } from "@lathe/llm";
+import { startModelServer, type Turn, turn } from "@lathe/testkit";
+import { ADDITIONS } from "../src/additions/list.ts";
+import { builtinCommands } from "../src/conversation/commands/builtin.ts";
+import { Conversation } from "../src/conversation/conversation.ts";
+import { expandInput } from "../src/conversation/expand-input.ts";
+import { sessionRequest } from "../src/conversation/session-request.ts";
+import { existingJournal, newJournal } from "../src/journals/journal-files.ts";
+import { openWorkspace } from "../src/workspace/workspace.ts";
+
+export type Project = Awaited<ReturnType<typeof project>>;
+
+/** `files`: paths below a folder that holds `project`, where it works, and `home`, of the user. */
+export async function project(
+  files: Readonly<Record<string, string>>,
+  { settings = {}, model = "anthropic/claude-sonnet-4-5" }: { settings?: Record<string, unknown>; model?: string } = {},
+) {
+  const server = await startModelServer({});
+  const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-project-")));
+  const cwd = join(root, "project");
+  const userHome = join(root, "home");
+  await mkdir(join(cwd, ".git"), { recursive: true });
+  await mkdir(userHome);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: userHome,
+    LATHE_HOME: join(userHome, ".lathe"),
+    ANTHROPIC_API_KEY: "k",
+    ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
+    OPENAI_API_KEY: "k",
+    OPENAI_BASE_URL: server.baseUrl("openai"),
+  };
+  const { stdin, stdout, stderr } = process;
+  const machine = { env, cwd, userHome, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
+  const options = { model, "permission-mode": "full" } as const;
+  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
+  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
+  const events: SessionEvent[] = [];
+  const commands = builtinCommands();
+  const start = (resumed?: string): Promise<Conversation> =>
+    Conversation.start(
+      {
+        workspace,
+        requestFor: async (journal) => ({
+          ...(await sessionRequest(workspace, options, journal)),
+          additions: ADDITIONS,
+        }),
+        onSession: (open) => commands.setAdded(open.additions.commands()),
+        onEvent: (_session, event) => events.push(event),
+      },
+      resumed === undefined ? newJournal(workspace) : existingJournal(workspace, resumed),
+    );
+  let talk = await start();
+  const lines: string[] = [];
+  const view = {
+    line: (text: string) => void lines.push(text),
+    ask: async () => undefined,
+    showPast: async () => {},
+    prefill: () => {},
+    leave: () => {},
+  };
+  return {
+    root,
+    cwd,
+    server,
+    events,
+    commands,
+    lines,
+    workspace,
+    get talk() {
+      return talk;
+    },
+    of: <K extends SessionEvent["kind"]>(kind: K) =>
+      events.filter((event) => event.kind === kind) as Extract<SessionEvent, { kind: K }>[],
+    warnings: () => events.flatMap((event) => (event.kind === "warning" ? [event.data.message] : [])),
+    /** As a host does it: a command, or something to send. */
+    say: async (line: string, ...answers: readonly Turn[]) => {
+      server.push(...answers);
+      await commands.ready;
+      const command = commands.parse(line);
+      if (command) return commands.run(talk, command, view);
+      const content = await expandInput(line, talk.open, { commands: commands.list() });
+      return content === undefined ? undefined : talk.submit(content);
+    },
+    /** The last thing that was said to the model in the person's name. */
+    lastSaid: () => server.requests.at(-1)!.view.messages.findLast(({ role }) => role === "user")!.text,
+    system: () => server.requests.at(-1)!.view.system,
+    read: (path: string) => turn.calls([{ name: "read_file", args: { file_path: path }, id: "toolu_read" }]),
+    reopen: async () => {
+      const { path } = talk.open.journal;
+      await talk.close();
+      talk = await start(path);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await talk.close();
+      await server.close();
+      await rm(root, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
