@@ -76,7 +76,7 @@ export const CONTAINED: readonly Hostile[] = [
     name: "hangs-in-hook",
     kind: "hook",
     code: on("turn_end", "await new Promise(() => {});"),
-    said: /The extension post:hangs-in-hook failed in turn_end: did not finish within 1 s/,
+    said: /The extension post:\*:hangs-in-hook failed in turn_end: did not finish within 1 s/,
   },
   {
     name: "exits-at-load",

@@ -1,6 +1,7 @@
 // A run: options to workspace, model, journal and session, then the chosen mode.
 
 import { ADDITIONS } from "../additions/list.ts";
+import { loadNamedProvider } from "../additions/named-provider.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
 import { promptsOf } from "../headless/prompts.ts";
@@ -49,10 +50,10 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
   const requestFor = (opened: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    report.phase("model", async () => ({
-      ...(await sessionRequest(place, options, opened)),
-      additions: ADDITIONS,
-    }));
+    report.phase("model", async () => {
+      await loadNamedProvider(place, options);
+      return { ...(await sessionRequest(place, options, opened)), additions: ADDITIONS };
+    });
   const toCome = takesPromptsLater(args);
   if (toCome) refuseMisplaced(options);
   if (options.mode === "rpc") {

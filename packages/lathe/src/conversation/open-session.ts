@@ -246,7 +246,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     profilesForRole: (role) => {
       if (request.adapter) return [];
       const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
-      if (role === "title") return smallModels(models, workspace.settings, current).map(own);
+      if (role === "title" || role === "smol") return smallModels(models, workspace.settings, current).map(own);
       return role === "summary" ? summaryModels(models, workspace.settings, current).map(own) : [];
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),

@@ -51,7 +51,8 @@ export interface ExtensionCommand {
   run(
     argument: string,
     context: ExtensionCommandContext,
-  ): string | undefined | Promise<string | undefined> | Promise<void>;
+  ): // biome-ignore lint/suspicious/noConfusingVoidType: a command need not return anything
+  string | undefined | void | Promise<string | undefined | void>;
 }
 
 /** An option of the command line. */

@@ -89,7 +89,9 @@ export interface ExtensionEventResults {
   input: { readonly text: string } | { readonly reject: string };
   before_agent_start: { readonly message: string };
   stop: { readonly continueWith: string };
-  tool_call: { readonly block: true; readonly reason: string } | { readonly input: Readonly<Record<string, unknown>> };
+  tool_call:
+    | { readonly block: boolean; readonly reason: string }
+    | { readonly input: Readonly<Record<string, unknown>> };
   tool_result: {
     readonly content?: string | readonly ExtensionContent[] | undefined;
     readonly details?: unknown;
@@ -104,11 +106,12 @@ export interface ExtensionEventResults {
 
 /** What a handler of this event may return; undefined leaves everything as it is. Of the others nothing is expected. */
 export type ExtensionEventResult<Name extends ExtensionEventName> = Name extends keyof ExtensionEventResults
-  ? ExtensionEventResults[Name] | undefined | Promise<ExtensionEventResults[Name] | undefined> | Promise<void>
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler need not return anything
+    ExtensionEventResults[Name] | undefined | void
   : unknown;
 
 /** Called when an event happens. What it throws is reported with the name of the extension. */
 export type ExtensionHandler<Name extends ExtensionEventName> = (
   event: ExtensionEvent<Name>,
   context: ExtensionContext,
-) => ExtensionEventResult<Name>;
+) => ExtensionEventResult<Name> | Promise<ExtensionEventResult<Name>>;

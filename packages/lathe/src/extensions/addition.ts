@@ -12,15 +12,21 @@ interface Shared {
 /** By the settings, which a workspace keeps when folders are added to it. */
 const hosts = new WeakMap<Workspace["settings"], Shared>();
 
+/** Loads the extensions of a workspace, unless they are loaded. */
+export function loadExtensions(workspace: Workspace): Shared {
+  const { settings } = workspace;
+  const shared = hosts.get(settings) ?? { host: ExtensionHost.load(workspace), sessions: 0 };
+  hosts.set(settings, shared);
+  return shared;
+}
+
 export const extensionAddition: AdditionMaker = async (workspace, request) => {
   const { settings } = workspace;
-  const shared = hosts.get(settings) ?? {
-    host: ExtensionHost.load(workspace, request.person?.extensionUi),
-    sessions: 0,
-  };
-  hosts.set(settings, shared);
+  const shared = loadExtensions(workspace);
   shared.sessions++;
   const host = await shared.host;
+  const screen = request.person?.extensionUi;
+  if (screen) host.useScreen(screen);
   return {
     name: "extensions",
     middleware: [host.middleware],
@@ -40,6 +46,3 @@ export const extensionAddition: AdditionMaker = async (workspace, request) => {
     },
   };
 };
-
-/** The extensions that run in this workspace; undefined when there are none. */
-export const extensionsOf = ({ settings }: Workspace): Promise<ExtensionHost> | undefined => hosts.get(settings)?.host;

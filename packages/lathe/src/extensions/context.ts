@@ -3,7 +3,7 @@
 
 import { type JsonValue, Message, textOf } from "@lathe/llm";
 import type { ExtensionCommandContext, ExtensionContext, ExtensionSession } from "../extension-api/index.ts";
-import type { ExtensionConversation } from "../extension-api/screen.ts";
+import type { ExtensionConversation, ExtensionScreen } from "../extension-api/screen.ts";
 import { outside } from "./guard/current.ts";
 import type { Patience } from "./patience.ts";
 import type { PresentSession } from "./present.ts";
@@ -11,6 +11,8 @@ import type { ExtensionTools } from "./tools-for-extensions.ts";
 
 export type ContextParts = ExtensionTools & {
   readonly cwd: string;
+  /** Absent: nobody is there. */
+  readonly screen: ExtensionScreen | undefined;
   readonly present: () => PresentSession;
   /** Shows a text of a kind of the extension's own. */
   readonly show: (kind: string, text: string) => void;

@@ -16,7 +16,7 @@ import { Patience } from "./patience.ts";
 import type { RunningExtension } from "./running.ts";
 
 export interface ToolParts {
-  readonly context: ContextParts;
+  readonly context: () => ContextParts;
   readonly deps: ConstructorParameters<typeof Patience>[0];
   readonly report: (line: string) => void;
 }
@@ -66,7 +66,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
             toolCallId: callId,
             input: args,
             signal: patience.signal,
-            context: contextFor(parts.context, patience),
+            context: contextFor(parts.context(), patience),
             onUpdate: (text) => outside(() => onOutput(String(text), "stdout")),
           }),
         );

@@ -12,7 +12,7 @@ export async function flagsOfExtensions(
 ): Promise<Readonly<Record<string, "boolean" | "string">>> {
   const silent = Object.create(textOnly(machine.stderr), { write: { value: () => true } }) as NodeJS.WriteStream;
   const workspace = await openWorkspace({ ...machine, stderr: silent }, options);
-  const host = await ExtensionHost.load(workspace, undefined);
+  const host = await ExtensionHost.load(workspace);
   const flags = host.extensions.flatMap(({ added }) =>
     [...added.flags].map(([name, { type }]) => [name, type] as const),
   );

@@ -33,7 +33,7 @@ export interface Arrived {
 
 export class ExtensionHost {
   readonly #workspace: Workspace;
-  readonly #screen: ExtensionScreen | undefined;
+  #screen: ExtensionScreen | undefined;
   readonly #programs: Programs;
   readonly #dispatch: Dispatch;
   readonly #follower: Follower;
@@ -44,14 +44,14 @@ export class ExtensionHost {
   #present: PresentSession | undefined;
   #early: string[] = [];
   #isEnding = false;
+  #watched: readonly string[] = [];
   #files: WatchedFiles | undefined;
   readonly middleware: Middleware;
   /** Commands may be others from here on. */
   onReload: () => void = () => {};
 
-  private constructor(workspace: Workspace, screen: ExtensionScreen | undefined) {
+  private constructor(workspace: Workspace) {
     this.#workspace = workspace;
-    this.#screen = screen;
     this.#programs = new Programs(workspace);
     this.#dispatch = new Dispatch({
       extensions: () => this.#extensions,
@@ -62,10 +62,18 @@ export class ExtensionHost {
     this.middleware = seamsOf(this.#dispatch);
   }
 
-  static async load(workspace: Workspace, screen: ExtensionScreen | undefined): Promise<ExtensionHost> {
-    const host = new ExtensionHost(workspace, screen);
+  static async load(workspace: Workspace): Promise<ExtensionHost> {
+    const host = new ExtensionHost(workspace);
     await host.#loadAll();
     return host;
+  }
+
+  /** Somebody can be shown things from here on. */
+  useScreen(screen: ExtensionScreen): void {
+    if (this.#screen === screen) return;
+    this.#screen = screen;
+    this.#tellScreen();
+    this.#watch();
   }
 
   get extensions(): readonly RunningExtension[] {
@@ -111,10 +119,10 @@ export class ExtensionHost {
   }
 
   /** A person who writes an extension sees the change at once, unless the agent works. */
-  #watch(files: readonly string[]): void {
+  #watch(): void {
     this.#files?.close();
     if (!this.#screen) return;
-    this.#files = new WatchedFiles(files, this.#workspace.machine.deps.setTimer, () => {
+    this.#files = new WatchedFiles(this.#watched, this.#workspace.machine.deps.setTimer, () => {
       if (this.#present?.session.state !== "processing") void this.reload();
     });
   }
@@ -137,7 +145,8 @@ export class ExtensionHost {
 
   async #loadAll(): Promise<void> {
     const { sources, problems } = await findSources(this.#workspace);
-    this.#watch(sources.map(({ file }) => file));
+    this.#watched = sources.map(({ file }) => file);
+    this.#watch();
     for (const problem of problems) this.#report(problem);
     const off = turnedOff(offFileOf(this.#workspace));
     const started: RunningExtension[] = [];
@@ -194,7 +203,7 @@ export class ExtensionHost {
     try {
       const { deps } = this.#workspace.machine;
       const report = (line: string): void => this.#report(line);
-      return [toolOf(extension, tool, { context: this.#contextOf(extension), deps, report })];
+      return [toolOf(extension, tool, { context: () => this.#contextOf(extension), deps, report })];
     } catch (error) {
       this.#report(`The tool ${tool.name} of the extension ${extension.name} is left out: ${messageOf(error)}`);
       return [];
@@ -238,14 +247,14 @@ export class ExtensionHost {
       return this.#present;
     };
     const show = (kind: string, text: string): void => this.#show(kind, text);
-    return { ...this.#kitOf(extension), cwd: this.#workspace.cwd, present, show };
+    return { ...this.#kitOf(extension), screen: this.#screen, cwd: this.#workspace.cwd, present, show };
   }
 
   #kitOf(extension: RunningExtension): ExtensionTools {
     const known = this.#kits.get(extension);
     if (known) return known;
     const { name } = extension;
-    const screen = this.#screen;
+    const screen = (): ExtensionScreen | undefined => this.#screen;
     const parts = {
       screen,
       setTimer: this.#workspace.machine.deps.setTimer,
@@ -253,7 +262,6 @@ export class ExtensionHost {
       say: (line: string) => void this.#workspace.machine.stderr.write(`[${name}] ${line}\n`),
     };
     const kit: ExtensionTools = {
-      screen,
       storage: storageIn(`${this.#workspace.paths.home}/extension-storage/${fileNameOf(name)}.json`),
       uiFor: (patience) => extensionUi(parts, patience),
       execFor: (until) => this.#programs.exec(until),

@@ -75,6 +75,12 @@ export class RunningExtension {
     }
   }
 
+  /** Runs code of its own as it is, such as its file. */
+  runNow<T>(work: () => T): T {
+    const { guard, culprit } = this.#parts;
+    return guard.run(culprit, work);
+  }
+
   /** The same with a deadline of somebody else's: the calls of tools. */
   async callUnlimited<T>(work: () => T | Promise<T>): Promise<T> {
     const { guard, culprit } = this.#parts;

@@ -8,8 +8,6 @@ import type { Patience } from "./patience.ts";
 
 export interface ExtensionTools {
   readonly storage: ExtensionStorage;
-  /** Absent: nobody is there. */
-  readonly screen: ExtensionScreen | undefined;
   uiFor(patience: Patience): ExtensionUi;
   execFor(until: AbortSignal | undefined): ExtensionExec;
 }
@@ -42,7 +40,8 @@ export class Trickle {
 }
 
 export interface UiParts {
-  readonly screen: ExtensionScreen | undefined;
+  /** Undefined: nobody is there. */
+  readonly screen: () => ExtensionScreen | undefined;
   /** Says a line where there is no screen. */
   readonly say: (line: string) => void;
   readonly trickle: Trickle;
@@ -50,7 +49,9 @@ export interface UiParts {
 }
 
 /** Dialogs give their default when nobody is there, their time is up or the work they belong to has ended. */
-export function extensionUi({ screen, say, trickle, setTimer }: UiParts, patience: Patience): ExtensionUi {
+export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
+  const { say, trickle, setTimer } = parts;
+  const screen = parts.screen();
   const ask = <T>(
     dialog: ExtensionDialogOptions,
     fallback: T,

@@ -16,8 +16,6 @@ export interface Witness {
 }
 
 const BLOCKED_MS = 5_000;
-/** An extension that is called for every piece of an answer is not looked at each time. */
-const LOOK_EVERY_MS = 50;
 
 let shared: Guard | undefined;
 
@@ -27,7 +25,6 @@ export class Guard {
   readonly #handles = new OpenedHandles();
   readonly #watchdog: Watchdog;
   readonly #giveBack: () => void;
-  #lookedAt = 0;
 
   /** `offFile`: where it is noted which extension is off. */
   static get(offFile: string): Guard {
@@ -66,7 +63,7 @@ export class Guard {
 
   /** Ends what it left open; the last one that goes turns everything off. */
   async remove(culprit: Culprit): Promise<void> {
-    this.#look(culprit, true);
+    this.#look(culprit);
     const left = outside(() => this.#handles.end(culprit));
     if (left !== "") this.#witnesses.get(culprit)?.failed(`left open: ${left}. They were ended`);
     this.#witnesses.delete(culprit);
@@ -77,10 +74,7 @@ export class Guard {
     await this.#watchdog.stop();
   }
 
-  #look(culprit: Culprit, always = false): void {
-    const now = performance.now();
-    if (!always && now - this.#lookedAt < LOOK_EVERY_MS) return;
-    this.#lookedAt = now;
+  #look(culprit: Culprit): void {
     const changed = this.#shared.restore();
     if (changed.length === 0) return;
     const shown = changed.slice(0, 3).join(", ");

@@ -2,6 +2,7 @@
 
 import type { InputContent } from "@lathe/agent";
 import { ADDITIONS } from "../../additions/list.ts";
+import { loadNamedProvider } from "../../additions/named-provider.ts";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
@@ -72,10 +73,10 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const prompts = await promptsOf({ ...args, options }, machine);
   const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    timing.phase("model", async () => ({
-      ...(await sessionRequest(place, options, journal, presence)),
-      additions: ADDITIONS,
-    }));
+    timing.phase("model", async () => {
+      await loadNamedProvider(place, options);
+      return { ...(await sessionRequest(place, options, journal, presence)), additions: ADDITIONS };
+    });
   const commands = builtinCommands();
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
