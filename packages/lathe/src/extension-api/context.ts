@@ -38,7 +38,7 @@ export interface ExtensionCommandContext extends ExtensionContext {
   branch(entryId: string): Promise<boolean>;
   /** Goes to another place of the session's tree. False when somebody objected. */
   navigateTree(entryId: string | null, options?: { readonly summarize?: boolean | undefined }): Promise<boolean>;
-  /** Summarizes older history now; with a summary given, no model is asked. */
+  /** Summarizes older history now. */
   compact(options?: { readonly focus?: string | undefined }): Promise<void>;
   /** Chooses the model: `provider/id`. */
   setModel(selector: string): Promise<void>;

@@ -73,7 +73,6 @@ export interface ExtensionEvents {
   auto_compaction_end: { readonly error?: string };
   auto_retry_start: { readonly attempt: number; readonly delayMs: number; readonly message: string };
   auto_retry_end: { readonly attempts: number };
-  model_select: { readonly model: string };
   /** Something that people are told of, such as a failed hook. */
   warning: { readonly message: string; readonly code: string };
 }

@@ -12,6 +12,7 @@ export class Follower {
   #told: Promise<void> = Promise.resolve();
   #waiting = 0;
   #retries = 0;
+  #isAutomatic = false;
   #answer = "";
 
   constructor(dispatch: Dispatch) {
@@ -73,12 +74,13 @@ export class Follower {
         break;
       }
       case "compaction_start":
-        if (event.data.reason !== "manual") void this.tell("auto_compaction_start", { reason: event.data.reason });
+        this.#isAutomatic = event.data.reason !== "manual";
+        if (this.#isAutomatic) void this.tell("auto_compaction_start", { reason: event.data.reason });
         break;
       case "compaction_end": {
         const { error, tokens_after: tokensAfter } = event.data;
         const failed = error === undefined ? {} : { error };
-        void this.tell("auto_compaction_end", failed);
+        if (this.#isAutomatic) void this.tell("auto_compaction_end", failed);
         void this.tell("session_compact", { ...failed, ...(tokensAfter === undefined ? {} : { tokensAfter }) });
         break;
       }

@@ -116,7 +116,6 @@ const EVENTS: Readonly<Record<ExtensionEventName, true>> = {
   auto_compaction_end: true,
   auto_retry_start: true,
   auto_retry_end: true,
-  model_select: true,
   warning: true,
 };
 
