@@ -1,6 +1,6 @@
-// `npm run mutate [--every n] [word…]`: changes the code in small wrong ways and says which changes no test notices. A survivor is
-// a question, not an error: could a user notice it? Words choose targets by their path; with --every only each nth change is
-// tried. Report: .cache/mutation-report.json.
+// `npm run mutate [--every n [--offset k]] [word…]`: changes the code in small wrong ways and says which changes no test notices. A
+// survivor is a question, not an error: could a user notice it? Words choose targets by their path; with --every only each nth
+// change is tried, from the kth on. Report: .cache/mutation-report.json.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -17,10 +17,14 @@ const work = join(root, ".cache", "mutate");
 const PATIENCE = { times: 5, plusMs: 10_000 };
 const BASELINE_MS = 300_000;
 
-const { values, positionals: words } = parseArgs({ options: { every: { type: "string" } }, allowPositionals: true });
+const { values, positionals: words } = parseArgs({
+  options: { every: { type: "string" }, offset: { type: "string" } },
+  allowPositionals: true,
+});
 const every = Number(values.every ?? 1);
-if (!Number.isInteger(every) || every < 1) {
-  console.log("--every takes a whole number from 1 on.");
+const offset = Number(values.offset ?? 0);
+if (!Number.isInteger(every) || every < 1 || !Number.isInteger(offset) || offset < 0 || offset >= every) {
+  console.log("--every takes a whole number from 1 on, --offset one from 0 on that is less than it.");
   process.exit(2);
 }
 const missing = TARGETS.flatMap(({ source, tests }) => [source, ...tests]).filter(
@@ -37,7 +41,7 @@ const mutants = targets
   .flatMap(({ source, tests, mutants: list, first }) =>
     list.map((mutant, index) => ({ ...mutant, source, tests, number: first + index })),
   )
-  .filter(({ number }) => number % every === 0);
+  .filter(({ number }) => number % every === offset);
 const files = [...new Set(targets.flatMap(({ tests }) => tests))];
 const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, (_, i) => new Lane(join(work, String(i))));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));

@@ -34,7 +34,7 @@ else if (made !== text) {
 }
 
 function withTables(text, rows) {
-  const tables = { server: serverTable, killed: killedTable, machine: machineTable };
+  const tables = { server: serverTable, killed: killedTable, headless: headlessTable, machine: machineTable };
   return Object.entries(tables).reduce((page, [name, render]) => {
     const [begin, end] = [`<!-- faults: ${name} -->\n`, "<!-- end -->"];
     const from = page.indexOf(begin) + begin.length;
@@ -62,6 +62,17 @@ function killedTable(rows) {
     return [situation, ...ends, of("SIGKILL").next];
   });
   return table(["the agent is", "SIGKILL", "SIGTERM", "terminal closed", "next `lathe -c`"], cells);
+}
+
+function headlessTable(rows) {
+  const starts = rows.filter(({ ending }) => ending === "SIGKILL");
+  const cells = starts.map(({ mode, situation }) => {
+    const of = (ending) =>
+      rows.find((row) => row.mode === mode && row.situation === situation && row.ending === ending);
+    const ends = ["SIGKILL", "SIGTERM", "SIGHUP"].map((ending) => `${of(ending).exit}, ${of(ending).journal}`);
+    return [mode, situation, ...ends];
+  });
+  return table(["mode", "the run is", "SIGKILL", "SIGTERM", "SIGHUP"], cells);
 }
 
 function machineTable(rows) {

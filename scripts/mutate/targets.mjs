@@ -38,6 +38,7 @@ const JOURNAL = tests("agent", [
   "test/journal/corruption",
   "test/journal/listing",
   "test/journal/hostile",
+  "test/journal/power-cut",
   "test/session/storage-failures",
 ]);
 const CONTEXT = tests("agent", [
@@ -49,6 +50,7 @@ const CONTEXT = tests("agent", [
 
 const PERMISSIONS = tests("lathe", [
   "src/permissions/permissions",
+  "src/permissions/on-disk",
   "test/tool-command",
   "test/json-mode",
   "test/rpc-hosting",
@@ -60,11 +62,26 @@ export const TARGETS = [
   ...row(
     [
       "packages/lathe/src/permissions/permissions.ts",
-      ...agent("permissions", ["judge", "judge-command", "match", "rule", "sensitive-paths"]),
+      "packages/lathe/src/permissions/remembered.ts",
+      ...agent("permissions", [
+        "judge",
+        "judge-command",
+        "verdict",
+        "match",
+        "match-globs",
+        "rule",
+        "sensitive-paths",
+        "credential-globs",
+      ]),
     ],
     [
+      ...tests(
+        "agent",
+        ["judge", "judge-rules", "rule", "sensitive-paths", "credential-globs"].map(
+          (file) => `src/permissions/${file}`,
+        ),
+      ),
       ...PERMISSIONS,
-      ...tests("agent", ["src/permissions/judge", "src/permissions/rule", "src/permissions/sensitive-paths"]),
     ],
   ),
   ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/gate", "src/env/wrappers"])),
@@ -77,7 +94,10 @@ export const TARGETS = [
   ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
   ...row(agent("journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
   ...row(agent("journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
-  ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), JOURNAL),
+  ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), [
+    ...JOURNAL,
+    ...tests("agent", ["test/session/subagents"]),
+  ]),
 ];
 
 function row(sources, files) {

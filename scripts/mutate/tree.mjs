@@ -40,16 +40,19 @@ function linkModules(root, folder) {
 
 export function activate(folder, mutant) {
   writeFileSync(join(folder, "mutant"), String(mutant));
-  rmSync(join(folder, "reached"), { force: true });
+  rmSync(join(folder, "reached"), { recursive: true, force: true });
+  mkdirSync(join(folder, "reached"));
 }
 
 /** Numbers of the mutants that were reached since the last activation, in this and other processes. */
 export function reached(folder) {
-  const file = join(folder, "reached");
-  return existsSync(file) ? new Set(readFileSync(file, "utf8").trim().split("\n").map(Number)) : new Set();
+  return new Set(readdirSync(join(folder, "reached")).map(Number));
 }
 
-/** In one line, so that line numbers stay. It asks no variable: tests start programs with an environment of their own. */
+/**
+ * In one line, so that line numbers stay. It asks no variable: tests start programs with an environment of their own. What is
+ * reached is noted as an empty file, since some tests start programs that cannot write a byte more.
+ */
 function header(folder) {
   return `const __m = (globalThis as any).__mutants ??= (() => {
     const fs = process.getBuiltinModule("node:fs");
@@ -57,7 +60,7 @@ function header(folder) {
     if (active >= 0) return (n: number) => n === active;
     const seen = new Set();
     return (n: number) => {
-      if (!seen.has(n)) fs.appendFileSync(${JSON.stringify(join(folder, "reached"))}, n + "\\n");
+      if (!seen.has(n)) fs.writeFileSync(${JSON.stringify(join(folder, "reached"))} + "/" + n, "");
       seen.add(n);
       return false;
     };

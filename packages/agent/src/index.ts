@@ -156,7 +156,7 @@ export type { PrefixTexts } from "./prefix/prefix.ts";
 export { byteLines } from "./process/byte-lines.ts";
 export type { CaptureRequest } from "./process/capture.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
-export type { ConfinedStart, Confinement } from "./process/confinement.ts";
+export type { ConfinedStart, Confinement, InsideNames } from "./process/confinement.ts";
 export type { ResourceLimits } from "./process/control-groups.ts";
 export {
   commandEnv,

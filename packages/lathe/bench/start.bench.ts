@@ -78,6 +78,26 @@ export const benches: Bench[] = [
     run: () => startToRequest(repository(), 2.5),
   },
   {
+    name: "a run with one command, to the end of the process, over the same run without one",
+    async run() {
+      const [plain, calling] = [await modelServer(), await modelServer({ command: "echo hi" })];
+      const whole = (url: string): Promise<number> =>
+        timed([...RUN, "--permission-mode", "full"], { extra: { OPENAI_BASE_URL: url } });
+      const { ours, bare } = await compare(
+        () => whole(calling.url),
+        () => whole(plain.url),
+      );
+      plain.close();
+      calling.close();
+      return {
+        value: ours / bare,
+        unit: "x",
+        budget: 3,
+        note: `${ours.toFixed(0)} ms against ${bare.toFixed(0)} ms`,
+      };
+    },
+  },
+  {
     name: "peak memory of a one-shot run over a bare HTTP client",
     async run() {
       const server = await modelServer();

@@ -9,6 +9,8 @@ import { coloursCss } from "../src/export/style.ts";
 import { conversation, type Talk } from "./conversation-kit.ts";
 
 const KEY = "sk-ant-0123456789abcdef-very-secret";
+/** A key that Lathe was never told of. */
+const UNKNOWN = `glpat-${"x1Y2z".repeat(4)}`;
 let c: Talk;
 afterEach(async () => {
   await c?.talk.close();
@@ -19,7 +21,7 @@ it("T-DBG-3 dump: tar lists the session and what is beside it, and no key is in 
   c = await conversation({ permissionMode: "full" }, { env: { ANTHROPIC_API_KEY: KEY } });
   c.server.push(
     turn.calls([{ name: "shell", args: { command: "seq 1 400000; echo $0" } }]),
-    turn.text(`your key is ${KEY}`),
+    turn.text(`your key is ${KEY}, your token ${UNKNOWN}`),
   );
   await c.say(`hello, my key is ${KEY}`);
   await c.say("/debug dump");
@@ -31,6 +33,7 @@ it("T-DBG-3 dump: tar lists the session and what is beside it, and no key is in 
   expect(all).toContain("hello, my key is");
   expect(all).toContain("ANTHROPIC_API_KEY");
   expect(all.includes(KEY)).toBe(false);
+  expect(all.includes(UNKNOWN)).toBe(false);
 });
 
 it("T-DBG-3 system, memory, work and the paths are told; the cache is cleared only after a yes, and only what is old", async () => {

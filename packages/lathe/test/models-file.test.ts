@@ -258,7 +258,12 @@ describe("the file itself", () => {
 
   it("an empty section, as with all of it commented out, is no mistake", async () => {
     expect(await read("providers:\n  # acme:\nequivalence:\n")).toEqual({
-      config: { providers: {}, equivalence: { overrides: {}, exclude: [] } },
+      config: {
+        providers: {},
+        equivalence: { overrides: {}, exclude: [] },
+        profiles: {},
+        modelBindings: { modelRoles: {}, agentModelOverrides: {} },
+      },
       problem: undefined,
     });
   });

@@ -96,6 +96,22 @@ describe("known secrets", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
+  it("AU-07 a page holds no key that nobody told Lathe of, while the session keeps it", async () => {
+    box = makeBox();
+    const key = `ghp_${"a1B2".repeat(9)}`;
+    const { id, journal, path } = box.maker.make({ cwd: box.dir });
+    journal.append(user(`my token is ${key}, at commit 6b7cd83ad9a3a8d1f0b7fd2b9f10a8a3c6e1f0aa`));
+    journal.append(answer("thanks"));
+    journal.append(result("c", `Authorization: Bearer ${key}x\n`));
+    await journal.close();
+    const file = join(box.dir, "page.html");
+    expect(await box.run("sessions", "export", id, "-o", file)).toMatchObject({ code: 0 });
+    const page = await readFile(file, "utf8");
+    expect(page).toContain("my token is [redacted:github-token], at commit 6b7cd83ad9a3a8d1f0b7fd2b9f10a8a3c6e1f0aa");
+    expect(page).not.toContain(key);
+    expect(await readFile(path, "utf8")).toContain(key);
+  });
+
   it("D3 a key on the command line is used, with a warning", async () => {
     scene = await stage([turn.text("fine")]);
     const run = await scene.run(["--api-key", "sk-from-option-12345", "-p", "hi"]);

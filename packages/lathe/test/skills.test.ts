@@ -69,7 +69,7 @@ it("EX-08 a linked folder is one skill, of two with one name the first is used w
     expect.stringMatching(
       /\.claude\/skills\/a\/SKILL\.md: the skill a is not used: .*\.lathe\/skills\/a\/SKILL\.md has/,
     ),
-    expect.stringContaining("nowhere: this folder of skills.customDirectories does not exist."),
+    expect.stringContaining("nowhere: this folder of skills.customDirectories does not exist"),
   ]);
   const only = async (settings: Record<string, unknown>): Promise<string[]> => {
     await using other = await project(files, { settings });

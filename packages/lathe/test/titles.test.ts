@@ -15,7 +15,11 @@ afterEach(async () => {
 
 async function naming(
   settings: Record<string, unknown> = {},
-  more: { readonly env?: Record<string, string>; readonly plans?: boolean } = {},
+  more: {
+    readonly env?: Record<string, string>;
+    readonly plans?: boolean;
+    readonly files?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<void> {
   named = [];
   const person = { decidePlan: async () => ({ approved: true }) };
@@ -24,7 +28,11 @@ async function naming(
     onTitle: (title: string) => void named.push(title),
     ...(more.plans ? { person } : {}),
   };
-  c = await conversation(settings, { parts, ...(more.env ? { env: more.env } : {}) });
+  c = await conversation(settings, {
+    parts,
+    ...(more.env ? { env: more.env } : {}),
+    ...(more.files ? { files: more.files } : {}),
+  });
 }
 
 const titled = (title: string) => turn.calls([{ name: "set_title", args: { title } }]);
@@ -50,6 +58,15 @@ describe("LS-08 session titles", () => {
     });
     expect(listed?.title).toBe("fix-login");
     expect(c.talk.titles.current).toBe("fix-login");
+  });
+
+  it("LS-07 a TITLE_SYSTEM.md replaces the prompt that asks for it, and no other", async () => {
+    await naming({}, { files: { ".lathe-home/TITLE_SYSTEM.md": "Titles are in Latin." } });
+    c.answer(({ body }) => (isTitleRequest(body) ? titled("salve") : turn.text("hello")));
+    await c.say("hi");
+    await expect.poll(() => named, { timeout: 20_000 }).toEqual(["salve"]);
+    for (const { body } of c.server.requests)
+      expect(JSON.stringify(body).includes("Titles are in Latin.")).toBe(isTitleRequest(body));
   });
 
   it("the model for small jobs is asked when there is one", async () => {

@@ -1,5 +1,8 @@
 // The program of the tests in a pseudoterminal: what is left of it there, whichever way it ends.
 
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { afterEach, describe, expect, it } from "vitest";
 import { Emulator } from "./emulator.ts";
@@ -75,6 +78,22 @@ describe("terminal of the process", () => {
       expect(await session.ended).toMatchObject({ exitCode: 0 });
       expect(modesLeftOn(session.bytes)).toEqual([]);
       expect(session.emulator.lines()).toEqual(["hello pasted", "~left"]);
+    }
+  });
+
+  it("G-119 TU-05 LATHE_TUI_WRITE_LOG names a file that gets every byte the terminal gets", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lathe-write-log-"));
+    try {
+      const file = join(folder, "bytes");
+      const session = start({ LATHE_TUI_WRITE_LOG: file });
+      await session.see(/~below/);
+      session.press("hello");
+      await session.see(/~> hello/);
+      session.press("\x03");
+      await session.ended;
+      expect(readFileSync(file, "utf8").replaceAll("\r", "")).toBe(session.bytes.replaceAll("\r", ""));
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 

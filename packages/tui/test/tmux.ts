@@ -10,20 +10,27 @@ let made = 0;
 /** Looks at the window. */
 const PATIENCE = 600;
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-export const PROGRAM = [
+const source = (name: string): string[] => [
   "--conditions=lathe-source",
   "--import",
   path("../../../scripts/source-loader.mjs"),
-  path("program.ts"),
+  path(name),
 ];
+export const PROGRAM = source("program.ts");
+export const STREAM_PROGRAM = source("stream-program.ts");
 
 export class Tmux {
   readonly #socket = `lathe-tui-${process.pid}-${made++}`;
 
-  static async start(columns: number, rows: number, env: Record<string, string> = {}): Promise<Tmux> {
+  static async start(
+    columns: number,
+    rows: number,
+    env: Record<string, string> = {},
+    program: readonly string[] = PROGRAM,
+  ): Promise<Tmux> {
     const tmux = new Tmux();
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    const command = ["env", ...settings, process.execPath, ...PROGRAM].join(" ");
+    const command = ["env", ...settings, process.execPath, ...program].join(" ");
     await tmux.#tmux("-f", "/dev/null", "new-session", "-d", "-x", String(columns), "-y", String(rows), "sh");
     await tmux.#tmux("send-keys", `PS1='$ '; clear; ${command}`, "Enter");
     return tmux;

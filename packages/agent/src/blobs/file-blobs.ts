@@ -15,8 +15,7 @@ export class FileBlobs implements BlobStore {
     this.#writer = writer;
   }
 
-  put(bytes: Uint8Array): string {
-    const hash = blobHash(bytes);
+  put(bytes: Uint8Array, hash = blobHash(bytes)): string {
     const path = join(this.#folder, hash);
     if (holds(path, bytes)) return hash;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });

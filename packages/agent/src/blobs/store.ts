@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 
 /** Large contents of a session, stored once under the SHA-256 of their bytes. */
 export interface BlobStore {
-  /** Stores the bytes and returns their hex digest. */
-  put(bytes: Uint8Array): string;
+  /** Stores the bytes and returns their hex digest, `hash` for a caller that has it already: large contents take long to hash. */
+  put(bytes: Uint8Array, hash?: string): string;
   /** Undefined when the blob is missing or no longer matches its name. */
   get(hash: string): Uint8Array | undefined;
   /** Bytes it takes, without reading them; undefined when it is missing. */
@@ -24,8 +24,7 @@ export const isBlobHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();
 
-  put(bytes: Uint8Array): string {
-    const hash = blobHash(bytes);
+  put(bytes: Uint8Array, hash = blobHash(bytes)): string {
     if (!this.#blobs.has(hash)) this.#blobs.set(hash, bytes.slice());
     return hash;
   }

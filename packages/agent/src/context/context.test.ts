@@ -121,6 +121,12 @@ describe("project documents", () => {
     },
   );
 
+  it("SY-03 EX-12 a folder with neither is read in the words of another agent, and only in those of one", async () => {
+    await file("AGENTS.md", "");
+    expect(await projectDocs(at(dir), [".codex/instructions.md"])).toBe("# CLAUDE.md\n\nclaude root");
+    expect(await projectDocs(at(dir), ["GEMINI.md"])).toBe("# GEMINI.md\n\ngemini root");
+  });
+
   it("SY-03 over 32 KB the root's text is shortened, the leaf's stays whole", async () => {
     await file("AGENTS.md", "ü".repeat(20_000));
     await file("pkg/sub/AGENTS.md", `${"leaf ".repeat(200)}end`);

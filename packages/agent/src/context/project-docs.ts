@@ -1,5 +1,5 @@
 // The project's own instructions: AGENTS.md and the family's file in every directory from the repository's root to the working
-// directory. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
+// directory; another family's where there is neither. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
 import { realPathOf } from "../env/real-path.ts";
@@ -10,6 +10,8 @@ import { instructionsHeading } from "./prompt-parts.ts";
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
 const ALWAYS = "AGENTS.md";
+/** Of other families: the first of these is read in a folder that has nothing else to say. */
+const OTHERS = ["CLAUDE.md", "GEMINI.md"];
 /** Nobody writes that many instructions, and reading them would slow down the start and use memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
@@ -40,12 +42,18 @@ export async function projectDocs(
   const realRoot = await realPathOf(env, root);
   const docs: InstructionDoc[] = [];
   const seen = new Set<string>();
-  for (const folder of pathDown(root, cwd)) {
-    for (const name of [ALWAYS, ...familyFiles]) {
+  const read = async (folder: string, names: readonly string[]): Promise<InstructionDoc[]> => {
+    const found: InstructionDoc[] = [];
+    for (const name of names) {
       const path = entryOf(folder, name);
       const text = await textOf(env, path, realRoot, seen);
-      if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
+      if (text !== "") found.push({ path: posix.relative(root, path) || name, text });
     }
+    return found;
+  };
+  for (const folder of pathDown(root, cwd)) {
+    const own = await read(folder, [ALWAYS, ...familyFiles]);
+    docs.push(...(own.length > 0 ? own : (await read(folder, OTHERS)).slice(0, 1)));
   }
   return joinDocs([...before, ...docs]);
 }

@@ -50,13 +50,15 @@ function conditionOf({ before }: StagedChange): WriteOptions {
 
 /** One of the two paths would have to be a directory for the other. */
 function refuseNesting(changes: readonly StagedChange[]): void {
-  const written = changes.filter((change) => change.after).map(({ target }) => target);
-  for (const outer of written) {
-    const inner = written.find((target) => target.real.startsWith(`${outer.real}/`));
-    if (!inner) continue;
-    throw new ToolFailure(
-      `${outer.path} is to be a file, so ${inner.path} cannot be created below it. Choose other names. Nothing was written.`,
-    );
+  const written = new Map(changes.flatMap(({ after, target }) => (after ? [[target.real, target] as const] : [])));
+  for (const [real, inner] of written) {
+    for (let end = real.lastIndexOf("/"); end > 0; end = real.lastIndexOf("/", end - 1)) {
+      const outer = written.get(real.slice(0, end));
+      if (!outer) continue;
+      throw new ToolFailure(
+        `${outer.path} is to be a file, so ${inner.path} cannot be created below it. Choose other names. Nothing was written.`,
+      );
+    }
   }
 }
 

@@ -80,7 +80,10 @@ export function trailer(notes: readonly string[], files: readonly FileOutcome[])
 
 /** The changes as the journal keeps them; call it once they are on disk. */
 export function fileChanges({ blobs }: Pick<ToolContext, "blobs">, files: readonly FileOutcome[]): FileChange[] {
-  const ref = ({ bytes }: FileContent): ContentRef => ({ sha256: blobs.put(bytes), bytes: bytes.byteLength });
+  const ref = ({ bytes, digest }: FileContent): ContentRef => ({
+    sha256: blobs.put(bytes, digest()),
+    bytes: bytes.byteLength,
+  });
   return files.map(({ change: { target, before, after }, added, removed }) => ({
     path: target.real,
     ...(before ? { before: ref(before) } : {}),

@@ -13,6 +13,5 @@ export function planOf(changes: readonly StagedChange[]): string {
 
 function digest(content: FileContent | undefined): string | null {
   if (!content) return null;
-  const hash = createHash("sha256").update(content.bytes);
-  return content.executable ? `${hash.digest("hex")} executable` : hash.digest("hex");
+  return content.executable ? `${content.digest()} executable` : content.digest();
 }

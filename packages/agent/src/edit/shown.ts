@@ -44,10 +44,17 @@ export class ShownFiles {
     this.#limits = { ...defaults, ...limits };
   }
 
-  /** Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown. */
-  record(path: string, wholeText: string, how: { readonly edited?: boolean } = {}): string {
+  /**
+   * Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown.
+   * `digest` is the text's, from a caller that has it already.
+   */
+  record(
+    path: string,
+    wholeText: string,
+    how: { readonly edited?: boolean; readonly digest?: string | undefined } = {},
+  ): string {
     const text = canonical(wholeText);
-    const digest = digestOf(text);
+    const digest = (text === wholeText ? how.digest : undefined) ?? digestOf(text);
     const versions = this.#files.get(path) ?? [];
     this.#files.delete(path);
     this.#files.set(path, versions);

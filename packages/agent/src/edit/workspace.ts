@@ -1,6 +1,7 @@
 // The files of one call. Every dialect stages its changes here, against the state that earlier parts of the same call left;
 // nothing reaches the disk before all of them are verified.
 
+import { blobHash } from "../blobs/store.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { nearPaths } from "../paths/near-names.ts";
@@ -16,6 +17,8 @@ import { resolveTargets, type Target } from "./target.ts";
 /** Content of a file at one moment; `document` is decoded when first needed. */
 export interface FileContent {
   readonly bytes: Uint8Array;
+  /** SHA-256 of the bytes, computed once: the plan, the blob and the record of shown files are all named by it. */
+  readonly digest: () => string;
   readonly document?: TextDocument;
   readonly mode?: number;
   /** Of the file that was read. */
@@ -132,7 +135,7 @@ export class EditWorkspace {
     }
     try {
       const { mode, version } = known;
-      return { bytes: await this.#env.readBytes(real), mode, ...(version === undefined ? {} : { version }) };
+      return { ...contentOf(await this.#env.readBytes(real)), mode, ...(version === undefined ? {} : { version }) };
     } catch (error) {
       if (error instanceof EnvError && error.code === "not_found") return undefined;
       throw error;
@@ -174,7 +177,7 @@ export class EditWorkspace {
         `${path} is generated ("${clip(marker)}"): a change here would be overwritten. Change what it is generated from and run the generator. Nothing was written.`,
       );
     }
-    entry.after = { ...entry.after, bytes: this.#encoded(path, document), document, ...options };
+    entry.after = { ...entry.after, ...contentOf(this.#encoded(path, document)), document, ...options };
   }
 
   remove(path: string): void {
@@ -204,7 +207,7 @@ export class EditWorkspace {
     const shown = this.#shown?.latest(entry.target.absolute);
     if (!shown || !entry.after || entry.after !== entry.before) return undefined;
     const { text } = this.#decoded(entry);
-    const same = shown.text === undefined ? shown.digest === digestOf(text) : shown.text === text;
+    const same = shown.text === undefined ? shown.digest === textDigest(entry.after) : shown.text === text;
     return same ? undefined : shown;
   }
 
@@ -223,7 +226,9 @@ export class EditWorkspace {
     const overwrote = await commitChanges(this.#env, changes, signal);
     for (const { target, after } of changes) {
       if (!after) this.#shown?.forget(target.absolute);
-      else if (after.document) this.#shown?.record(target.absolute, after.document.text, { edited: true });
+      else if (after.document) {
+        this.#shown?.record(target.absolute, after.document.text, { edited: true, digest: textDigest(after) });
+      }
     }
     return changes.map((change) => (overwrote.has(change) ? { ...change, overwrote: true } : change));
   }
@@ -273,6 +278,24 @@ export class EditWorkspace {
       throw error;
     }
   }
+}
+
+function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
+  let digest: string | undefined;
+  return {
+    bytes,
+    digest: () => {
+      digest ??= blobHash(bytes);
+      return digest;
+    },
+  };
+}
+
+/** Digest of the text; where the bytes are nothing but the text, it is theirs. */
+function textDigest({ document, digest }: FileContent): string | undefined {
+  if (!document) return undefined;
+  const { encoding, bom, endings, text } = document;
+  return encoding === "utf-8" && !bom && endings === "\n" ? digest() : digestOf(text);
 }
 
 function refuseLink(target: Target, what: string): void {

@@ -42,7 +42,7 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
 
 /** By path, links followed: for those who do not mind where it lies. */
 export async function directoryByPath(path: string): Promise<HeldDirectory> {
-  await fs.mkdir(path, { recursive: true });
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) await fs.mkdir(path, { recursive: true });
   return { entry: (name) => join(path, name), stillThere: () => {}, close: async () => {} };
 }
 

@@ -1,9 +1,21 @@
 // File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError. A file
 // with several names is replaced under one of them: package managers share files between projects in this way.
 
-import { constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { openFile, readSome, readWhole, writeWhole } from "./file-bytes.ts";
 import { runnable } from "./file-mode.ts";
 import { fromErrno, linkLoop, pathError } from "./fs-error.ts";
 import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-directory.ts";
@@ -24,17 +36,16 @@ const MOST_HOPS = 40;
 export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
   try {
     // Not blocking: a pipe that nobody writes to would hold a thread for ever.
-    const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const stat = await file.stat();
+      const stat = fstatSync(fd);
       if (stat.isDirectory()) throw pathError("is_directory", path);
       if (!stat.isFile()) throw pathError("not_file", path);
-      if (range === undefined) return await file.readFile();
-      const length = Math.max(0, Math.min(range.end, stat.size) - range.start);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, range.start);
-      return buffer.subarray(0, bytesRead);
+      if (range === undefined) return await readWhole(fd, stat.size);
+      const room = Buffer.alloc(Math.max(0, Math.min(range.end, stat.size) - range.start));
+      return room.subarray(0, await readSome(fd, room, range.start));
     } finally {
-      await file.close();
+      closeSync(fd);
     }
   } catch (error) {
     throw fromErrno(error, path);
@@ -71,24 +82,28 @@ async function replace(
   watches: RenameWatches,
 ): Promise<void> {
   const target = folder.entry(name);
-  const old = await fs.lstat(target).catch(absent);
+  const old = lstatSync(target, { throwIfNoEntry: false });
   if (old?.isDirectory()) throw pathError("is_directory", path);
   // The path was real when it was judged.
   if (old?.isSymbolicLink()) throw pathError("changed", path);
   // A device must not be replaced by a file.
   if (old !== undefined && !old.isFile()) throw pathError("not_file", path);
-  if (old !== undefined) await fs.access(target, constants.W_OK);
+  if (old !== undefined) accessSync(target, constants.W_OK);
   const temp = folder.entry(tempName);
   try {
     // A file that only its owner may read must not be readable under another name, not even for a moment.
     const restricted = old !== undefined || options.mode !== undefined;
-    await fs.writeFile(temp, content, { flag: "wx", mode: restricted ? 0o600 : 0o666 });
-    const mode = options.mode ?? old?.mode ?? (await fs.stat(temp)).mode;
-    if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
-      await fs.chown(temp, old.uid, old.gid);
-    }
-    if (restricted || options.executable) {
-      await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
+    const fd = await openFile(temp, "wx", restricted ? 0o600 : 0o666);
+    try {
+      await writeWhole(fd, content);
+      const mode = options.mode ?? old?.mode ?? fstatSync(fd).mode;
+      if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
+        fchownSync(fd, old.uid, old.gid);
+      }
+      if (restricted || options.executable) fchmodSync(fd, (options.executable ? runnable(mode) : mode) & 0o7777);
+    } finally {
+      // Before it is in its place: a program that is open for writing cannot be run.
+      closeSync(fd);
     }
     await putInPlace({ path, temp, target, folder }, options, watches);
   } catch (error) {
@@ -161,6 +176,8 @@ export async function realOrNearest(path: string, hops = MOST_HOPS): Promise<str
 async function finalTarget(path: string): Promise<string> {
   let current = path;
   for (let hops = 0; hops < MOST_HOPS; hops++) {
+    // Almost always: it takes microseconds to know, and an error of readlink many times that.
+    if (lstatSync(current, { throwIfNoEntry: false })?.isFile()) return current;
     const link = await fs.readlink(current).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "EINVAL" || error.code === "ENOENT") return undefined;
       throw error;

@@ -206,10 +206,11 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   #search(): Promise<Search> {
-    const { search, baseEnv } = this.#options;
+    const { search, baseEnv, confinement } = this.#options;
+    const onDisk = (path: string): string => confinement?.hostPath(path) ?? path;
     // Loaded with the first search.
     this.#engine ??= import("./search/local.ts").then(({ localSearch }) =>
-      localSearch(search ?? "auto", this.#processes, baseEnv),
+      localSearch(search ?? "auto", this.#processes, baseEnv, onDisk),
     );
     return this.#engine;
   }

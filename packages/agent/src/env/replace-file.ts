@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import type { RenameWatches } from "./rename-watch.ts";
 
 export interface FileReplacement {
@@ -65,7 +66,8 @@ export async function replaceFile(replacement: FileReplacement, watches: RenameW
   } finally {
     closeSync(ours);
     renames?.stop();
-    rmSync(aside, { force: true });
+    // Aside from this thread: the last name of a file takes its content along, which is the slowest step of all.
+    await rm(aside, { force: true });
   }
 }
 

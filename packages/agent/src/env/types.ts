@@ -19,6 +19,8 @@ export interface ExecutionEnvironment {
    * not allowed. So they need no question, unless they ask to run `outside`. Absent means no.
    */
   readonly isSandboxed?: boolean;
+  /** Folders that only this environment's commands and file tools see, gone with it: writing there needs no question. */
+  readonly privateFolders?: readonly string[];
   /** What `~` means to commands, where that is known before they run. */
   readonly home?: string | undefined;
   /** Absolute path that relative paths are resolved against. */

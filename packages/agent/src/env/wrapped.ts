@@ -50,6 +50,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.isSandboxed ?? false;
   }
 
+  get privateFolders(): readonly string[] {
+    return this.inner.privateFolders ?? [];
+  }
+
   get home(): string | undefined {
     return this.inner.home;
   }

@@ -9,6 +9,8 @@ import {
   ftruncateSync,
   mkdirSync,
   readSync,
+  renameSync,
+  rmSync,
   writeSync,
 } from "node:fs";
 import { open } from "node:fs/promises";
@@ -42,6 +44,8 @@ export class FileStore implements JournalStore {
   readonly #locks: JournalLock[] = [];
   readonly #isWriter: boolean;
   #fd: number | undefined;
+  /** A new file has another name until it holds its first line: what is called a session always is one. */
+  #unnamed: string | undefined;
   /** Its name is not yet safe in the folder. */
   #isNew = false;
   #size = 0;
@@ -72,8 +76,14 @@ export class FileStore implements JournalStore {
     if (owner) this.#locks.push(lockPath(this.label, owner));
     const access = owner ? constants.O_RDWR | constants.O_APPEND : constants.O_RDONLY;
     // What is locked is what is opened: the path is a real one, so a link there was put in its place just now.
-    const flags = access | constants.O_NOFOLLOW | (create ? constants.O_CREAT : 0);
-    const fd = openRegularFile(this.label, flags);
+    const flags = access | constants.O_NOFOLLOW;
+    if (create && !existsSync(this.label)) this.#unnamed = `${this.label}.new`;
+    // What a process that was killed has left under that name holds no session.
+    const newFile = constants.O_CREAT | constants.O_TRUNC;
+    const fd =
+      this.#unnamed === undefined
+        ? openRegularFile(this.label, flags)
+        : openRegularFile(this.#unnamed, flags | newFile);
     this.#fd = fd;
     if (owner) this.#locks.push(lockInode(fd, { shared: locks, own: dirname(this.label) }, owner));
     this.#size = fstatSync(fd).size;
@@ -121,6 +131,8 @@ export class FileStore implements JournalStore {
     try {
       while (written < bytes.length) written += writeSync(fd, bytes, written);
       this.#size += bytes.length;
+      if (this.#unnamed !== undefined) renameSync(this.#unnamed, this.label);
+      this.#unnamed = undefined;
     } catch (error) {
       throw this.#latch(error);
     }
@@ -148,6 +160,8 @@ export class FileStore implements JournalStore {
     byInode?.release();
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
+    if (this.#unnamed !== undefined) rmSync(this.#unnamed, { force: true });
+    this.#unnamed = undefined;
     byPath?.release();
   }
 

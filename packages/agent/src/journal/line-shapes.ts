@@ -115,7 +115,7 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
     reads: optional(listOf(text)),
     effects: oneOf(undefined, "none", "done", "unknown"),
   },
-  model_change: { model: text, role: maybeText },
+  model_change: { model: text, role: maybeText, reason: maybeText },
   thinking_level_change: { thinkingLevel: text },
   service_tier_change: { serviceTier: orNull(text) },
   compaction: {

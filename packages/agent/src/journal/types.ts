@@ -83,7 +83,10 @@ export interface ModelChangeEntry extends TreeFields {
   readonly type: "model_change";
   /** `provider/id`. */
   readonly model: string;
+  /** `temporary`: what was chosen stays chosen. */
   readonly role?: string;
+  /** Why, when nobody asked for it. */
+  readonly reason?: string;
 }
 /** From here on, the model thinks more or less. */
 export interface ThinkingLevelChangeEntry extends TreeFields {

@@ -194,3 +194,24 @@ describe("what is offered to be remembered", () => {
       expect([command, await inside(command)]).toEqual([command, false]);
   });
 });
+
+describe("tools of an MCP server, which do not say what they touch", () => {
+  it.each<[tool: string, rules: string, mode: PermissionMode, expected: Decision]>([
+    ["mcp__db__query", "", "auto-edit", "ask"],
+    ["mcp__db__query", "+mcp__db__*", "ask", "allow"],
+    ["mcp__dbx__query", "+mcp__db__*", "auto-edit", "ask"],
+    ["mcp__db__query", "+mcp__db", "auto-edit", "allow"],
+    ["mcp__db__drop", "+mcp__db__*  -mcp__db__drop", "full", "deny"],
+    ["mcp__db__drop", "+mcp__db__*  ?mcp__db__dr*", "full", "ask"],
+    ["mcp__db__query", "+mcp__db__*", "plan", "deny"],
+  ])("%s under %s in mode %s: %s", (tool, rules, mode, expected) => {
+    expect(judge({ tool, tier: "exec", access: undefined }, policy(mode, rules)).decision).toBe(expected);
+  });
+
+  it("can be allowed for good as a whole only", () => {
+    expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES, "mcp__db__query")).toEqual([
+      "mcp__db__query",
+    ]);
+    expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES)).toBeUndefined();
+  });
+});

@@ -10,7 +10,7 @@ export type Decision = "allow" | "ask" | "deny";
 export interface RuleText {
   /** In our own form. */
   readonly text: string;
-  /** `shell`, a tier (`read`, `write`, `exec`, `network`), or the name of a tool. */
+  /** `shell`, a tier (`read`, `write`, `exec`, `network`), or the name of a tool; one that ends in `*` begins many names. */
   readonly subject: string;
   /** Absent: everything that the subject does. */
   readonly pattern?: string;
@@ -40,18 +40,21 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   WebSearch: "web_search",
 };
 
+/** Other agents name an MCP server to mean all of its tools. */
+const WHOLE_SERVER = /^mcp__(?:(?!__)[\w.-])+$/;
+
 /** How a rule is written, for error messages. */
 export const EXAMPLE = "Write it as tool(pattern), for example shell(git log *), write(src/**) or network(example.com)";
 
-const FORM = /^\s*([A-Za-z_][\w.-]*)\s*(?:\(([\s\S]*)\))?\s*$/;
+const FORM = /^\s*([A-Za-z_][\w.-]*\*?)\s*(?:\(([\s\S]*)\))?\s*$/;
 
 /** The rule, or what is wrong with it. */
 export function readRule(written: string): RuleText | { readonly problem: string } {
   const [, name, inside] = FORM.exec(written) ?? [];
   if (name === undefined) return { problem: wrongForm(written) };
-  const subject = Object.hasOwn(SUBJECTS, name) ? (SUBJECTS[name] as string) : name;
+  const subject = Object.hasOwn(SUBJECTS, name) ? (SUBJECTS[name] as string) : name.replace(WHOLE_SERVER, "$&__*");
   if (inside === undefined) return { text: subject, subject };
-  const foreign = subject !== name && /^[A-Z]/.test(name);
+  const foreign = Object.hasOwn(SUBJECTS, name) && /^[A-Z]/.test(name);
   const pattern = (foreign ? importedPattern(subject, inside) : inside).trim();
   const problem = wrongPattern(subject, pattern);
   if (problem !== undefined) return { problem };

@@ -59,9 +59,12 @@ function fixedWords(words: readonly string[]): readonly string[] | undefined {
   return first.startsWith("-") ? undefined : [program, first];
 }
 
-/** Rules that would allow these things in this project; undefined when one of them must not be allowed for good. */
-export function suggestedRules(items: readonly Item[], places: Places): string[] | undefined {
-  const rules = items.map((item) => suggestedFor(item, places));
+/**
+ * Rules that would allow these things in this project; undefined when one of them must not be allowed for good. `tool`: the tool whose
+ * call it is. When it does not say what it touches, it can only be allowed as a whole.
+ */
+export function suggestedRules(items: readonly Item[], places: Places, tool?: string): string[] | undefined {
+  const rules = items.map((item) => (item.kind === "undeclared" ? tool : suggestedFor(item, places)));
   if (rules.length === 0 || rules.includes(undefined)) return undefined;
   return [...new Set(rules as string[])];
 }

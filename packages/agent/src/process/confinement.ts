@@ -7,12 +7,22 @@ export interface ConfinedStart {
   readonly argv: ProgramArgv;
   /** What the starter itself sees: never what a project or a model decides. */
   readonly env: Readonly<Record<string, string>>;
+  /** Where the starter is started: the command's working directory, as this machine names it. */
+  readonly cwd: string;
   /** The starter reads this from descriptor 3. */
   readonly setup?: Uint8Array;
 }
 
+/** Where things are that a sandbox shows under another name. */
+export interface InsideNames {
+  /** Where a path that commands use lies on this machine: the same, unless the sandbox shows a folder of its own there. */
+  hostPath(path: string): string;
+  /** The other way round. */
+  insidePath(path: string): string;
+}
+
 /** Puts commands into a sandbox. */
-export interface Confinement {
+export interface Confinement extends InsideNames {
   /** Resolves when commands can be confined; rejects with an EnvError that says why they cannot. */
   ready(): Promise<void>;
   confine(
@@ -21,6 +31,10 @@ export interface Confinement {
   ): ConfinedStart;
   /** Names of the programs that only start the command and end with it: a polite signal to them would cut the command short. */
   readonly starters: ReadonlySet<string>;
+  /** Folders, as commands name them, that only this sandbox sees: anything may be written there. */
+  readonly privateFolders: readonly string[];
+  /** Whether a path, as commands name it, lies in one of them. */
+  isPrivate(path: string): boolean;
   /** Its own folder, to be removed when nobody is left to call `end`. Known once it is ready. */
   readonly folder?: string | undefined;
   /** Why the sandbox may have made this command fail. */

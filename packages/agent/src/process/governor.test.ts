@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { existsSync, readdirSync } from "node:fs";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { monotonicClock } from "./clock.ts";
 import { groupsOf, makeCommandGroup, ownGroups } from "./control-groups.ts";
 import { Governor } from "./governor.ts";
@@ -95,15 +95,15 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
 
   it("the use of a command includes what it started in sessions of its own", async () => {
     processes = new Processes();
-    const job = processes.start("x", {
-      argv: shellArgv("(setsid sleep 50 &) ; sleep 50 & echo up; wait"),
-      cwd: "/",
-      env: { PATH: process.env["PATH"]! },
-    });
-    while (!job.read().text.includes("up")) await new Promise((resolve) => setTimeout(resolve, 10));
-    const use = readProcUse([{ pid: process.pid }], () => ["1", String(process.pid)]);
-    expect([...use.values()][0]).toMatchObject({ count: 1, bytes: expect.any(Number) });
+    const script = `echo $$; setsid ${eat(64)} & ${eat(8)} & wait`;
+    const job = processes.start("x", { argv: shellArgv(script), cwd: "/", env: { PATH: process.env["PATH"]! } });
+    await vi.waitUntil(() => /^\d+\n/.test(job.read().text), { timeout: 20_000 });
+    const shell = { pid: Number(job.read().text.split("\n")[0]) };
+    const use = () => readProcUse([shell], () => readdirSync("/proc")).get(shell)!;
+    await vi.waitUntil(() => use().bytes > 72 << 20, { timeout: 20_000 });
+    expect(use().count).toBe(3);
     await job.stop();
+    expect(use()).toEqual({ bytes: 0, count: 0 });
   });
 
   it.skipIf(ownGroups().pids.length === 0)(

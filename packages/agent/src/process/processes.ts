@@ -314,7 +314,7 @@ export class Processes {
     const [program, ...args] = marked(confined?.argv);
     try {
       const child = childProcess().spawn(program, args, {
-        cwd,
+        cwd: confined?.cwd ?? cwd,
         env: confined ? { ...confined.env, ...variables } : env,
         detached: true,
         stdio: [stdin, "pipe", "pipe", ...(confined?.setup ? (["pipe"] as const) : [])],
@@ -323,7 +323,7 @@ export class Processes {
       return child;
     } catch (error) {
       if (!request.internal) this.#governor.gaveUp();
-      throw spawnError(error as NodeJS.ErrnoException, request);
+      throw spawnError(error as NodeJS.ErrnoException, { ...request, cwd: confined?.cwd ?? cwd });
     }
   }
 

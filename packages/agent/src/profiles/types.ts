@@ -30,6 +30,8 @@ export interface Profile {
   readonly instructionFiles: readonly string[];
   /** Catalog row, when known: vision, prices, output cap. */
   readonly modelInfo?: ModelInfo | undefined;
+  /** How hard a child agent with this profile thinks; as its parent does when absent. */
+  readonly reasoningEffort?: string | undefined;
   /** Cap on output tokens to ask for. */
   readonly maxTokens?: number | undefined;
 }

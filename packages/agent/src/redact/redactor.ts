@@ -3,6 +3,7 @@
 // when the model uses the placeholder (decision 0157).
 
 import { RedactingBytes, RedactingStream, withoutSecrets } from "./replace.ts";
+import { withoutSecretShapes } from "./secret-shapes.ts";
 import { type Secret, secretValues } from "./secret-values.ts";
 
 /** Deeper than any real value. */
@@ -50,6 +51,11 @@ export class Redactor {
   /** All strings inside plain data; the same object when nothing had to change. Bytes and instances are left alone. */
   value<T>(value: T): T {
     return mapStrings(value, (text) => this.text(text));
+  }
+
+  /** For what leaves the machine: what only looks like a secret is replaced as well. */
+  shared<T>(value: T): T {
+    return mapStrings(value, (text) => withoutSecretShapes(this.text(text)));
   }
 
   stream(): RedactingStream {

@@ -42,7 +42,7 @@ export function secretValues(name: string, value: string): Secret[] {
 const PLACEHOLDER = /^(?:<.*>|\$.*|[A-Z_]+)$|your[-_ ]|change[-_ ]?me|placeholder|example/i;
 
 /** `postgres`, `not-needed` and the like occur in ordinary text, which would be corrupted. */
-function isDistinctive(text: string): boolean {
+export function isDistinctive(text: string): boolean {
   if (text.length < SHORTEST || PLACEHOLDER.test(text)) return false;
   const hasDigit = /\d/.test(text);
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(text)).length;

@@ -18,6 +18,8 @@ export interface ToolChange {
  */
 export interface ToolProvider {
   tools(): readonly SessionTool[];
+  /** Tools of the profile that are neither offered nor found; asked whenever `tools` gives another array. */
+  hides?(tool: ToolDef): boolean;
 }
 
 export interface SessionToolsOptions {
@@ -126,6 +128,8 @@ export class SessionTools {
       }
     };
     add(this.#profile.toolRegistry);
+    for (const [name, { tool }] of tools)
+      if (this.#options.providers.some((one) => one.hides?.(tool))) tools.delete(name);
     for (const tool of this.#provided.flat()) {
       const problem = this.#addProvided(tools, tool);
       if (problem !== undefined) this.#refuse(tool, problem);

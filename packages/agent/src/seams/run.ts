@@ -8,6 +8,7 @@ import type {
   ApprovalVerdict,
   CallInfo,
   CompactionPlan,
+  FailedCall,
   Middleware,
   OverflowVerdict,
   ProposedCall,
@@ -108,6 +109,17 @@ export class Seams {
       if (verdict) return verdict;
     }
     return undefined;
+  }
+
+  /** Whether a hook has changed what failed. */
+  async onFailure(call: FailedCall, signal: AbortSignal): Promise<boolean> {
+    for (const middleware of this.#with("onFailure")) {
+      const verdict = await this.#lenient(middleware, "onFailure", signal, (context) =>
+        middleware.onFailure!(call, context),
+      );
+      if (verdict) return true;
+    }
+    return false;
   }
 
   /** Stays synchronous as long as every hook does: this runs for each delta. */

@@ -15,7 +15,7 @@ import type {
 import type { Amounts } from "../budget/ledger.ts";
 import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
-import type { InputContent } from "../events/types.ts";
+import type { InputContent, InputError } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../journal/types.ts";
 
@@ -124,6 +124,12 @@ export interface RequestInfo {
   readonly incomplete?: boolean;
 }
 
+/** A model call that failed for good: it is not worth trying again, or was tried often enough. */
+export interface FailedCall {
+  readonly failure: InputError;
+  readonly request: RequestInfo;
+}
+
 /** What a compaction puts in the place of older history. */
 export interface CompactionPlan {
   readonly reason: string;
@@ -195,6 +201,8 @@ export type OverflowVerdict =
   /** The hook has made room itself, for example by a larger model. */
   | { readonly retry: true }
   | undefined;
+/** The hook has changed what failed, for example the model: the request is made anew. Undefined: another hook may know. */
+export type FailureVerdict = { readonly retry: true } | undefined;
 /** Ends the stream now; `cut` is given to the model as a user message and it is asked again. */
 export interface StreamCut {
   readonly cut: string;
@@ -203,6 +211,7 @@ export interface StreamCut {
   /** Rules whose text `cut` is; see `rulesInjected`. */
   readonly rules?: readonly string[];
 }
+/** Cuts the stream, or (undefined) lets the event through. */
 export type StreamVerdict = StreamCut | undefined;
 /** Blocks the call with a reason for the model, replaces its arguments, or (undefined) lets it pass. */
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;
@@ -240,6 +249,8 @@ export interface Middleware {
   /** A changed request must keep its prefix or be the consequence of a compaction or prune. */
   beforeRequest?(info: RequestInfo, context: SeamContext): Promise<RequestVerdict> | RequestVerdict;
   onOverflow?(info: RequestInfo, context: SeamContext): Promise<OverflowVerdict> | OverflowVerdict;
+  /** Not for a request that is too long: that is `onOverflow`'s. */
+  onFailure?(call: FailedCall, context: SeamContext): Promise<FailureVerdict> | FailureVerdict;
   /** Hot: called for every delta. */
   onStreamEvent?(event: StreamEvent, context: SeamContext): Promise<StreamVerdict> | StreamVerdict;
   beforeCall?(call: ProposedCall, context: SeamContext): Promise<CallVerdict> | CallVerdict;

@@ -63,7 +63,7 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
     artifacts: core.artifacts,
     journal: options.subagents?.journal?.(header),
     // Input that reaches a child late must still run: nobody would send it again.
-    config: { ...config, lateSteering: "run" },
+    config: { ...config, reasoningEffort: profile.reasoningEffort ?? config.reasoningEffort, lateSteering: "run" },
     services: { ...options.services, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
     surroundings: options.surroundings,
     userInstructions: role?.prompt ?? options.userInstructions,

@@ -31,6 +31,9 @@ export type ModelOutcome =
   | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean }
   | { readonly kind: "failed"; readonly error: unknown };
 
+/** A hook has changed what failed. */
+type Attempted = ModelOutcome | { readonly kind: "again" };
+
 /** Marks an answer of which only a part was kept, because somebody stopped it. */
 export const BROKEN_OFF = "interrupted";
 
@@ -40,16 +43,20 @@ export type ModelCallParts = RequestParts & StreamParts & AttemptParts & ClockPa
 
 /** Each time less is kept; what still does not fit then cannot be helped. */
 const MOST_OVERFLOWS = 3;
+/** A hook that always says "again" would loop forever. */
+const MOST_REPLACEMENTS = 8;
 /** An answer that ends here was ended by the window and not by its own limit. */
 const FULL = 0.97;
 
 export async function callModel(core: ModelCallParts, signal: AbortSignal): Promise<ModelOutcome> {
   let overflows = 0;
   let refusals = 0;
+  let replacements = 0;
   for (;;) {
     if (signal.aborted) return { kind: "interrupted" };
     const prepared = await prepareRequest(core, signal);
-    const outcome = await attemptUntilAnswered(core, signal, prepared);
+    const outcome = await attemptUntilAnswered(core, signal, prepared, replacements++ < MOST_REPLACEMENTS);
+    if (outcome.kind === "again") continue;
     // We may have to drop parts twice: first the newest attachments, then thinking.
     if (outcome.kind === "failed" && refusals++ < 2 && leaveOutRefused(core, outcome.error)) continue;
     if (outcome.kind !== "overflow") return outcome;
@@ -63,7 +70,8 @@ async function attemptUntilAnswered(
   core: StreamParts & AttemptParts & ClockPart & Pick<ContextPart, "meter"> & ToolPart,
   signal: AbortSignal,
   { info, profile }: PreparedRequest,
-): Promise<ModelOutcome> {
+  isReplaceable: boolean,
+): Promise<Attempted> {
   let failures = 0;
   let midStream = 0;
   let firstFailure: number | undefined;
@@ -94,21 +102,26 @@ async function attemptUntilAnswered(
     firstFailure ??= core.deps.now();
     const elapsedMs = failures === 1 ? 0 : core.deps.now() - firstFailure;
     const delay = retryDelay(error, { failures, midStream, elapsedMs }, core.config.retry, core.deps.random);
-    if (delay === undefined) {
+    const failure = failureOf(error);
+    const isOverflow = error instanceof ContextLengthError;
+    const isReplaced =
+      delay === undefined &&
+      isReplaceable &&
+      !isOverflow &&
+      (await core.seams.onFailure({ failure, request: info }, signal));
+    if (delay === undefined && !isReplaced) {
       closeAnswer(core, partial);
-      return error instanceof ContextLengthError
-        ? { kind: "overflow", failure: failureOf(error) }
-        : { kind: "failed", error };
+      return isOverflow ? { kind: "overflow", failure } : { kind: "failed", error };
     }
-    const { message, kind, type } = failureOf(error);
     core.emit("retry", {
       attempt: failures,
-      delay_ms: Math.round(delay),
+      delay_ms: Math.round(delay ?? 0),
       discards: partial.started,
-      kind,
-      error_type: type,
-      message,
+      kind: failure.kind,
+      error_type: failure.type,
+      message: failure.message,
     });
+    if (delay === undefined) return { kind: "again" };
     try {
       await sleep(core.deps, delay, signal);
     } catch {

@@ -157,9 +157,14 @@ async function ensurePrefix(
   if (reason !== "first") core.guard.expect(reason);
 }
 
-export function noteModel(core: JournalPart & ModelPart, role?: string): void {
+export function noteModel(core: JournalPart & ModelPart, role?: string, reason?: string): void {
   const { provider, id, model } = core.profile;
-  core.append({ type: "model_change", model: `${provider ?? id}/${model}`, ...(role === undefined ? {} : { role }) });
+  core.append({
+    type: "model_change",
+    model: `${provider ?? id}/${model}`,
+    ...(role === undefined ? {} : { role }),
+    ...(reason === undefined ? {} : { reason }),
+  });
 }
 
 export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Parameters<typeof noteEffort>[0]): void {

@@ -252,12 +252,12 @@ export class Session {
    * Switches the model; prompt and tools follow the new profile from the next request on, history stays. A `role` other
    * than the default's marks a switch that the user's choice outlives.
    */
-  setProfile(profile: Profile, role?: string): void {
+  setProfile(profile: Profile, role?: string, reason?: string): void {
     const core = this.#core;
     core.profile = profile;
     core.tools.setProfile(profile);
     core.stalePrefix = "model";
-    noteModel(core, role);
+    noteModel(core, role, reason);
   }
 
   /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */

@@ -87,6 +87,10 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isLenient: true,
     operands: "read",
   },
+  // Without a terminal they print the file. A word that begins with + is a command for them.
+  less: { options: "-#EFIKMNQRSXeimnqrs", operands: "read", each: /^[^+]/ },
+  more: { options: "-#cdflpsu", operands: "read", each: /^[^+]/ },
+  zipinfo: { options: "-12smlvhMtTzC", operands: "read", most: 1 },
   wc: {
     options: "-clmwL --bytes --chars --lines --words --max-line-length --total=",
     isLenient: true,

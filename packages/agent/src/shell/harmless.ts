@@ -21,6 +21,7 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   if (isVersionQuestion(words, program)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
+  if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
   if (!Object.hasOwn(HARMLESS, program)) return undefined;
   const entry = HARMLESS[program] as HarmlessProgram;
@@ -117,6 +118,30 @@ function hasPlainScript({ options, operands }: ReadOptions, { language, patternO
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
   const isPlain = language === "sed" ? isPlainSed : isPlainAwk;
   return scripts.length > 0 && scripts.every(({ value, isKnown }) => isKnown && isPlain(value));
+}
+
+/** Options that only show what an archive holds; the file comes right after them. */
+const LISTS = {
+  tar: /^(?:-?(?=[vzjJa]*t)[tvzjJa]+f|--list|--file|-f|-v|--verbose)$/,
+  unzip: /^-(?:q{0,2}l|lq{0,2}|v|z|Z1?)$/,
+};
+
+/**
+ * Options first, then the archive, then members of it. A file with a colon in its name would be another machine's, which tar asks
+ * over the network.
+ */
+function harmlessListing(words: readonly ShellWord[], list: RegExp): Harmless | undefined {
+  const given = words.slice(1);
+  const first = given.findIndex(({ value }) => !list.test(value));
+  const [options, operands] = [given.slice(0, first), given.slice(first)];
+  if (first < 1 || !given.every(({ isKnown }) => isKnown) || operands.some(({ value }) => /^[-+]/.test(value)))
+    return undefined;
+  const isTar = list === LISTS.tar;
+  const lists = !isTar || options.some(({ value }) => /^-?[a-zA-Z]*t|^--list$/.test(value));
+  const namesFile = !isTar || /f$|^--file$/.test(options.at(-1)?.value ?? "");
+  const [archive] = operands;
+  if (!lists || !namesFile || archive === undefined || /[:*?[]/.test(archive.value)) return undefined;
+  return { reads: [archive.value], writes: [] };
 }
 
 const IN_PLACE = /^(?:-[nErsz]*i(?:\.\w+)?|--in-place(?:=\.\w+)?)$/;

@@ -136,7 +136,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const isPlain = isStandard((words[0] as ShellWord).value);
   const builtin = isPlain ? judgeBuiltin(words, name) : undefined;
   // A repository that came with the project as data has settings of its own, and they name programs.
-  const isForeign = name === "git" && (place.cwd !== reached.context.cwd || !place.isCertain);
+  const isForeign = name === "git" && !isSameRepository(place, reached.context);
   const listed = isPlain && !isForeign ? harmlessOf(words, name) : undefined;
   const harmless = builtin?.isHarmless ? (listed ?? { reads: [], writes: [] }) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
@@ -144,6 +144,11 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
   addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger });
   if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
+}
+
+function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boolean {
+  if (!isCertain || cwd === undefined) return false;
+  return cwd === context.cwd || (context.sameRepository?.has(cwd) ?? false);
 }
 
 /** By its name alone, or in a folder that only the system's owner writes. */

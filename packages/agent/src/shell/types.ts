@@ -79,4 +79,6 @@ export interface ShellContext {
   readonly cwd: string;
   /** For `~` and `$HOME`; without it they are not known. */
   readonly home?: string | undefined;
+  /** Folders that are known to belong to the same repository as `cwd`: git reads the same settings there. */
+  readonly sameRepository?: ReadonlySet<string> | undefined;
 }

@@ -155,6 +155,20 @@ describe("the context of a leaf", () => {
     expect(journal.context.messages).toEqual([message]);
   });
 
+  it.each<ContentPart>([
+    { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } },
+    { kind: "redacted_thinking", thinking: { text: "gAAA", redacted: true } },
+    { kind: "unknown", raw: { type: "compaction" }, origin: { provider: "p", model: "m" } },
+    { kind: "text", text: "signed ", signature: "s" },
+  ])("what only one model can read is left out when it is refused: $kind", (part) => {
+    const journal = newJournal();
+    const plain = Message.assistant("so");
+    const answer = journal.append({ type: "message", message: Message.assistant([part, ...plain.content]) });
+    journal.append({ type: "prune", prune: [answer.id], thoughts: true });
+    const kept: ContentPart[] = part.kind === "text" ? [{ kind: "text", text: part.text }] : [];
+    expect(journal.context.messages).toEqual([{ ...plain, content: [...kept, ...plain.content] }]);
+  });
+
   it("keeps them also for entries that have to be read from the store again", () => {
     const journal = newJournal();
     const first = journal.append(user("message 0"));

@@ -162,6 +162,24 @@ describe("a damaged journal", { timeout: 180_000 }, () => {
     expect(opened.losses.map((loss) => loss.kind)).toEqual(["corrupt_line"]);
   });
 
+  it("a line that broke off and the one that was written right behind it: only the first is lost", () => {
+    const line = (id: string) =>
+      encodeLine({ type: "message", id, parentId: null, timestamp: "", message: Message.user(id) });
+    const header = encodeLine({ type: "session", version: 4, id: "s", timestamp: "", cwd: "/" });
+    const torn = line("lost").subarray(0, 40);
+    const journal = Journal.open(new MemoryStore(Buffer.concat([header, torn, line("kept")])), testDeps());
+    expect(journal.context.messages).toEqual([Message.user("kept")]);
+    expect(journal.losses.map(({ kind, bytes }) => ({ kind, bytes }))).toEqual([{ kind: "corrupt_line", bytes: 40 }]);
+  });
+
+  it("bytes between the header and its line break are said to be lost", () => {
+    const header = encodeLine({ type: "session", version: 4, id: "s", timestamp: "", cwd: "/" });
+    const bytes = Buffer.concat([header.subarray(0, -1), Buffer.from("zeros\n")]);
+    const journal = Journal.open(new MemoryStore(bytes), testDeps());
+    expect(journal.header.id).toBe("s");
+    expect(journal.losses.map(({ kind, bytes }) => ({ kind, bytes }))).toEqual([{ kind: "corrupt_line", bytes: 5 }]);
+  });
+
   it("a torn tail is reported once: the next writer seals it, appends behind it, and changes no byte before", () => {
     const store = new MemoryStore();
     const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());

@@ -9,12 +9,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import { hasBegun } from "../../src/journal/begun.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { Journal } from "../../src/journal/journal.ts";
+import { encodeLine } from "../../src/journal/line.ts";
 import { acquireLock, processStartTime } from "../../src/journal/lock.ts";
 import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
@@ -118,13 +120,28 @@ describe("a session file", () => {
     expect(readFileSync(path, "utf8")).toBe(`${line}\n`);
   });
 
+  it.each([
+    [5, "update Lathe to open it"],
+    [3, "import it with importJournal"],
+  ])("G-27 a file of format %d is refused: %s", (version, next) => {
+    const path = join(tempFolder(), "s.jsonl");
+    writeFileSync(path, encodeLine({ type: "session", version, id: "s", timestamp: "", cwd: "/" }));
+    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(
+      `has session format ${version}, not 4; ${next}.`,
+    );
+  });
+
   it("G-28 a file whose maker was stopped inside the first line is free for a session", async () => {
     const path = join(tempFolder(), "s.jsonl");
+    expect(hasBegun(path)).toBe(false);
     writeFileSync(path, '{"type":"session","version":4,"id":"half');
+    expect([hasBegun(path), hasBegun(dirname(path))]).toEqual([false, true]);
+    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow("holds no session yet");
     const open = () => new FileStore(path, { owner: testOwner(), create: true });
     const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
     journal.append(user("hello"));
     await journal.close();
+    expect(hasBegun(path)).toBe(true);
     const opened = Journal.open(new FileStore(path), testDeps());
     expect([opened.header.id, opened.context.messages, opened.losses]).toEqual(["s", [Message.user("hello")], []]);
     await opened.close();
@@ -161,10 +178,13 @@ describe("the lock of a session file", () => {
   it("SP-01 lets one writer in, says who holds it, and opens again after close", async () => {
     const path = join(tempFolder(), "s.jsonl");
     const first = new FileStore(path, { owner: owner(), create: true });
+    // Without a line it is no session yet, and there is nothing under its name.
+    expect(existsSync(path)).toBe(false);
+    first.append("{}\n");
     expect(() => new FileStore(path, { owner: owner(), create: true })).toThrow(
       `This session is open in process ${process.pid}`,
     );
-    expect(new FileStore(path).size).toBe(0);
+    expect(new FileStore(path).size).toBe(3);
     await first.close();
     expect(existsSync(`${path}.lock`)).toBe(false);
     await new FileStore(path, { owner: owner() }).close();
@@ -180,7 +200,7 @@ describe("the lock of a session file", () => {
     child.kill("SIGKILL");
     await gone;
     acquireLock(path, owner()).release();
-    expect(existsSync(path)).toBe(false);
+    expect(readdirSync(dirname(path))).toEqual([]);
   });
 
   it.skipIf(processStartTime(process.pid) === "")(
@@ -213,6 +233,8 @@ describe("the lock of a session file", () => {
       try {
         const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
         acquireLock(path, { ...owner(), pid, startTime: processStartTime(pid) });
+        // As long as it is a shell, it would reap the child.
+        while (readFileSync(`/proc/${parent.pid}/comm`, "latin1") !== "sleep\n") await new Promise(setImmediate);
         process.kill(pid, "SIGKILL");
         while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) await new Promise(setImmediate);
         acquireLock(path, owner()).release();
@@ -250,6 +272,7 @@ describe("the lock of a session file", () => {
     const folder = tempFolder();
     const path = join(folder, "s.jsonl");
     const first = new FileStore(path, { owner: owner(), create: true });
+    first.append("{}\n");
     link(path, join(folder, "other.jsonl"));
     expect(() => new FileStore(join(folder, "other.jsonl"), { owner: owner() })).toThrow(/is open in process/);
     await first.close();
@@ -264,6 +287,7 @@ describe("the lock of a session file", () => {
     const path = join(folder, "s.jsonl");
     const locks = join(folder, "deep", "locks");
     const first = new FileStore(path, { owner: owner(), create: true, locks });
+    first.append("{}\n");
     mkdirSync(join(folder, "else"));
     linkSync(path, join(folder, "else", "s.jsonl"));
     expect(() => new FileStore(join(folder, "else", "s.jsonl"), { owner: owner(), locks })).toThrow(/is open/);

@@ -58,6 +58,8 @@ describe("moving in the tree", () => {
     expect(opened.leaf).toBe(one.id);
     expect([...opened.labels]).toEqual([[one.id, "here"]]);
     expect(opened.title).toEqual({ title: "second", source: "user" });
+    journal.setLeaf(null);
+    expect(Journal.open(new MemoryStore(store.read(0, store.size)), testDeps()).leaf).toBeNull();
   });
 });
 

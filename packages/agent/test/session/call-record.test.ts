@@ -1,6 +1,7 @@
 // What is kept and told of a call, beside its text: details, effects, what it touches, and why it could not begin.
 
 import { describe, expect, it } from "vitest";
+import { PlanChanged } from "../../src/contract/tool.ts";
 import { EnvError } from "../../src/env/types.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
@@ -54,7 +55,7 @@ describe("the record of a call", () => {
     const s: Setup = setUp({
       script: called("write"),
       profile: testProfile([tool("write", () => "written", { tier: "write", access })]),
-      middleware: [{ name: "asks", approve: () => ({ decision: "ask" }) }],
+      middleware: [{ name: "asks", approve: () => ({ decision: "ask", reason: "It writes." }) }],
       onEvent: (event) => {
         if (event.kind !== "approval_request") return;
         for (let i = 0; i < 2; i++)
@@ -65,5 +66,57 @@ describe("the record of a call", () => {
     await s.finish();
     expect(answers).toEqual([true, false]);
     expect(s.of("approval_request")[0]?.data.access).toEqual([{ kind: "write", path: "/srv/a" }]);
+    const decided = [...s.session.journal.outside("decision")];
+    expect(decided).toMatchObject([{ callId: "c", decision: "allow", by: "test", asked: "It writes." }]);
+  });
+
+  it("names the files whose content the call showed, and none when it showed none", async () => {
+    const shows = tool("shows", (_args, { paths }) => {
+      paths.shown.add("/srv/a");
+      return "text";
+    });
+    const s = await run(shows);
+    expect(resultEntry(s)).toMatchObject({ reads: ["/srv/a"] });
+    expect(resultEntry(await run(tool("look", () => "seen")))).not.toHaveProperty("reads");
+  });
+
+  it("a file that changes after it was approved is planned and asked about again, never written unasked", async () => {
+    let file = 0;
+    const shown: number[] = [];
+    const edit = tool(
+      "edit",
+      (_args, { approvedPlan }) => {
+        if (approvedPlan !== `plan ${file}`) throw new PlanChanged();
+        return `wrote ${file}`;
+      },
+      {
+        tier: "write",
+        access: () => [{ kind: "write", path: "/srv/a" }],
+        preview: async () => ({ lines: [], shows: [], plan: `plan ${file}` }),
+      },
+    );
+    const s: Setup = setUp({
+      script: called("edit"),
+      profile: testProfile([edit]),
+      middleware: [
+        {
+          name: "asks",
+          approve: async (call) => {
+            await call.preview();
+            return { decision: "ask" };
+          },
+        },
+      ],
+      onEvent: (event) => {
+        if (event.kind !== "approval_request") return;
+        shown.push(file);
+        if (shown.length === 1) file++;
+        s.session.answerApproval(event.data.call_id, { decision: "allow", by: "test" });
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(shown).toEqual([0, 1]);
+    expect(s.of("tool_call_end")[0]?.data).toMatchObject({ is_error: false, output: "wrote 1" });
   });
 });

@@ -15,6 +15,8 @@ import {
 } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
+import type { FailedCall } from "../../src/seams/types.ts";
+import type { Session } from "../../src/session/session.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const at = { provider: "test" };
@@ -90,6 +92,42 @@ describe("model errors", () => {
     await inVain.finish();
     expect(inVain.client.requests).toHaveLength(4);
     expect(inVain.of("processing_end")[0]?.data.reason).toBe("context_overflow");
+  });
+
+  it("onFailure may change what failed, after the retries and not for an overflow; the request is made anew up to eight times", async () => {
+    const failed: string[] = [];
+    const replace = (session: () => Session) => ({
+      name: "replace",
+      onFailure: ({ failure }: FailedCall) => {
+        failed.push(failure.kind);
+        session().setProfile(testProfile([echo], { model: "other" }), "temporary", "it was down");
+        return { retry: true } as const;
+      },
+    });
+    const error = new QuotaExceededError("empty", at);
+    const s = setUp({
+      script: [{ text: "half", breakWith: error }, { text: "ok" }],
+      middleware: [replace(() => s.session)],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(failed).toEqual(["quota"]);
+    expect(s.client.requests.map(({ model }) => model)).toEqual(["scripted-1", "other"]);
+    expect(s.of("retry").map((event) => event.data.discards)).toEqual([true]);
+    expect(s.session.history.at(-1)).toMatchObject({ content: "ok" });
+    const inVain = setUp({ script: () => ({ error }), middleware: [replace(() => inVain.session)] });
+    await inVain.session.submit("go");
+    await inVain.finish();
+    expect(inVain.client.requests).toHaveLength(9);
+    expect(inVain.of("processing_end")[0]?.data.reason).toBe("error");
+    failed.length = 0;
+    const overflow = setUp({
+      script: [{ error: new ContextLengthError("too long", at) }],
+      middleware: [replace(() => overflow.session)],
+    });
+    await overflow.session.submit("go");
+    await overflow.finish();
+    expect(failed).toEqual([]);
   });
 
   it("EH-02 a stream that breaks after text began is asked for once more and the text is void", async () => {

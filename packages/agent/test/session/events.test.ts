@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventHub } from "../../src/events/hub.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
-import { setUp, testProfile, tool } from "../support/session.ts";
+import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
 const hub = () =>
   new EventHub({
@@ -28,6 +28,21 @@ describe("events", () => {
     expect(s.events[0]?.kind).toBe("session_start");
     expect(s.events.at(-1)?.kind).toBe("session_end");
     expect(s.events.map((event) => event.seq)).toEqual(s.events.map((_event, i) => i + 1));
+  });
+
+  it("every entry is announced once, when it is in the journal already; a new session does not call itself resumed", async () => {
+    const early: string[] = [];
+    const s: Setup = setUp({
+      script: [{ text: "a", calls: [{ name: "echo" }] }, { text: "b" }],
+      onEvent: (event) => {
+        if (event.kind === "entry" && !s.session.journal.has(event.data.id)) early.push(event.data.id);
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.of("entry").map(({ data }) => data.id)).toEqual([...s.session.journal.entryIds()]);
+    expect(early).toEqual([]);
+    expect(s.of("session_start")[0]?.data.resumed).toBe(false);
   });
 
   it("a late reader gets a snapshot of what is under way, then live events", async () => {

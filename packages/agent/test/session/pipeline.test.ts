@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ToolFailure } from "../../src/contract/tool.ts";
+import { type ToolDef, ToolFailure } from "../../src/contract/tool.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
@@ -273,6 +273,26 @@ describe("a batch", () => {
     expect(at("start 2")).toBeGreaterThan(Math.max(at("end 0"), at("end 1")));
     expect(at("start 3")).toBeLessThan(at("end 2"));
     expect(at("start 4")).toBeGreaterThan(Math.max(at("end 2"), at("end 3")));
+  });
+
+  it("RN-02 a command waits for an edit also when one of the two tools tells its tier from the arguments", async () => {
+    const tiers: readonly (readonly [ToolDef["tier"], ToolDef["tier"]])[] = [
+      [() => "write", "exec"],
+      ["write", () => "exec"],
+    ];
+    for (const [edit, run] of tiers) {
+      const log: string[] = [];
+      const s = setUp({
+        profile: testProfile([
+          { ...noting(log), name: "edit", tier: edit },
+          { ...noting(log), name: "run", tier: run },
+        ]),
+        script: [{ calls: ["edit", "run"].map((name, n) => ({ name, id: `c${n}`, args: { n } })) }, { text: "ok" }],
+      });
+      await s.session.submit("go");
+      await s.finish();
+      expect(log).toEqual(["start 0", "end 0", "start 1", "end 1"]);
+    }
   });
 });
 

@@ -247,6 +247,20 @@ describe("a reopened session", () => {
     expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
   });
 
+  it("tells the thoughts of that answer as well, and is done: the next message is an input of its own", async () => {
+    const script = [{ reasoning: "It is late.", text: "done" }, { text: "more" }];
+    const s = reopen(await cutRun(script, (line) => line.includes('"text":"done"')), [{ text: "fine" }]);
+    await s.session.continue();
+    expect(s.session.hasUnfinishedInput).toBe(false);
+    await s.session.submit("next");
+    await s.finish();
+    expect(s.of("assistant_text_end")[0]?.data).toMatchObject({ text: "done", reasoning: "It is late." });
+    const inputs = [...s.session.journal.outside("input")];
+    expect(inputs.flatMap((line) => (line.state === "end" ? [line.reason] : []))).toEqual(["completed", "completed"]);
+    const [first, second] = inputs.flatMap((line) => (line.state === "start" ? [line.entryId] : []));
+    expect(inputs.map(({ entryId }) => entryId)).toEqual([first, first, second, second]);
+  });
+
   it("a part of an answer that somebody stopped is no answer: its input was interrupted", async () => {
     const store = await cutRun(two, (line) => line.includes('"text":"done"'));
     const lines = textOfStore(store).trimEnd().split("\n");

@@ -102,6 +102,20 @@ describe("SN-04 the history", () => {
     expect(results.map(({ isError }) => isError)).toEqual([false, true]);
   });
 
+  it("SN-04 has the details that a tool returned, and none for a tool that returned none", async () => {
+    const counts = tool("counts", () => ({ content: [{ kind: "text", text: "3" }], details: { lines: 3 } }));
+    const s = setUp({
+      profile: testProfile([echo, counts]),
+      script: [{ calls: [{ name: "counts" }, { name: "echo" }] }, { text: "done" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const results = s.session.history.flatMap((turn): readonly ToolResultItem[] =>
+      turn.kind === "tool_results" ? turn.results : [],
+    );
+    expect(results.map((result) => ("details" in result ? result.details : "none"))).toEqual([{ lines: 3 }, "none"]);
+  });
+
   it("SN-04 keeps the picture of an input beside its text", async () => {
     const s = setUp({ script: [{ text: "a cat" }] });
     const image = { data: new Uint8Array([1, 2, 3]), mediaType: "image/png" };
@@ -140,6 +154,8 @@ describe("queued messages", () => {
     expect(s.session.queued("follow_up").map(({ source }) => source)).toEqual([agent]);
     await s.session.submit("go");
     await s.finish();
+    const added = s.of("queue_changed").flatMap(({ data }) => (data.change === "added" ? [data.source] : []));
+    expect(added).toEqual([job, undefined, agent]);
     expect(s.of("steering_injected").map(({ data }) => data.source)).toEqual([job, undefined]);
     expect(ids.map((id) => (s.session.journal.entry(id) as MessageEntry).source)).toEqual([job, undefined, agent]);
   });
@@ -255,13 +271,20 @@ describe("work between inputs", () => {
           before: async () => {
             await s.session.callModel("title", title).catch(note);
             await s.session.compact({ reason: "test", summary: "x", firstKeptEntryId: "" }).catch(note);
+            for (const move of [() => s.session.moveTo(null), () => s.session.restoreHistory()]) {
+              try {
+                move();
+              } catch (error) {
+                note(error);
+              }
+            }
           },
         },
       ],
     });
     expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
     await s.finish();
-    expect(refused.map(String)).toEqual(["Error: session is busy", "Error: session is busy"]);
+    expect(refused.map(String)).toEqual(Array(4).fill("Error: session is busy"));
     expect(s.client.requests).toHaveLength(1);
   });
 
@@ -374,6 +397,18 @@ it("closing a session in a shared environment ends its own background commands, 
   expect([await running(undefined), await running({ jobs: new Jobs() })]).toEqual([false, true]);
 });
 
+it("what fails while a session closes is said, and the session closes all the same", async () => {
+  const s = setUp({
+    script: [],
+    beforeClose: async () => {
+      throw new Error("the host is gone");
+    },
+  });
+  await s.finish();
+  expect(s.of("warning").map(({ data }) => data)).toEqual([{ message: "Error: the host is gone", code: "shutdown" }]);
+  expect(s.session.state).toBe("closed");
+});
+
 describe("a journal and its sessions", () => {
   it("a closed session lets go of its file: the next one can open it", async () => {
     const path = `${tempFolder()}/s.jsonl`;
@@ -404,6 +439,19 @@ describe("a journal and its sessions", () => {
     const s = setUp({ deps, journal, script: [] });
     await s.finish();
     expect(s.of("session_start")[0]?.data.resumed).toBe(true);
+  });
+
+  it("the time that a session has taken counts for its budget when it is opened again", async () => {
+    const store = new MemoryStore();
+    const first = setUp({ ...journalOver(store), script: [{ text: "one" }] });
+    await first.session.submit("go");
+    await first.finish();
+    const { wallMs } = first.session.spent;
+    expect(wallMs).toBeGreaterThan(0);
+    const { deps, ...more } = journalDeps();
+    const s = setUp({ deps, journal: Journal.open(new MemoryStore(store.read(0, store.size)), more), script: [] });
+    expect(s.session.spent.wallMs).toBe(wallMs);
+    await s.finish();
   });
 
   it("an unfinished input whose answer has no finish reason, as other programs write it, is finished", async () => {

@@ -83,6 +83,8 @@ describe("SN-03 what a host sees of", () => {
     await s.finish();
     expect(stateLog(s)).toEqual(["processing", "idle", "processing", "closed"]);
     await expect(s.session.submit("z")).rejects.toThrow("closed");
+    for (const queue of [() => s.session.steer("z"), () => s.session.followUp("z")])
+      expect(queue).toThrow("session is closed");
     expect(s.session.state).toBe("closed");
   });
 });

@@ -388,4 +388,30 @@ describe("child agents", () => {
     expect(journals[0]!.context.messages.map((message) => textOf(message))).toEqual(["child", "hi"]);
     await s.finish();
   });
+
+  it("a line of the journal that names a child by a path opens no file there", async () => {
+    const opened: string[] = [];
+    const deps = testDeps();
+    const more = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), more);
+    for (const agentId of ["../other/session", "a1"]) {
+      const data = { agentId, parentSession: "s", parentCall: "c", cwd: "/", for: "f", maxTurns: 0 };
+      journal.write({ type: "host", kind: "agent", data });
+    }
+    const s = setUp({
+      deps,
+      journal,
+      profile: profile(),
+      subagents: {
+        journal: (header) => {
+          opened.push(header.agentId);
+          return Journal.create({ id: deps.uuid(), ...header }, () => new MemoryStore(), more);
+        },
+      },
+      script: [],
+    });
+    expect(s.session.subagents.list().map(({ agentId }) => agentId)).toEqual(["a1"]);
+    await s.finish();
+    expect(opened).not.toContain("../other/session");
+  });
 });

@@ -2,6 +2,8 @@
 // list of harmless commands switched on; none may be allowed.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are expansions of bash.
 
+import { furtherTexts } from "./smuggling-further-cases.ts";
+
 export interface Smuggling {
   readonly command: string;
   /** Besides the rules that every attempt gets. */
@@ -451,6 +453,7 @@ const texts: readonly string[] = [
 
 export const smuggling: readonly Smuggling[] = [
   ...texts.map((command) => ({ command })),
+  ...furtherTexts.map((command) => ({ command })),
   { command: "echo x > gradlew; ./gradlew test", allow: ["./gradlew *"] },
   { command: "mv evil gradlew && ./gradlew test", allow: ["./gradlew *"] },
   { command: "ln -s evil gradlew; ./gradlew test", allow: ["./gradlew *", "ln *"] },

@@ -10,6 +10,13 @@ export const ADDITIONS: readonly AdditionEntry[] = [
     isNeeded: ({ settings, extensions }) => settings.extensions.length > 0 || extensions.files.length > 0,
     load: async () => (await import("../extensions/addition.ts")).extensionAddition,
   },
+  {
+    name: "MCP",
+    kinds: ["mcp-server"],
+    isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
+    load: async () => (await import("../mcp/addition.ts")).mcpAddition,
+  },
+  { name: "hooks", kinds: ["hook"], load: async () => (await import("../hooks/index.ts")).hooksFor },
   { name: "rules", kinds: ["rule"], load: async () => (await import("../rules/addition.ts")).rules },
   {
     name: "skills",

@@ -2,6 +2,7 @@
 
 import { leaveLostTerminalsAtExit } from "../machine/lost-terminal.ts";
 import { type Machine, thisMachine } from "../machine/machine.ts";
+import { compileWasmOnce, compileWasmOnceInTime } from "../machine/plain-wasm.ts";
 import { SUBCOMMANDS } from "../options/option-table.ts";
 import { CliError, EXIT, type ExitCode } from "../usage/exit.ts";
 
@@ -31,6 +32,7 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
   if (first === "help" && (second === undefined || Object.hasOwn(SUBCOMMANDS, second)))
     return start(second === undefined ? ["--help"] : [second, "--help"], machine);
   if (Object.hasOwn(SUBCOMMANDS, first)) {
+    compileWasmOnce();
     const { runSubcommand } = await import("../commands/index.ts");
     return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);
   }
@@ -44,6 +46,7 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     const misspelt = misspeltCommand(argv);
     if (misspelt) throw misspelt;
   }
+  compileWasmOnceInTime();
   const { launch } = await import("./launch.ts");
   return launch(argv, machine);
 }

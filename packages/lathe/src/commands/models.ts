@@ -1,7 +1,8 @@
-// `lathe models [pattern] [--usable] [--json]` and `--list-models [pattern]`.
+// `lathe models [pattern] [--usable] [--json]`, `lathe models presets` and `--list-models [pattern]`.
 
 import { modelsOf } from "../models/connect.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
+import { type ListedPreset, listPresets, rolesText } from "../models/list-presets.ts";
 import { short } from "../models/offered.ts";
 import { table } from "../tables/table.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../usage/exit.ts";
@@ -16,17 +17,38 @@ export const modelsCommand: Command = async (argv, machine) => {
   const words = argv.filter((word) => !FLAGS.includes(word));
   const workspace = await openWorkspace(machine, {});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
-  return listModels(workspace, words.length === 0 ? true : words.join(" "), {
-    asJson: argv.includes("--json"),
-    onlyUsable: argv.includes("--usable"),
-  });
+  const form = { asJson: argv.includes("--json"), onlyUsable: argv.includes("--usable") };
+  if (words[0] === "presets") return showPresets(workspace, words.slice(1), form);
+  return listModels(workspace, words.length === 0 ? true : words.join(" "), form);
 };
+
+interface Form {
+  readonly asJson?: boolean;
+  readonly onlyUsable?: boolean;
+}
+
+async function showPresets(
+  workspace: Workspace,
+  more: readonly string[],
+  { asJson, onlyUsable }: Form,
+): Promise<ExitCode> {
+  if (more.length > 0) throw usageError(`lathe models presets takes --usable and --json, not ${more[0]}.`);
+  const all = listPresets(await modelsOf(workspace));
+  const presets = onlyUsable ? all.filter(({ missing }) => missing.length === 0) : all;
+  const row = ({ name, requires, missing, mapping }: ListedPreset): string[] => [
+    name,
+    requires.map((provider) => `${provider} ${missing.includes(provider) ? "✗" : "✓"}`).join(", "),
+    rolesText(mapping),
+  ];
+  workspace.machine.stdout.write(asJson ? `${JSON.stringify(presets, null, 2)}\n` : table(presets.map(row)));
+  return EXIT.done;
+}
 
 /** `pattern`: true for all. */
 export async function listModels(
   workspace: Workspace,
   pattern: string | true,
-  { asJson = false, onlyUsable = false }: { readonly asJson?: boolean; readonly onlyUsable?: boolean } = {},
+  { asJson = false, onlyUsable = false }: Form = {},
 ): Promise<ExitCode> {
   const { stdout } = workspace.machine;
   const models = await modelsOf(workspace);

@@ -14,8 +14,12 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   models: [
     ["", "all models"],
     ["<pattern>", "only those that match: part of a name, provider/*, *sonnet*"],
+    ["presets", "models for all jobs at once, as --mpreset takes them"],
     ["… --usable", "only those with a credential, or that need none"],
     ["… --json", "as JSON"],
+  ],
+  setup: [
+    ["provider --preset <name>", "write an entry for minimax, minimax-cn or glm to models.yml; no key is written"],
   ],
   login: [
     ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],
@@ -34,11 +38,45 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["--list", "list trusted folders"],
     ["--remove [folder]", "stop trusting it"],
   ],
+  plugin: [
+    [
+      "add <source>",
+      "show what it brings, then install it: a folder, git URL, owner/repository, npm:<package>, <plugin>@<marketplace>",
+    ],
+    ["list", "what is installed"],
+    ["show <name>", "what it brings"],
+    ["enable <name>, disable <name>", "from the next session on"],
+    ["update <name>", "fetch it again"],
+    ["remove <name>", "delete it"],
+    ["marketplace add <source>", "a folder or repository that lists plugins; also: list, remove <name>"],
+    ["… --yes", "without a question"],
+  ],
+  migrate: [
+    ["", "show what would be taken over; writes nothing"],
+    ["--apply", "write it, with a copy of every file that is changed"],
+    ["--from <agent>", "claude-code, codex, gemini, opencode, pi or all"],
+    ["--scope <scope>", "user (your own files) or project (those of this repository)"],
+    ["--force", "replace what is there under the same name"],
+    ["--json", "as JSON"],
+  ],
   discover: [
     ["", "everything: where it comes from, and why something is shadowed or ignored"],
     ["<kind>", "one kind: skill, command, rule, mcp-server, hook, …"],
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
+  ],
+  mcp: [
+    ["list [--json]", "the servers that are configured here, and why one takes no effect"],
+    ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],
+    ["add [options] <name> <https://…>", "a server that is reached over HTTP; --sse for the older way"],
+    [
+      "add --env K=V --header 'K: V' …",
+      "each may be repeated; variables and !commands in a value are filled in at the start",
+    ],
+    ["add --project …", "in this project's .lathe/mcp.json instead of your own"],
+    ["test [name]", "connect, and list the tools"],
+    ["remove [--project] <name>", "take it out of the file again"],
+    ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
   ],
   policy: [
     ["test [--json] -- '<command>'", "what would be said of this command here, with the reason for each part of it"],

@@ -37,6 +37,8 @@ export interface SessionAddition {
   systemParts?(prompt: PromptTexts): readonly SystemPart[] | Promise<readonly SystemPart[]>;
   /** Commands for people, besides the built-in ones. */
   commands?(): Promise<readonly SlashCommand[]>;
+  /** There are other commands now than when they were asked for; set by whoever asks. */
+  onCommands?: () => void;
   /** The session is the present one; nothing runs in it yet. Is not waited for. */
   opened?(open: OpenSession, arrival: Arrival): void | Promise<void>;
   /** Reads its files again, for `/reload`. */
@@ -110,18 +112,19 @@ export class Additions {
     return (await Promise.all(lists)).flatMap((list) => list ?? []);
   }
 
+  /** Called when an addition has other commands than before. */
+  set onCommands(changed: () => void) {
+    for (const addition of this.#made) addition.onCommands = changed;
+  }
+
   opened(open: OpenSession, arrival: Arrival): void {
     this.#open = open;
     for (const warning of this.#warnings.splice(0)) this.#warn(warning);
     for (const addition of this.#made) void this.#guarded(addition, async () => addition.opened?.(open, arrival));
   }
 
-  /** Called when the commands may be others. */
-  changed: () => void = () => {};
-
   async reload(): Promise<void> {
     await Promise.all(this.#made.map((addition) => this.#guarded(addition, async () => addition.reload?.())));
-    this.changed();
   }
 
   async closing(): Promise<void> {

@@ -16,6 +16,7 @@ import {
   type FileStore,
   hasBegun,
   Journal,
+  type Middleware,
   type MoreSurroundings,
   type PlanVerdict,
   type Profile,
@@ -34,6 +35,7 @@ import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
+import type { FallbackParts } from "../models/fallback.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels } from "../models/side-models.ts";
@@ -141,6 +143,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     // A recording holds them with the other rules.
     ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
     isSandboxed: () => env.isSandboxed,
+    privateFolders: () => env.privateFolders,
     planFile,
     onMode: () => {
       planning.changed();
@@ -170,11 +173,11 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   const compaction = compactionFor(workspace);
   const runningCommands = new RunningCommands();
   let current = request.model;
-  const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
+  const switchTo = async (choice: ModelChoice, role?: string, reason?: string): Promise<void> => {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
     client.rest(current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
-    session.setProfile(profileFor(workspace, request, choice), role);
+    session.setProfile(profileFor(workspace, request, choice), role, reason);
     Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
@@ -193,6 +196,12 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
         isFull: (info) => compaction.compaction.isFull(info),
       })
     : undefined;
+  const fallback = await fallbackOf(workspace, request, {
+    models,
+    current: () => current,
+    effort: () => session.config.reasoningEffort,
+    switchTo,
+  });
   /** Of another model than the session's. */
   const profileOf = (choice: ModelChoice): Profile => {
     const { provider } = choice;
@@ -203,6 +212,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       );
     return profileFor(workspace, request, choice);
   };
+  const childProfile = (choice: ModelChoice): Profile => ({ ...profileOf(choice), reasoningEffort: choice.effort });
   const profile = profileFor(workspace, request, request.model);
   const planning: Planning = new Planning(
     {
@@ -246,14 +256,15 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     profilesForRole: (role) => {
       if (request.adapter) return [];
       const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
-      if (role === "title" || role === "smol") return smallModels(models, workspace.settings, current).map(own);
-      return role === "summary" ? summaryModels(models, workspace.settings, current).map(own) : [];
+      if (role === "title" || role === "smol") return smallModels(models, current).map(own);
+      return role === "summary" ? summaryModels(models, current).map(own) : [];
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
     ...(history ? { aroundExecute: history.aroundExecute, beforeClose: history.settle } : {}),
     // A larger model first: nothing is left out then.
     middleware: [
       ...(promotion ? [promotion] : []),
+      ...(fallback ? [fallback] : []),
       compaction.compaction.middleware(),
       permissions.middleware(),
       planning.middleware(),
@@ -275,7 +286,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     subagents: {
       defaultRole: () => planning.childRole(),
-      profileFor: (selector) => profileOf(models.choose(selector)),
+      profileFor: (selector) => childProfile(models.choose(selector)),
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
@@ -315,6 +326,17 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       await client.close();
     },
   };
+}
+
+async function fallbackOf(
+  { settings }: Workspace,
+  { adapter, limits }: SessionRequest,
+  parts: Omit<FallbackParts, "selectors" | "needsPrice">,
+): Promise<Middleware | undefined> {
+  const selectors = settings["retry.fallbackModels"];
+  if (selectors.length === 0 || adapter) return undefined;
+  const needsPrice = (limits.maxCost ?? settings["limits.maxCost"]) > 0;
+  return (await import("../models/fallback.ts")).modelFallback({ ...parts, selectors, needsPrice });
 }
 
 /** What a child may use while nothing may be changed. */

@@ -34,6 +34,14 @@ export async function promptFiles(
   };
 }
 
+/** TITLE_SYSTEM.md, which replaces the prompt that asks for a title. */
+export async function titlePrompt(workspace: Workspace): Promise<string | undefined> {
+  if (!isAnythingHere(placeOf(workspace))) return undefined;
+  const { discoveryOf } = await import("../discovery/discovery.ts");
+  const { active } = await discoveryOf(workspace).of("system-prompt");
+  return active.find(({ name }) => name === "TITLE_SYSTEM.md")?.value.text;
+}
+
 async function foundFiles(
   workspace: Workspace,
   place: Place,

@@ -32,6 +32,9 @@ async function modelOf(
   { journal }: OpenedJournal,
   { interactive = false, firstModel }: Presence,
 ): Promise<ModelChoice> {
+  if (options.default && options.mpreset === undefined) throw usageError("--default needs --mpreset <name>.");
+  if (workspace.settings["modelProfile.default"] !== "")
+    await (await import("../models/use-preset.ts")).requirePreset(workspace, options);
   if (options.model !== undefined) return chooseModel(workspace, options.model);
   const { chooseInitialModel, modelOfSession } = await import("../models/initial-model.ts");
   const resumed = modelOfSession(journal, workspace);

@@ -20,6 +20,17 @@ export interface OAuthCredential {
   /** Epoch milliseconds; absent = does not expire. */
   readonly expires?: number;
   readonly account?: string;
+  /** Of an MCP server: what else its issuer wants to see again. */
+  readonly mcp?: McpRegistration;
+}
+
+interface McpRegistration {
+  /** The credential is for this address and no other. */
+  readonly url: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scope?: string;
 }
 
 /** Marks, in the file, a secret stored in the keyring. */
@@ -70,7 +81,7 @@ export class CredentialStore {
     return Object.entries(this.#entries()).flatMap(([name, entry]) => {
       if (entry.type === "api_key") return [{ name, value: entry.key }];
       if (entry.type !== "oauth") return [];
-      return [entry.access, entry.refresh ?? ""].map((value) => ({ name, value }));
+      return [entry.access, entry.refresh ?? "", entry.mcp?.clientSecret ?? ""].map((value) => ({ name, value }));
     });
   }
 

@@ -35,6 +35,7 @@ const IN_LATHE_HOME = [
   "tools",
   "extensions",
   "mcp.json",
+  "plugins",
   "settings.json",
   "ssh.json",
 ];

@@ -2,6 +2,7 @@
 // read line by line, so that a mistake in one value does not lose the file.
 
 import { isProblem, readYaml } from "../home/yaml.ts";
+import { simpleEntries } from "./simple-yaml.ts";
 
 export type Frontmatter = Readonly<Record<string, unknown>>;
 
@@ -22,9 +23,10 @@ export function parseMarkdown(text: string): ParsedMarkdown {
   const [block, yaml = ""] = BLOCK.exec(text) ?? [];
   if (block === undefined) return { frontmatter: {}, body: text.replace(/^\uFEFF/, "").trim() };
   const body = text.slice(block.length).trim();
-  const read = readYaml(
-    yaml.replaceAll(UNQUOTED, (_line, key: string, value: string) => `${key}${JSON.stringify(value)}`),
-  );
+  const quoted = yaml.replaceAll(UNQUOTED, (_line, key: string, value: string) => `${key}${JSON.stringify(value)}`);
+  const simple = simpleEntries(quoted);
+  if (simple) return { frontmatter: simple, body };
+  const read = readYaml(quoted);
   if (isProblem(read)) {
     const problem = {
       line: read.line + 1,

@@ -24,9 +24,9 @@ export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): 
   const { hooks } = read.value;
   if (!isRecord(hooks)) return;
   for (const [event, groups] of Object.entries(hooks)) {
-    const line = read.lineOf(["hooks", event]);
+    const line = (): number | undefined => read.lineOf(["hooks", event]);
     if (!Array.isArray(groups)) {
-      look.warn(file.path, `the hooks of ${event} must be a list`, line);
+      look.warn(file.path, `the hooks of ${event} must be a list`, line());
       continue;
     }
     for (const group of groups) for (const hook of commandsIn(group)) addHook(look, file, { event, line, ...hook });
@@ -49,13 +49,18 @@ function commandsIn(group: unknown): readonly Written[] {
 function addHook(
   look: Look<"hook">,
   { path, level, timeoutUnit, resolve = (text) => text }: HookFile,
-  { event, line, matcher, command: written }: Written & { readonly event: string; readonly line: number | undefined },
+  {
+    event,
+    line,
+    matcher,
+    command: written,
+  }: Written & { readonly event: string; readonly line: () => number | undefined },
 ): void {
   const { type = "command", timeout, timeoutSec } = written;
   const command = written["command"] ?? written["bash"];
   if (type !== "command" || typeof command !== "string" || command === "") {
     const why = type === "command" ? "has no command" : `is of the type ${String(type)}, which is not supported`;
-    look.warn(path, `a hook of ${event} ${why}`, line);
+    look.warn(path, `a hook of ${event} ${why}`, line());
     return;
   }
   const pattern = typeof matcher === "string" && matcher !== "" && matcher !== "*" ? matcher : undefined;

@@ -21,7 +21,7 @@ export async function listingOf(discovery: Discovery, kinds: readonly ItemKind[]
 }
 
 /** Headings. */
-export const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
+const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   "context-file": "Instruction files",
   instruction: "Instructions",
   "system-prompt": "System prompts",
@@ -72,7 +72,7 @@ export function remarkOn({ shadowedBy, ignored, value }: Found, place: Place): s
   if (ignored !== undefined) return `ignored: ${ignored}`;
   if (shadowedBy) return `shadowed by ${sourceText(shadowedBy, place)}`;
   const { family } = (value ?? {}) as { readonly family?: string };
-  return family === undefined ? "" : `for ${family} models`;
+  return family === undefined ? "" : `for ${family} models, or where there is no AGENTS.md`;
 }
 
 export const sourceText = ({ path, line }: Source, place: Place): string =>

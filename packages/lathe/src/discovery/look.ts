@@ -72,7 +72,8 @@ export class Scan {
 export interface FoundAt {
   readonly level: Level;
   readonly path: string;
-  readonly line?: number | undefined;
+  /** Looked up when somebody wants to know. */
+  readonly line?: number | (() => number | undefined) | undefined;
 }
 
 export class Look<K extends ItemKind> extends Scan {
@@ -88,7 +89,9 @@ export class Look<K extends ItemKind> extends Scan {
 
   add(name: string, { level, path, line }: FoundAt, value: ItemValues[K]): void {
     const { id, name: providerName } = this.#provider;
-    const source = { provider: id, providerName, level, path, ...(line === undefined ? {} : { line }) };
+    const source = { provider: id, providerName, level, path };
+    if (typeof line === "function") Object.defineProperty(source, "line", { get: line, enumerable: true });
+    else if (line !== undefined) Object.assign(source, { line });
     this.items.push({ kind: this.#kind, name, source, value });
   }
 }

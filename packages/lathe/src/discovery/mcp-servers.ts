@@ -29,9 +29,9 @@ export function addServers(
   const servers = keys.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), read.value);
   if (!isRecord(servers)) return;
   for (const [name, written] of Object.entries(servers)) {
-    const line = read.lineOf([...keys, name]);
+    const line = (): number | undefined => read.lineOf([...keys, name]);
     const server = isRecord(written) ? serverOf(deepReplaced(written, resolve)) : "it must be an object";
-    if (typeof server === "string") look.warn(path, `MCP server ${name}: ${server}`, line);
+    if (typeof server === "string") look.warn(path, `MCP server ${name}: ${server}`, line());
     else look.add(name, { level, path, line }, server);
   }
 }
@@ -45,7 +45,7 @@ function deepReplaced<T>(value: T, resolve: (text: string) => string): T {
 }
 
 /** The server, or what is wrong with it. */
-export function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | string {
+function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | string {
   const [command, ...args] = commandOf(written);
   const httpUrl = textIn(written, "httpUrl", "serverUrl");
   const url = httpUrl ?? textIn(written, "url");
@@ -68,6 +68,7 @@ export function serverOf(written: Readonly<Record<string, unknown>>): McpServerV
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
     ...(enabled === undefined ? {} : { enabled }),
     ...(isRecord(oauth) || oauth === false ? { oauth } : {}),
+    ...(written["sampling"] === true ? { sampling: true } : {}),
     ...(include ? { includeTools: include } : {}),
     ...(exclude ? { excludeTools: exclude } : {}),
   } as McpServerValue;

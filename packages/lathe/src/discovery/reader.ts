@@ -4,8 +4,10 @@
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Nobody writes a skill or a list of servers that long. */
+/** Nobody writes a skill that long. */
 const LARGEST_BYTES = 1 << 20;
+/** Some agents keep their servers in one file with all they remember. */
+const LARGEST_CONFIGURATION = 1 << 24;
 
 export interface Entry {
   readonly name: string;
@@ -22,7 +24,8 @@ export class Reader {
   text(path: string): string | undefined {
     const stat = this.#look(path);
     if (!stat?.isFile()) return undefined;
-    if (stat.size > LARGEST_BYTES) throw new Error("it is larger than 1 MB and is ignored");
+    const most = path.endsWith(".json") ? LARGEST_CONFIGURATION : LARGEST_BYTES;
+    if (stat.size > most) throw new Error(`it is larger than ${most >> 20} MB and is ignored`);
     const sign = signOf(stat);
     const known = this.#texts.get(path);
     if (known?.sign === sign) return known.text;

@@ -1,6 +1,6 @@
 // Configuration files of any agent: JSON (with comments), TOML and YAML, as a value and the line that each part is in.
 
-import { findNodeAtLocation, getNodeValue, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { Scan } from "./look.ts";
 import type { Level } from "./types.ts";
 
@@ -14,34 +14,46 @@ export interface Structured {
 export function readJson(look: Scan, path: string, level: Level): Structured | undefined {
   const text = look.text(path, level);
   if (text === undefined || text.trim() === "") return undefined;
-  const errors: ParseError[] = [];
-  const tree = parseTree(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true });
-  const [broken] = errors;
-  if (broken || !tree) {
-    const what = broken ? wordsOf(printParseErrorCode(broken.error)) : "it is empty";
-    look.warn(path, `it is not valid JSON: ${what}`, broken && lineAt(text, broken.offset));
-    return undefined;
-  }
-  if (tree.type !== "object") {
+  const value = plainJson(text) ?? commentedJson(look, path, text);
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) {
     look.warn(path, "it must hold one object: { … }", 1);
     return undefined;
   }
-  return {
-    value: getNodeValue(tree) as Record<string, unknown>,
-    lineOf: (keys) => {
-      const node = findNodeAtLocation(tree, [...keys]);
-      return node && lineAt(text, node.parent?.offset ?? node.offset);
-    },
-  };
+  return { value, lineOf: (keys) => jsonLine(text, keys) };
+}
+
+/** Most files are; then nothing else is loaded. */
+function plainJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // comments, commas at the end, or broken: the other parser knows
+  }
+}
+
+function commentedJson(look: Scan, path: string, text: string): unknown {
+  const errors: ParseError[] = [];
+  const value = parse(text.replace(/^\uFEFF/, " "), errors, { allowTrailingComma: true }) as unknown;
+  const [broken] = errors;
+  if (!broken) return value;
+  look.warn(path, `it is not valid JSON: ${wordsOf(printParseErrorCode(broken.error))}`, lineAt(text, broken.offset));
+  return undefined;
+}
+
+function jsonLine(text: string, keys: readonly string[]): number | undefined {
+  const tree = parseTree(text);
+  const node = tree && findNodeAtLocation(tree, [...keys]);
+  return node && lineAt(text, node.parent?.offset ?? node.offset);
 }
 
 /** Sections count as lines: `[mcp_servers.name]`. */
 export async function readToml(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
   const text = look.text(path, level);
   if (text === undefined) return undefined;
-  const { parse, TomlError } = await import("smol-toml");
+  const { parse: parseToml, TomlError } = await import("smol-toml");
   try {
-    const value = parse(text) as Record<string, unknown>;
+    const value = parseToml(text) as Record<string, unknown>;
     return { value, lineOf: (keys) => tomlLine(text, keys) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;

@@ -93,6 +93,8 @@ export interface McpServerValue {
   readonly enabled?: boolean;
   /** `false`: never sign in. */
   readonly oauth?: Readonly<Record<string, unknown>> | false;
+  /** It may ask the session's model. */
+  readonly sampling?: boolean;
   /** Tools to offer, or to leave out. */
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
@@ -116,11 +118,11 @@ export interface ModuleValue {
   readonly folder?: string;
 }
 
-export interface SettingsValue {
+interface SettingsValue {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-export interface SshHostValue {
+interface SshHostValue {
   readonly host: string;
   readonly user?: string;
   readonly port?: number;
@@ -129,7 +131,7 @@ export interface SshHostValue {
 }
 
 /** A bundle that another agent installed. */
-export interface PluginValue {
+interface PluginValue {
   readonly root: string;
   readonly version?: string;
   readonly description?: string;

@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises";
 import { childrenOf } from "../sessions/files.ts";
 import { idOf } from "../sessions/find.ts";
 import { openToRead } from "../sessions/open.ts";
-import { redactedTranscript, transcriptOf } from "../sessions/transcript.ts";
+import { sharedTranscript, transcriptOf } from "../sessions/transcript.ts";
 import { writePieces } from "../sessions/write-pieces.ts";
 import { CliError, usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -82,10 +82,10 @@ export function* sessionPage(
   }
 }
 
-/** Sessions of earlier versions may hold what is known to be a secret. */
+/** A page is made to be shown to others; sessions of earlier versions may hold even what is known to be a secret. */
 function openTranscript({ machine, paths, redactor }: Workspace, path: string): OpenTranscript {
   const journal = openToRead(machine, paths.blobs, path);
-  return { transcript: redactedTranscript(transcriptOf(journal), redactor), close: () => void journal.close() };
+  return { transcript: sharedTranscript(transcriptOf(journal), redactor), close: () => void journal.close() };
 }
 
 function childOf({ transcript, close }: OpenTranscript): {

@@ -1,6 +1,6 @@
 // Extensions as an addition to sessions. They are loaded once for a workspace and stay while one session follows another.
 
-import type { AdditionMaker } from "../conversation/additions.ts";
+import type { AdditionMaker, SessionAddition } from "../conversation/additions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ExtensionHost } from "./host.ts";
 
@@ -27,13 +27,13 @@ export const extensionAddition: AdditionMaker = async (workspace, request) => {
   const host = await shared.host;
   const screen = request.person?.extensionUi;
   if (screen) host.useScreen(screen);
-  return {
+  const addition: SessionAddition = {
     name: "extensions",
     middleware: [host.middleware],
     toolProviders: [host],
     commands: async () => host.commands(),
     opened: (open, arrival) => {
-      host.onReload = () => open.additions.changed();
+      host.onReload = () => addition.onCommands?.();
       return host.attach(open, arrival);
     },
     reload: () => host.reload(),
@@ -45,4 +45,5 @@ export const extensionAddition: AdditionMaker = async (workspace, request) => {
       await host.close();
     },
   };
+  return addition;
 };

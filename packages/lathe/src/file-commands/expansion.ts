@@ -11,7 +11,7 @@ export function splitArguments(typed: string): readonly string[] {
 
 const PLACEHOLDER = /\$@\[(\d+)(?::(\d+))?\]|\$(ARGUMENTS|@)|\$([1-9]\d*)|\{\{\s*(?:args|arguments|ARGUMENTS)\s*\}\}/g;
 
-export function hasPlaceholder(text: string): boolean {
+function hasPlaceholder(text: string): boolean {
   return text.search(PLACEHOLDER) !== -1;
 }
 
@@ -19,7 +19,7 @@ export function hasPlaceholder(text: string): boolean {
  * `$1`: the first argument. `$@[2]`: from the second on; `$@[2:3]`: three from the second on. `$@`: all, without their quotes.
  * `$ARGUMENTS` and `{{args}}`: all as typed.
  */
-export function fillPlaceholders(text: string, typed: string): string {
+function fillPlaceholders(text: string, typed: string): string {
   const words = splitArguments(typed);
   return text.replace(PLACEHOLDER, (_all, start?: string, count?: string, name?: string, position?: string): string => {
     if (start !== undefined) {

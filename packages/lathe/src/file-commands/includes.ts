@@ -82,11 +82,11 @@ class Includes {
     const file = await this.#find(name, place);
     if (file === undefined) return undefined;
     if (open.includes(file)) {
-      this.warnings.push({ ...place, message: `@${name} includes itself again and is left out.` });
+      this.warnings.push({ ...place, message: `@${name} includes itself again and is left out` });
       return "";
     }
     if (open.length > DEEPEST) {
-      this.warnings.push({ ...place, message: `@${name} is nested deeper than ${DEEPEST} files and is left out.` });
+      this.warnings.push({ ...place, message: `@${name} is nested deeper than ${DEEPEST} files and is left out` });
       return "";
     }
     const bytes = await readFile(file);
@@ -110,7 +110,7 @@ class Includes {
       if (file === undefined || !(await lstat(file)).isFile()) continue;
       const isFree = within === undefined || typed.includes(name);
       if (isFree || within.some((folder) => file.startsWith(`${folder}/`))) return file;
-      this.warnings.push({ ...place, message: `@${name} is outside of the project and is left out.` });
+      this.warnings.push({ ...place, message: `@${name} is outside of the project and is left out` });
       return undefined;
     }
     return undefined;

@@ -130,7 +130,7 @@ function runKey({ provider }: ModelChoice, { apiKey }: ModelOverrides) {
   return apiKey === undefined ? undefined : { provider, key: apiKey };
 }
 
-function noCredential(provider: string, { wantedEnv }: CredentialQuery): CliError {
+export function noCredential(provider: string, { wantedEnv }: CredentialQuery): CliError {
   const row = findRow(provider);
   const variable = wantedEnv ?? row?.keyEnv.find((name) => name.endsWith("_API_KEY")) ?? row?.keyEnv[0];
   const how = variable ? `Set ${variable}, or run` : row ? "Run" : "Give it an apiKey in models.yml, or run";

@@ -4,6 +4,8 @@
 import { readFile } from "node:fs/promises";
 import { checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
 import type { ReadYaml } from "../home/yaml.ts";
+import { nearest } from "../usage/nearest.ts";
+import { ROLES } from "./roles.ts";
 
 export interface ModelsFile {
   readonly file: string;
@@ -55,8 +57,28 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
 }
 
-/** What is well written, but not for this file to say. */
-function refusedIn({ providers = {} }: RegistryConfig, own: boolean): string[] {
+/** What is well written, but means nothing here or is not for this file to say. */
+function refusedIn(config: RegistryConfig, own: boolean): string[] {
+  return [...refusedProviders(config, own), ...misspeltRoles(config)];
+}
+
+/** Any word may be a type of agent; one that looks like a role and is none would have no effect. */
+function misspeltRoles({ profiles = {}, modelBindings = {} }: RegistryConfig): string[] {
+  const maps = [
+    ...Object.entries(profiles).map(
+      ([name, preset]) => [`profiles.${name}.model_mapping`, preset.model_mapping] as const,
+    ),
+    ["modelBindings.modelRoles", modelBindings.modelRoles ?? {}] as const,
+  ];
+  return maps.flatMap(([path, map]) =>
+    Object.keys(map).flatMap((role) => {
+      const meant = (ROLES as readonly string[]).includes(role) ? undefined : nearest(role, ROLES);
+      return meant === undefined ? [] : [`${path}.${role}: unknown role; did you mean ${meant}?`];
+    }),
+  );
+}
+
+function refusedProviders({ providers = {} }: RegistryConfig, own: boolean): string[] {
   return Object.entries(providers).flatMap(([id, { apiKey }]) => {
     const path = `providers.${id}`;
     if (RESERVED.includes(id)) return [`${path}: this name is reserved by Lathe; choose another`];
@@ -66,8 +88,8 @@ function refusedIn({ providers = {} }: RegistryConfig, own: boolean): string[] {
   });
 }
 
-/** `practice/basic` is built in, `lathe/smol` a role. */
-const RESERVED = ["practice", "lathe"];
+/** `practice/basic` is built in, `lathe/smol` a role, `preset/pro` a preset. */
+const RESERVED = ["practice", "lathe", "preset"];
 
 function merged(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
   return {
@@ -77,6 +99,14 @@ function merged(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
     equivalence: {
       overrides: { ...base.equivalence?.overrides, ...top.equivalence?.overrides },
       exclude: [...(base.equivalence?.exclude ?? []), ...(top.equivalence?.exclude ?? [])],
+    },
+    profiles: { ...base.profiles, ...top.profiles },
+    modelBindings: {
+      modelRoles: { ...base.modelBindings?.modelRoles, ...top.modelBindings?.modelRoles },
+      agentModelOverrides: {
+        ...base.modelBindings?.agentModelOverrides,
+        ...top.modelBindings?.agentModelOverrides,
+      },
     },
   };
 }

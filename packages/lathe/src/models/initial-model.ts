@@ -8,6 +8,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { chooseModel, modelsOf } from "./connect.ts";
 import { credentialStore } from "./credentials.ts";
 import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models.ts";
+import { withEffort } from "./roles.ts";
 
 export interface InitialWish {
   /** Model of the session that is continued. */
@@ -32,9 +33,13 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
   const { settings, settingsOrigin } = workspace;
   if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
   const models = await modelsOf(workspace);
+  // Chosen for this run: stronger than what a continued session had.
+  if (models.preset && models.preset.since !== "saved" && models.preset.mapping["default"] !== undefined)
+    return models.find(withEffortOfRun(workspace, models.preset.mapping["default"]));
   const resumed = wish.resumed === undefined ? undefined : await callable(models, wish.resumed, wish.hasKey);
   if (resumed) return resumed;
-  if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
+  const usual = models.chosenFor("default");
+  if (settings.enabledModels.length === 0 && usual !== "") return models.find(withEffortOfRun(workspace, usual));
   await discoverScope(models, settings.enabledModels);
   if (
     settingsOrigin.get("enabledModels") === "run" &&
@@ -44,7 +49,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
   const found = initialModel(models.registry, {
     scoped: settings.enabledModels,
     resuming: wish.resumed !== undefined,
-    ...(settings.model === "" ? {} : { saved: settings.model }),
+    ...(usual === "" ? {} : { saved: usual }),
   });
   if (found) return models.choose(selectorOf(found));
   if (settings.enabledModels.length > 0 && wish.resumed === undefined)
@@ -59,6 +64,12 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
     );
   }
   return withoutCredential(workspace, models, wish);
+}
+
+/** An effort that this run names is stronger than that of a preset or setting. */
+function withEffortOfRun({ settings, settingsOrigin }: Workspace, selector: string): string {
+  const level = settings.defaultThinkingLevel;
+  return settingsOrigin.get("defaultThinkingLevel") === "run" ? withEffort(selector, level) : selector;
 }
 
 /** A scope may name local servers, whose models are not known until they are asked. */

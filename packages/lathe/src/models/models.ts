@@ -24,7 +24,8 @@ import { nearest } from "../usage/nearest.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
-import { withoutRoles } from "./roles.ts";
+import { type ActivePreset, activePreset } from "./presets.ts";
+import { chosenForRole, type RoleSources, withoutRoles } from "./roles.ts";
 
 /** The built-in practice model; see src/practice. */
 export { PRACTICE, PRACTICE_PROVIDER };
@@ -72,6 +73,7 @@ export class Models {
   readonly #registryOf: (config: RegistryConfig) => Registry;
   #registry: Registry;
   #adapters: Readonly<Record<string, ProviderAdapter>> = {};
+  #preset: ActivePreset | undefined;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
   /** Ids of providers that are not used here. */
@@ -152,7 +154,8 @@ export class Models {
     if (match === "assumed") refuseMisspeltEffort(this.#registry, text);
     if (this.disabled.includes(model.provider))
       throw usageError(`The provider ${model.provider} is disabled here. See: lathe config get disabledProviders`);
-    const wish = found.effort ?? (settings.defaultThinkingLevel || undefined);
+    const wish =
+      found.effort ?? (settings.defaultThinkingLevel || this.#registry.configuredLevel(model.provider, model.id));
     return {
       provider: model.provider,
       id: model.id,
@@ -175,9 +178,41 @@ export class Models {
     return this.choose(selector);
   }
 
+  /** The preset in use. One that is not known is a usage error. */
+  get preset(): ActivePreset | undefined {
+    const { settings, settingsOrigin } = this.#workspace;
+    const name = settings["modelProfile.default"];
+    if (this.#preset === undefined && name !== "") {
+      const since = settingsOrigin.get("modelProfile.default") === "run" ? "run" : "saved";
+      this.#preset = activePreset(this.#registry.config, name, since);
+    }
+    return this.#preset;
+  }
+
+  /** From now on, while this run lasts. */
+  set preset(preset: ActivePreset | undefined) {
+    this.#preset = preset;
+  }
+
+  /** The selector that options, presets or settings give a role; "" when none does. */
+  chosenFor(role: string): string {
+    return chosenForRole(role, this.#roleSources());
+  }
+
   #withoutRoles(selector: string): string {
+    return selector.startsWith("lathe/") ? withoutRoles(selector, this.#roleSources()) : selector;
+  }
+
+  #roleSources(): RoleSources {
     const { settings, savedModel, settingsOrigin: origin, env } = this.#workspace;
-    return withoutRoles(selector, { settings, savedModel, origin, env });
+    return {
+      settings,
+      savedModel,
+      origin,
+      env,
+      bindings: this.#registry.config.modelBindings ?? {},
+      preset: this.preset,
+    };
   }
 
   /** Adds what local servers offer. */

@@ -1,33 +1,75 @@
-// Names for jobs instead of models: `lathe/smol`, `lathe/slow`, `lathe/plan`, `lathe/default`, each a selector that may name
-// another role. The effort written last wins.
+// Names for jobs instead of models: `lathe/smol`, `lathe/plan`, `lathe/critic`, each a selector that may name another role. The
+// effort written last wins.
 
-import { isThinkingLevel } from "@lathe/llm";
+import { isThinkingLevel, type ModelBindings } from "@lathe/llm";
 import type { Settings } from "../settings/schema.ts";
 import { usageError } from "../usage/exit.ts";
+import type { ActivePreset } from "./presets.ts";
 
-type Role = "default" | "smol" | "slow" | "plan";
+/** `default`, the jobs of a session, then those of agents that it starts. */
+export const ROLES = ["default", "smol", "slow", "plan", "executor", "architect", "planner", "critic"] as const;
+
+type Role = (typeof ROLES)[number];
+type RoleKey = "model" | `modelRoles.${Exclude<Role, "default">}`;
 
 export interface RoleSources {
-  readonly settings: Pick<Settings, "model" | "modelRoles.smol" | "modelRoles.slow" | "modelRoles.plan">;
+  readonly settings: Pick<Settings, RoleKey>;
   /** The setting `model`, whatever this run names. */
   readonly savedModel: string;
   /** Where a setting came from; `run` for an option. */
   readonly origin: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly bindings: ModelBindings;
+  readonly preset: ActivePreset | undefined;
 }
 
-const VARIABLES = { smol: "LATHE_SMOL_MODEL", slow: "LATHE_SLOW_MODEL", plan: "LATHE_PLAN_MODEL" } as const;
+const VARIABLES: Readonly<Record<string, string>> = {
+  smol: "LATHE_SMOL_MODEL",
+  slow: "LATHE_SLOW_MODEL",
+  plan: "LATHE_PLAN_MODEL",
+};
 
-const ROLE = /^lathe\/(default|smol|slow|plan)(?::([a-z]+))?$/;
+/** What a role without a model of its own uses; the others use the default model. */
+const INHERITS: Readonly<Record<string, Role>> = { planner: "plan", architect: "slow", critic: "slow" };
 
-/** The selector behind a role: option, variable, setting. Without one, small and hard jobs get the default model. */
-function selectorOfRole(role: Role, { settings, savedModel, origin, env }: RoleSources): string {
+const SELECTOR = /^lathe\/([a-z][\w-]*)(?::([a-z]+))?$/;
+
+/** The selector that somebody has chosen for this role; "" when nobody has. */
+export function chosenForRole(role: string, sources: RoleSources): string {
+  const { settings, savedModel, origin, env, bindings, preset } = sources;
+  const key = role === "default" ? "model" : `modelRoles.${role}`;
+  const set = (settings as Readonly<Record<string, string>>)[key] ?? "";
+  const isOption = origin.get(key) === "run";
   // `--model lathe/smol` is not what the roles lead to.
-  const usual = ROLE.test(settings.model) && origin.get("model") === "run" ? savedModel : settings.model;
-  if (role === "default") return usual;
-  const key = `modelRoles.${role}` as const;
-  const set = settings[key];
-  return (origin.get(key) === "run" ? set : env[VARIABLES[role]] || set) || usual;
+  const option = isOption && !(role === "default" && SELECTOR.test(set)) ? set : "";
+  const byPreset = (since: ActivePreset["since"]): string => (preset?.since === since ? own(preset.mapping, role) : "");
+  return (
+    byPreset("session") ||
+    option ||
+    byPreset("run") ||
+    env[own(VARIABLES, role)] ||
+    byPreset("saved") ||
+    own(bindings.agentModelOverrides, role) ||
+    own(bindings.modelRoles, role) ||
+    (isOption ? savedModelOf(role, savedModel) : set)
+  );
+}
+
+const own = (map: Readonly<Record<string, string>> | undefined, role: string): string =>
+  map && Object.hasOwn(map, role) ? (map[role] ?? "") : "";
+
+const savedModelOf = (role: string, savedModel: string): string => (role === "default" ? savedModel : "");
+
+/** The same, or what the role inherits. */
+function selectorOfRole(role: string, sources: RoleSources): string {
+  const chosen = chosenForRole(role, sources);
+  if (chosen !== "" || role === "default") return chosen;
+  return selectorOfRole(INHERITS[role] ?? "default", sources);
+}
+
+function isRole(name: string, { bindings, preset }: RoleSources): boolean {
+  if ((ROLES as readonly string[]).includes(name)) return true;
+  return [bindings.agentModelOverrides, bindings.modelRoles, preset?.mapping].some((map) => own(map, name) !== "");
 }
 
 /** A selector without roles in it. */
@@ -35,19 +77,20 @@ export function withoutRoles(selector: string, sources: RoleSources): string {
   let text = selector;
   let effort = "";
   for (let hops = 0; hops <= 4; hops++) {
-    const role = ROLE.exec(text);
-    if (!role) return effort === "" ? text : withEffort(text, effort);
-    if (effort === "" && role[2] !== undefined) effort = role[2];
-    text = selectorOfRole(role[1] as Role, sources);
+    const [, role, level] = SELECTOR.exec(text) ?? [];
+    if (role === undefined) return effort === "" ? text : withEffort(text, effort);
+    if (!isRole(role, sources)) throw usageError(`There is no role ${role}. Roles: ${ROLES.join(", ")}.`);
+    if (effort === "" && level !== undefined) effort = level;
+    text = selectorOfRole(role, sources);
     if (text === "") {
-      const key = role[1] === "default" ? "model" : `modelRoles.${role[1]}`;
-      throw usageError(`The role ${role[1]} has no model. Set one: lathe config set ${key} <model>`);
+      const key = role === "default" ? "model" : `modelRoles.${role}`;
+      throw usageError(`The role ${role} has no model. Set one: lathe config set ${key} <model>`);
     }
   }
   throw usageError(`The role ${selector} refers to itself. See: lathe config list`);
 }
 
-function withEffort(selector: string, effort: string): string {
+export function withEffort(selector: string, effort: string): string {
   const colon = selector.lastIndexOf(":");
   const bare = colon > 0 && isThinkingLevel(selector.slice(colon + 1)) ? selector.slice(0, colon) : selector;
   return `${bare}:${effort}`;

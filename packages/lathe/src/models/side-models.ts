@@ -1,27 +1,22 @@
 // The models for questions outside the conversation: the session's own and those that the user chose for roles, as far as they can be
 // called.
 
-import type { Settings } from "../settings/schema.ts";
 import { CliError } from "../usage/exit.ts";
 import type { ModelChoice, Models } from "./models.ts";
 
-type Roles = Pick<Settings, "model" | "modelRoles.smol" | "modelRoles.slow">;
-
-export function summaryModels(models: Models, settings: Roles, own: ModelChoice): ModelChoice[] {
-  return [
-    own,
-    ...callableModels(models, [settings.model, settings["modelRoles.smol"], settings["modelRoles.slow"]], own),
-  ];
+export function summaryModels(models: Models, own: ModelChoice): ModelChoice[] {
+  return [own, ...callableModels(models, ["default", "smol", "slow"], own)];
 }
 
 /** For a question that any model can answer: the one for small jobs, else the session's own. */
-export function smallModels(models: Models, settings: Roles, own: ModelChoice): ModelChoice[] {
-  return [...callableModels(models, [settings["modelRoles.smol"]], own), own];
+export function smallModels(models: Models, own: ModelChoice): ModelChoice[] {
+  return [...callableModels(models, ["smol"], own), own];
 }
 
-function callableModels(models: Models, selectors: readonly string[], own: ModelChoice): ModelChoice[] {
+function callableModels(models: Models, roles: readonly string[], own: ModelChoice): ModelChoice[] {
   const chosen: ModelChoice[] = [];
-  for (const selector of selectors) {
+  for (const role of roles) {
+    const selector = models.chosenFor(role);
     const choice = selector === "" ? undefined : choiceOf(models, selector);
     if (!choice || [own, ...chosen].some(({ provider, id }) => provider === choice.provider && id === choice.id))
       continue;

@@ -1,13 +1,13 @@
 // `--permission-command`: a program of the user's that answers questions about calls. It gets one JSON object on its stdin and prints
 // one: {"decision": "allow" | "deny" | "ask", "reason"?, "remember"?: "pattern" | "tool"}.
 
-import { type CallInfo, LocalEnvironment, shellArgv } from "@lathe/agent";
+import type { CallInfo } from "@lathe/agent";
+import { runUserProgram } from "../workspace/user-program.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Offers, Width } from "./permissions.ts";
 
 /** A person may be behind it, on another machine. */
 export const COMMAND_PATIENCE_MS = 10 * 60_000;
-const MOST_OUTPUT = 64 << 10;
 
 interface CommandQuestion {
   readonly call: CallInfo;
@@ -26,52 +26,33 @@ interface CommandAnswer {
 export type CommandDecider = (question: CommandQuestion, signal: AbortSignal) => Promise<CommandAnswer>;
 
 /** Never throws: a program that fails leaves the question open. */
-export function permissionCommand(
-  { machine, cwd, env: baseEnv, redactor }: Workspace,
-  command: string,
-): CommandDecider {
+export function permissionCommand(workspace: Workspace, command: string): CommandDecider {
+  const { cwd, redactor } = workspace;
   return async ({ call, reason, offers, agentId }, signal) => {
-    const { tool, tier, summary, args, access } = call;
-    const { lines } = await call.preview();
-    const question = {
-      tool: tool.name,
-      tier,
-      summary,
-      arguments: args,
-      access: access ?? null,
-      preview: lines.map(({ text }) => text),
-      reason: reason ?? null,
-      offers,
-      cwd,
-      agentId: agentId ?? null,
-    };
-    const env = new LocalEnvironment({ cwd, baseEnv, envPolicy: "inherit_all", owner: machine.deps.uuid() });
     try {
-      return answerOf(await printedBy(env, command, `${JSON.stringify(redactor.value(question))}\n`, signal));
+      const { tool, tier, summary, args, access } = call;
+      const { lines } = await call.preview();
+      const question = {
+        tool: tool.name,
+        tier,
+        summary,
+        arguments: args,
+        access: access ?? null,
+        preview: lines.map(({ text }) => text),
+        reason: reason ?? null,
+        offers,
+        cwd,
+        agentId: agentId ?? null,
+      };
+      const input = `${JSON.stringify(redactor.value(question))}\n`;
+      const { stdout, exitCode } = await runUserProgram(workspace, { command, input, signal });
+      if (exitCode !== 0 || stdout.trim() === "")
+        return failed(`it ${stdout.trim() === "" ? "printed nothing and " : ""}ended with code ${exitCode}`);
+      return answerOf(stdout);
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
-    } finally {
-      await env.cleanup();
     }
   };
-}
-
-async function printedBy(env: LocalEnvironment, command: string, input: string, signal: AbortSignal): Promise<string> {
-  const program = await env.startProcess(shellArgv(command), { signal });
-  // A program that does not read its input may have ended before all of it is written; its answer tells.
-  const written = program.write(input).then(
-    () => program.endInput(),
-    () => undefined,
-  );
-  let text = "";
-  for await (const chunk of program.stdout) {
-    text += Buffer.from(chunk).toString("utf8");
-    if (text.length > MOST_OUTPUT) break;
-  }
-  await written;
-  const { exitCode } = await program.stop(0).then(() => program.exited);
-  if (text.trim() === "") throw new Error(`it printed nothing and ended with code ${exitCode}`);
-  return text;
 }
 
 function answerOf(text: string): CommandAnswer {

@@ -1,11 +1,13 @@
 // What a session remembers: answers for good, and what was denied because nobody could be asked.
 
-import type { Access, ApprovalVerdict, CallInfo, PermissionMode, SeamContext, Tier } from "@lathe/agent";
+import type { Access, ApprovalVerdict, CallInfo, PermissionMode, Rule, SeamContext, Tier } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
+import { ruleFrom } from "../settings/rules.ts";
 import { allowedWith, Permissions } from "./permissions.ts";
 
 const PLACES = { roots: ["/srv/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
 const write = (path: string): Access => ({ kind: "write", path });
+const denying = (text: string): Rule => ruleFrom("deny", text, "--deny");
 
 function permissions(mode: PermissionMode, canAsk: boolean): Permissions {
   return new Permissions({ mode, canAsk, places: PLACES });
@@ -69,6 +71,9 @@ describe("a question", () => {
     ]);
     expect(allowedWith(reasons)).toBe("--permission-mode full");
     expect(allowedWith(reasons.slice(1))).toBe("--add-dir <dir>");
+    const byRule = "shell needs permission. It would be allowed with --allow 'shell(ls)'.";
+    expect(allowedWith([byRule, ...reasons.slice(1)])).toBe("--allow 'shell(ls)' --add-dir <dir>");
+    expect(allowedWith([byRule, ...reasons])).toBe("--permission-mode full");
   });
 });
 
@@ -83,5 +88,36 @@ describe("a search", () => {
     expect(leftOut("ask", "/srv/project/.env")).toBeUndefined();
     expect(leftOut("ask", "/home/me/.ssh")).toBeUndefined();
     expect(leftOut("ask", "/srv/project", ".env")).toBeUndefined();
+  });
+
+  it("leaves files out that a rule denies reading, in every mode and also when it is after keys", () => {
+    const rules = [denying("read(/srv/project/secret/**)"), denying("write(/srv/project/a.ts)")];
+    for (const [mode, root] of [
+      ["ask", "/srv/project"],
+      ["full", "/srv/project"],
+      ["ask", "/srv/project/.env"],
+    ] as const) {
+      const leftOut = new Permissions({ mode, canAsk: true, places: PLACES, rules }).leftOutOfSearch(root, undefined);
+      expect(leftOut?.("/srv/project/secret/a")).toBe(true);
+      expect(leftOut?.("/srv/project/a.ts")).toBe(false);
+    }
+  });
+});
+
+describe("plan mode", () => {
+  it("is left for the mode before it; a session that began with it edits", () => {
+    for (const mode of ["ask", "full", "read-only"] as const) {
+      const session = permissions(mode, true);
+      session.mode = "plan";
+      session.mode = "plan";
+      session.leavePlan();
+      expect(session.mode).toBe(mode);
+    }
+    const planning = permissions("plan", true);
+    planning.leavePlan();
+    expect(planning.mode).toBe("auto-edit");
+    planning.mode = "ask";
+    planning.leavePlan();
+    expect(planning.mode).toBe("ask");
   });
 });

@@ -68,11 +68,19 @@ export interface PermissionsOptions {
   /** What was allowed in this project in earlier sessions as well. */
   readonly remembered?: RememberedRules;
   readonly isSandboxed?: () => boolean | undefined;
+  /** Folders that only this session sees. */
+  readonly privateFolders?: () => readonly string[] | undefined;
   readonly planFile?: string;
   /** A program that is asked before anybody else. */
   readonly command?: CommandDecider | undefined;
   /** The mode has changed. */
   readonly onMode?: () => void;
+}
+
+/** Who said yes, for the audit. */
+interface HookPermission {
+  readonly by: string;
+  readonly reason?: string | undefined;
 }
 
 export class Permissions {
@@ -86,6 +94,8 @@ export class Permissions {
   readonly #tools = new Set<string>();
   /** Of this session only. */
   #added: readonly Rule[] = [];
+  /** Questions about calls that the user's own programs have answered with yes already, by call. */
+  readonly #answered = new Map<string, HookPermission>();
 
   constructor(options: PermissionsOptions) {
     this.#options = options;
@@ -114,6 +124,11 @@ export class Permissions {
       ...(this.#options.command ? { timeoutMs: COMMAND_PATIENCE_MS } : {}),
       approve: (call, context) => this.#approve(call, context),
     };
+  }
+
+  /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
+  answered(callId: string, permission: HookPermission): void {
+    this.#answered.set(callId, permission);
   }
 
   /** All that takes effect, the strongest sources first. */
@@ -161,7 +176,7 @@ export class Permissions {
     const verdict = judge(call, this.#policy());
     const hasAskRule = verdict.parts.some(({ decision, rule }) => decision === "ask" && rule !== undefined);
     const asked = itemsOf(call).filter((_item, index) => verdict.parts[index]?.decision === "ask");
-    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places);
+    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, call.tool);
     return {
       ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern } : {}),
       tool: !hasAskRule && staysInside(call, this.#places),
@@ -192,8 +207,9 @@ export class Permissions {
   }
 
   #policy(): Policy {
-    const { isSandboxed, planFile } = this.#options;
-    return { mode: this.mode, rules: this.rules, places: this.#places, isSandboxed: isSandboxed?.(), planFile };
+    const { isSandboxed, privateFolders, planFile } = this.#options;
+    const places = { ...this.#places, roots: [...this.#places.roots, ...(privateFolders?.() ?? [])] };
+    return { mode: this.mode, rules: this.rules, places, isSandboxed: isSandboxed?.(), planFile };
   }
 
   #isToolAllowed(call: JudgedCall, { decision, parts }: Verdict): boolean {
@@ -213,6 +229,9 @@ export class Permissions {
       return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
     }
     if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
+    const answered = this.#answered.get(call.callId);
+    this.#answered.delete(call.callId);
+    if (answered) return { decision: "allow", by: answered.by, reason: answered.reason, parts, asked: reason ?? "" };
     const said = await this.#askCommand(call, judged, verdict, context);
     if (said && said.decision !== "ask") return { ...said, by: COMMAND, parts, asked: reason ?? "" };
     const why = [reason, said?.reason].filter((text) => text !== undefined).join(" ");

@@ -5,7 +5,7 @@ import { type Condition, compileCondition } from "./condition.ts";
 import { globOfCondition, parseScope, type Scope } from "./scope.ts";
 
 /** When a rule that is broken cuts the stream; else the model is reminded of it afterwards. */
-export const INTERRUPT_MODES = ["never", "prose-only", "tool-only", "always"] as const;
+const INTERRUPT_MODES = ["never", "prose-only", "tool-only", "always"] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 export interface Rule {
@@ -68,7 +68,7 @@ export function ruleOf({ name, source, value }: Found<MarkdownValue>): {
   for (const text of texts(frontmatter["scope"]).flatMap(commaParts)) {
     const scope = parseScope(text);
     if (scope) scopes.push(scope);
-    else warn(text, `the scope "${text}" is not known. Use text, thinking, tool, tool:<name> or tool:<name>(<glob>).`);
+    else warn(text, `the scope "${text}" is not known. Use text, thinking, tool, tool:<name> or tool:<name>(<glob>)`);
   }
   for (const text of conditionTexts(frontmatter)) {
     const glob = globOfCondition(text);
@@ -107,7 +107,7 @@ const changesOf = (glob: string): readonly Scope[] =>
 function interruptOf(value: unknown, warn: (about: string, message: string) => void): InterruptMode | undefined {
   if (value === undefined) return undefined;
   const mode = INTERRUPT_MODES.find((known) => known === value);
-  if (mode === undefined) warn(String(value), `interruptMode is one of ${INTERRUPT_MODES.join(", ")}; it is left out.`);
+  if (mode === undefined) warn(String(value), `interruptMode is one of ${INTERRUPT_MODES.join(", ")}; it is left out`);
   return mode;
 }
 

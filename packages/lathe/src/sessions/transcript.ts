@@ -96,14 +96,14 @@ export function transcriptOf(journal: Journal): Transcript {
   };
 }
 
-/** The same with what the redactor knows to be secret taken out of it. */
-export function redactedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
+/** The same for other people's eyes: without secrets, and without what looks like one. */
+export function sharedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
   return {
     ...transcript,
-    header: redactor.value(transcript.header),
-    ...(transcript.title === undefined ? {} : { title: redactor.value(transcript.title) }),
+    header: redactor.shared(transcript.header),
+    ...(transcript.title === undefined ? {} : { title: redactor.shared(transcript.title) }),
     *items() {
-      for (const item of transcript.items()) yield redactor.value(item);
+      for (const item of transcript.items()) yield redactor.shared(item);
     },
   };
 }
@@ -144,7 +144,7 @@ function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, labe
     case "message":
       return messageItem(entry, fields, results);
     case "model_change":
-      return note(`Model: ${entry.model}`);
+      return note(`Model: ${entry.model}${entry.reason === undefined ? "" : ` (${entry.reason})`}`);
     case "thinking_level_change":
       return note(`Thinking: ${entry.thinkingLevel}`);
     case "mode_change":

@@ -35,6 +35,15 @@ export const SETTINGS = {
   "modelRoles.smol": { type: "string", default: "", help: "model for small jobs" },
   "modelRoles.slow": { type: "string", default: "", help: "model for hard jobs" },
   "modelRoles.plan": { type: "string", default: "", help: "model for planning" },
+  "modelRoles.executor": { type: "string", default: "", help: "model of agents that do the work, as lathe/executor" },
+  "modelRoles.architect": { type: "string", default: "", help: "model of agents that design; empty = modelRoles.slow" },
+  "modelRoles.planner": { type: "string", default: "", help: "model of agents that plan; empty = modelRoles.plan" },
+  "modelRoles.critic": { type: "string", default: "", help: "model of agents that review; empty = modelRoles.slow" },
+  "modelProfile.default": {
+    type: "string",
+    default: "",
+    help: "preset whose models are used for all jobs, as with --mpreset; empty = none",
+  },
   enabledModels: {
     type: "scoped",
     default: [],
@@ -230,6 +239,11 @@ export const SETTINGS = {
     default: 1,
     help: "seconds before the second attempt; doubles each time",
   },
+  "retry.fallbackModels": {
+    type: "strings",
+    default: [],
+    help: "models that answer until your next message when the chosen one is overloaded or out of quota; the first that can be used",
+  },
   "retry.maxMinutes": { type: "number", min: 0, default: 3, help: "minutes all attempts together may take" },
   "timeouts.firstEvent": {
     type: "integer",
@@ -381,6 +395,17 @@ export const SETTINGS = {
     help: "notify when a long turn ends or a question waits while the terminal has no focus",
   },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
+  "tools.discoveryMode": {
+    type: "enum",
+    choices: ["auto", "mcp-only", "all", "off"],
+    default: "auto",
+    help: "which tools the model has to search for before it can use them: auto hides those of MCP servers when there are more than 40 tools, mcp-only always hides them, all hides built-in ones as well",
+  },
+  "tools.essentialOverride": {
+    type: "strings",
+    default: [],
+    help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
+  },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {

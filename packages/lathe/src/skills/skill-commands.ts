@@ -14,8 +14,8 @@ export function skillCommands(skills: readonly Skill[]): readonly PromptCommand[
   }));
 }
 
-/** A skill as it is put before the model, by a person or for an agent that starts with it. */
-export function givenSkill({ name, body }: Skill, task = ""): string {
+/** A skill as it is put before the model. */
+function givenSkill({ name, body }: Skill, task = ""): string {
   const text = given.trim().replaceAll("{{name}}", name);
   return [`<skill name="${name}">\n${text}\n\n${body}\n</skill>`, ...(task === "" ? [] : [task])].join("\n\n");
 }

@@ -45,7 +45,7 @@ export function chooseSkills(found: readonly Found<MarkdownValue>[], filters: Sk
     if (first) {
       warnings.push({
         path: item.source.path,
-        message: `the skill ${skill.name} is not used: ${first.source.path} has the same name.`,
+        message: `the skill ${skill.name} is not used: ${first.source.path} has the same name`,
       });
       continue;
     }
@@ -79,7 +79,7 @@ export function customSkills(
   for (const given of folders) {
     const folder = resolve(cwd, given.replace(/^~(?=\/|$)/, userHome));
     if (!existsSync(folder)) {
-      warnings.push({ path: folder, message: "this folder of skills.customDirectories does not exist." });
+      warnings.push({ path: folder, message: "this folder of skills.customDirectories does not exist" });
       continue;
     }
     for (const name of readdirSync(folder).sort()) {

@@ -123,6 +123,7 @@ function directory(machine: Machine, path: string, option: string): string {
 function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>> {
   return {
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.mpreset === undefined ? {} : { "modelProfile.default": options.mpreset }),
     ...(options.models === undefined ? {} : { enabledModels: commaList(options.models) }),
     ...(options["smol-model"] === undefined ? {} : { "modelRoles.smol": options["smol-model"] }),
     ...(options["slow-model"] === undefined ? {} : { "modelRoles.slow": options["slow-model"] }),

@@ -183,16 +183,17 @@ it("EX-11 /extensions lists active and shadowed items; choosing one switches it 
     return choice.items.find(({ label }) => label === wanted)?.value;
   };
   await talk.say("/extensions");
-  const own = "skill: review | Lathe, ~/.lathe-home/skills/review/SKILL.md";
-  const theirs = "skill: review | Claude Code, ~/.claude/skills/review/SKILL.md";
+  const own = (state: string) => `skill: review | Lathe, ${state}: ~/.lathe-home/skills/review/SKILL.md`;
+  const theirs = (state: string) => `skill: review | Claude Code, ${state}: ~/.claude/skills/review/SKILL.md`;
+  const off = "ignored: disabled in the settings";
   expect(shown).toEqual([
-    own,
-    `${theirs}  shadowed by ~/.lathe-home/skills/review/SKILL.md`,
+    own("user"),
+    theirs("shadowed by ~/.lathe-home/skills/review/SKILL.md"),
     "--",
-    `${own}  ignored: disabled in the settings`,
-    `${theirs}  ignored: disabled in the settings`,
+    own(off),
+    theirs(off),
     "--",
-    `${own}  ignored: disabled in the settings`,
+    own(off),
     "--",
   ]);
   expect(talk.lines.slice(-3)).toEqual([

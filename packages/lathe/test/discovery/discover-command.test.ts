@@ -41,7 +41,7 @@ it("EX-01 shows what was found, from where, and what shadows it; a disabled prov
   expect(stdout).not.toContain("Claude Code");
   expect(stdout).toContain("\nNot looked for (discovery.disabledProviders): claude\n");
   expect((await box.run(["discover", "providers"])).stdout).toMatch(
-    /^native +Lathe +100\nclaude +Claude Code +80 +disabled$/m,
+    /^native +Lathe +100\nplugins +Lathe plugins +90\nclaude +Claude Code +80 +disabled$/m,
   );
 });
 

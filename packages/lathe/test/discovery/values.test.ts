@@ -12,7 +12,7 @@ async function values<K extends ItemKind>(kind: K): Promise<Record<string, ItemV
   return JSON.parse(text.replaceAll(folders.home, "~").replaceAll(folders.project, "."));
 }
 
-it("MC-01 servers of every agent have one form: how to start or reach them, with what, and how long to wait", async () => {
+it("servers of every agent have one form: how to start or reach them, with what, and how long to wait", async () => {
   expect(await values("mcp-server")).toMatchObject({
     local: { transport: "stdio", command: "local-server", args: ["--stdio"] },
     github: { transport: "http", url: "https://api.example/mcp", headers: { Authorization: "Bearer secret" } },

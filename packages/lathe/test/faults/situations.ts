@@ -25,8 +25,6 @@ export interface Situation {
   readonly answer?: string;
   /** Was typed and not sent; it must be in the composer again. */
   readonly draft?: string;
-  /** What `lathe sessions doctor` says after SIGKILL of a file that can be deleted. */
-  readonly debris?: RegExp;
   /** What must hold in the project afterwards. */
   check?(bench: FaultBench): string | undefined;
   readonly short?: true;
@@ -247,10 +245,8 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "forking the session",
     ...AT_REST,
-    // Of the copy, which has no input of its own yet.
-    killed: "no input",
+    // Of the copy, which has no input of its own yet; a process that is killed leaves none.
     ended: "no input",
-    debris: /holds no session yet/,
     arrange: async (bench) => {
       const first = await atRest(bench);
       say(first, "/quit");

@@ -1,8 +1,10 @@
 // `lathe policy`.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { furtherFiles } from "../../../agent/test/shell/smuggling-further-cases.ts";
 import { type Box, makeBox } from "../sessions-box.ts";
 
 let box: Box;
@@ -54,6 +56,31 @@ describe("policy test", () => {
     ["npm test", ["--ask", "shell(npm *)", "--allow", "shell(npm test *)"], "ask"],
   ])("%s with %j: %s", async (command, options, verdict) => {
     expect((await tested(command, ...options)).verdict).toBe(verdict);
+  });
+
+  describe("in a repository with others inside of it", () => {
+    beforeEach(() => {
+      const repository = join(box.dir, "other");
+      for (const path of ["src", "other/sub", "bare/sub", "bare/objects", "bare/refs", ".github/workflows"])
+        mkdirSync(join(box.dir, path), { recursive: true });
+      for (const place of [box.dir, repository]) execFileSync("git", ["init", "-q", place]);
+      for (const path of ["bare/HEAD", ".env", "README.md", "src/x"]) writeFileSync(join(box.dir, path), "x\n");
+      symlinkSync(repository, join(box.dir, "linked"));
+    });
+
+    it("G git in a folder of the same repository needs no question", async () => {
+      for (const command of [
+        "cd src && git status",
+        "cd src && ls && git diff | head",
+        "(cd src && git log -3)",
+        "git -C src status",
+      ])
+        expect({ command, ...(await tested(command)) }).toMatchObject({ command, verdict: "allow" });
+    });
+
+    it.each(furtherFiles)("G does not slip through: %s", async (command) => {
+      expect((await tested(command)).verdict).toBe("ask");
+    });
   });
 
   it("without rules of its own the settings take effect", async () => {

@@ -1,6 +1,6 @@
 // Commands and pickers at a real terminal.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -102,6 +102,36 @@ describe("going back", () => {
 });
 
 describe("choosing", () => {
+  it("G-54 /model opens on presets with marks; one shows its models, is used, and can be kept", async () => {
+    bench.server.push(turn.text("from opus"));
+    const run = await bench.open(SONNET, { columns: 140, rows: 40 });
+    command(run, "/model");
+    await run.see(/claude-sonnet-4-5 [\s\S]*preset\/claude-opus +✓ Anthropic[\s\S]*Browse all models/);
+    run.type("preset/claude-op");
+    await run.see(/❯ preset\/claude-opus[\s\S]*smol anthropic\/claude-haiku-5-5:low/);
+    run.type(KEY.enter);
+    await run.see(/❯ for this session[\s\S]*from now on/);
+    run.type(`${KEY.down}${KEY.enter}`);
+    await run.see(
+      /Preset claude-opus: default anthropic\/claude-opus-5-5:high[\s\S]*Model: anthropic\/claude-opus-5-5/,
+    );
+    command(run, "hello");
+    await run.see("from opus");
+    expect(bench.server.requests[0]?.body).toMatchObject({ model: "claude-opus-5-5" });
+    const config = await readFile(join(bench.box.env["LATHE_HOME"] ?? "", "config.yml"), "utf8");
+    expect(config).toContain("default: claude-opus");
+  });
+
+  it("G-54 /model preset/… of a provider without a key is refused by its name, and Browse all models lists every one", async () => {
+    const run = await bench.open(SONNET, { columns: 140, rows: 40 });
+    command(run, "/model preset/grok-pro");
+    await run.see("The preset grok-pro needs xai.");
+    command(run, "/model");
+    await run.see("Browse all models");
+    run.type(`browse${KEY.enter}`);
+    await run.see(/❯ anthropic\/claude-sonnet-4-5 +200k window/);
+  });
+
   it("/model lists what can be used first, with window and price, and changes it", async () => {
     bench.server.push(turn.text("from haiku"));
     const run = await bench.open(SONNET, { columns: 120, rows: 40 });

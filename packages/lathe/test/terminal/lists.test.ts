@@ -103,3 +103,23 @@ it("a theme file that is wrong is named at the start, and /theme says it in one 
   await run.see(/❯ \/theme bad[\s\S]*Theme bad: .*\)\. See \/theme\./);
   expect(run.all.join("\n")).not.toContain(")..");
 });
+
+it("EX-11 /extensions shows a shadowed command with the one that wins, and Enter switches one off", async () => {
+  for (const folder of [".lathe", ".claude"]) {
+    await mkdir(join(bench.box.home, folder, "commands"), { recursive: true });
+    await writeFile(join(bench.box.home, folder, "commands/fix.md"), "---\ndescription: Fixes things\n---\nFix it.");
+  }
+  const run = await bench.open(SONNET, { columns: 100, rows: 30 });
+  command(run, "/extensions");
+  await run.see(/command: fix +Lathe, user: [\s\S]*command: fix +Claude Code, shadowed/);
+  run.type(KEY.down);
+  const rows = await run.see(/❯ command: fix +Claude Code, shadowed[\s\S]*Enter/);
+  const preview = rows.map((row) => row.split("│")[1]?.trim() ?? "").join(" ");
+  expect(preview).toContain("Fixes things");
+  expect(preview).toMatch(/command of Claude Code, user: +~\/\.claude\/commands\/fix\.md/);
+  expect(preview).toMatch(/shadowed by +~\/\.lathe\/commands\/fix\.md/);
+  run.type(KEY.enter);
+  await run.see(/Lathe, ignored[\s\S]*Claude Code, ignored/);
+  run.type(KEY.escape);
+  await run.see(/command:fix is off\.[\s\S]*Takes effect in the next session/);
+});

@@ -17,6 +17,15 @@ afterEach(() => bench.close());
 const shell = (command: string) => ({ name: "shell", args: { command } });
 const file = (name: string): string => join(bench.box.dir, name);
 
+/** At the first of two questions about commands. */
+async function askedAboutTwo() {
+  bench.server.push(turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]), turn.text("both"));
+  const run = await bench.open();
+  run.type(`go${KEY.enter}`);
+  await run.see(/│ X=1 echo one[\s\S]*esc stops the work/);
+  return run;
+}
+
 describe("approvals", () => {
   it("a command is shown whole before it may run; y runs it", async () => {
     bench.server.push(turn.calls([shell("X=1 echo one > one.txt\necho two >> one.txt")]), turn.text("written"));
@@ -96,13 +105,7 @@ describe("approvals", () => {
   });
 
   it("always covers the calls that wait as well", async () => {
-    bench.server.push(
-      turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]),
-      turn.text("both"),
-    );
-    const run = await bench.open();
-    run.type(`go${KEY.enter}`);
-    await run.see(/│ X=1 echo one[\s\S]*esc stops the work/);
+    const run = await askedAboutTwo();
     run.type("a");
     await run.see("both");
     expect([existsSync(file("one.txt")), existsSync(file("two.txt"))]).toEqual([true, true]);
@@ -129,13 +132,7 @@ describe("approvals", () => {
   });
 
   it("after an answer the next question has the keys, but not the one that was pressed at once", async () => {
-    bench.server.push(
-      turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]),
-      turn.text("both"),
-    );
-    const run = await bench.open();
-    run.type(`go${KEY.enter}`);
-    await run.see(/│ X=1 echo one[\s\S]*esc stops the work/);
+    const run = await askedAboutTwo();
     run.type("yy");
     await run.see(/│ X=1 echo two[\s\S]*esc stops the work/);
     expect(run.screen.join("\n")).not.toMatch(/❯ y+$/m);

@@ -120,17 +120,22 @@ describe("said in passing", () => {
   });
 });
 
+/** A run that was killed while the model was waited for, opened again. */
+async function reopenedAfterKill(door: ReturnType<typeof gate>) {
+  const run = await bench.open();
+  run.type(`do the long thing${KEY.enter}`);
+  await door.reached;
+  run.signal("SIGKILL");
+  await run.exited;
+  door.open();
+  return bench.open(["-c"]);
+}
+
 describe("a run that was cut", () => {
   it("is offered to be continued, and goes on where it was", async () => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }), turn.text("went on"));
-    const run = await bench.open();
-    run.type(`do the long thing${KEY.enter}`);
-    await door.reached;
-    run.signal("SIGKILL");
-    await run.exited;
-    door.open();
-    const next = await bench.open(["-c"]);
+    const next = await reopenedAfterKill(door);
     await next.see(
       /❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes[\s\S]*esc leaves it/,
     );
@@ -142,13 +147,7 @@ describe("a run that was cut", () => {
   it("can be left as it is: n, and the composer is there", async () => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }));
-    const run = await bench.open();
-    run.type(`do the long thing${KEY.enter}`);
-    await door.reached;
-    run.signal("SIGKILL");
-    await run.exited;
-    door.open();
-    const next = await bench.open(["-c"]);
+    const next = await reopenedAfterKill(door);
     await next.see(/Continue it\?[\s\S]*esc leaves it/);
     next.type("n");
     await next.see(/Ask for a change/);

@@ -34,6 +34,7 @@ import {
 
 const MAX_RAW = 64 * 1024;
 const MAX_PLAIN_MESSAGE = 500;
+const MOST_OF_PAGE = 120;
 
 /** An HTTP answer outside 2xx. */
 export interface HttpFailure {
@@ -121,7 +122,7 @@ interface Facts {
 /** `{error: {message, code, type, status}}`, Google's one-element list, AWS's `{message, __type}`, `{error: "text"}`. */
 function readFacts(body: JsonValue): Facts {
   const root = Array.isArray(body) ? (body[0] ?? "") : body;
-  if (typeof root === "string") return { message: (titleOf(root) ?? root.trim()).slice(0, MAX_PLAIN_MESSAGE) };
+  if (typeof root === "string") return { message: (wordsOfPage(root) ?? root.trim()).slice(0, MAX_PLAIN_MESSAGE) };
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
   const ownMessage = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
@@ -134,11 +135,16 @@ function readFacts(body: JsonValue): Facts {
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
 }
 
-/** Of a web page, such as a proxy's: the rest of it says no more. */
-function titleOf(page: string): string | undefined {
-  if (!/^\s*</.test(page)) return undefined;
-  const title = /<title>([^<]{1,200})<\/title>/i.exec(page)?.[1]?.replace(/\s+/g, " ").trim();
-  return title || undefined;
+/** Of a web page, such as a proxy's: its title, or the first words that a reader would see. The rest says no more. */
+function wordsOfPage(page: string): string | undefined {
+  if (!/^\s*<(?:!|\?|[a-z])/i.test(page)) return undefined;
+  const title = /<title>([^<]{1,200})<\/title>/i.exec(page)?.[1];
+  const shown = title?.trim()
+    ? title
+    : page.replace(/<(style|script)\b[\s\S]*?(?:<\/\1>|$)/gi, " ").replace(/<[^>]*(?:>|$)/g, " ");
+  const words = shown.replace(/\s+/g, " ").trim();
+  const cut = words.length > MOST_OF_PAGE ? `${words.slice(0, MOST_OF_PAGE)}…` : words;
+  return `The server answered with a web page${cut === "" ? "" : ` ("${cut}")`}: a proxy or gateway in between, or a wrong base URL.`;
 }
 
 /** A body with its message in an unknown place: returned unchanged, bounded. */

@@ -20,7 +20,7 @@ export interface ModelFields {
   readonly maxTokens?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cacheRetention?: CacheRetention | undefined;
-  readonly thinking?: ThinkingInfo | undefined;
+  readonly thinking?: Some<ThinkingInfo> | undefined;
   readonly compat?: OpenAICompat | undefined;
   readonly contextPromotionTarget?: string | undefined;
   readonly requestTransform?: RequestTransform | undefined;
@@ -50,6 +50,22 @@ export interface ProviderConfig {
   readonly models?: readonly CustomModel[] | undefined;
 }
 
+/** A model for each job, chosen together. */
+export interface ModelPreset {
+  /** It is not used while one of these has no credential. */
+  readonly required_providers?: readonly string[] | undefined;
+  /** Role to selector; roles that are not here keep the model they have. */
+  readonly model_mapping: Readonly<Record<string, string>>;
+}
+
+/** Which model a job gets while no profile says otherwise. */
+export interface ModelBindings {
+  /** Role to selector. */
+  readonly modelRoles?: Readonly<Record<string, string>> | undefined;
+  /** Type of agent to selector. */
+  readonly agentModelOverrides?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The user's file of providers and models. */
 export interface RegistryConfig {
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
@@ -60,6 +76,8 @@ export interface RegistryConfig {
         readonly exclude?: readonly string[];
       }
     | undefined;
+  readonly profiles?: Readonly<Record<string, ModelPreset>> | undefined;
+  readonly modelBindings?: ModelBindings | undefined;
 }
 
 /** The key that a provider's entry gives: itself, or the name of a variable that is set. */
@@ -90,7 +108,7 @@ const apis: readonly Api[] = [
   "cursor-agent",
 ];
 
-const { text, flag, positive, number, oneOf, listOf, mapOf, object, anything } = shapes;
+const { text, word, flag, positive, number, oneOf, listOf, mapOf, object, anything } = shapes;
 const api = oneOf(...apis);
 const retention = oneOf("none", "short", "long");
 const level = oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max");
@@ -171,9 +189,13 @@ const provider = object({
   models: listOf(object({ id: text, ...modelFields }, ["id"])),
 });
 
+const selectors = mapOf(word("one model, provider/id[:effort]"));
+
 const file = object({
   providers: mapOf(provider),
   equivalence: object({ overrides: mapOf(text), exclude: listOf(text) }),
+  profiles: mapOf(object({ required_providers: listOf(text), model_mapping: selectors }, ["model_mapping"])),
+  modelBindings: object({ modelRoles: selectors, agentModelOverrides: selectors }),
 });
 
 /** Every mistake as one line that begins with its path; empty when the file is fine. */

@@ -5,7 +5,9 @@ export {
   checkRegistryConfig,
   configuredKey,
   keyVariable,
+  type ModelBindings,
   type ModelFields,
+  type ModelPreset,
   type ProviderConfig,
   type RegistryConfig,
 } from "./config.ts";

@@ -11,7 +11,7 @@ import { hasOwnKey } from "../providers/index.ts";
 import { mergeTransforms } from "../providers/transform.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonValue } from "../types/json.ts";
-import type { ModelInfo } from "../types/model.ts";
+import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import { withoutUndefined } from "../types/some.ts";
 import { type Canonical, createCanonical } from "./canonical.ts";
 import {
@@ -144,6 +144,14 @@ export class Registry {
     return this.#overridden(api === undefined ? model : { ...model, api });
   }
 
+  /** The effort that the user's file gives a model when nobody names one. */
+  configuredLevel(provider: string, id: string): string | undefined {
+    const name = findRow(provider)?.id ?? provider;
+    const { models = [], modelOverrides = {} } = this.#provider(name) ?? {};
+    const override = Object.hasOwn(modelOverrides, id) ? modelOverrides[id]?.thinking?.defaultLevel : undefined;
+    return override ?? models.find((model) => model.id === id)?.thinking?.defaultLevel;
+  }
+
   /** Where an overflowing conversation can continue: the named target, else the next larger window at the same provider. */
   promotionTarget(model: ModelInfo): ModelInfo | undefined {
     const named = model.contextPromotionTarget;
@@ -239,7 +247,7 @@ function customModel(provider: string, config: ProviderConfig, fields: CustomMod
 }
 
 function withFields(model: ModelInfo, fields: ModelFields): ModelInfo {
-  const { name, reasoning, input, cost, maxTokens, headers, compat, requestTransform, ...rest } = fields;
+  const { name, reasoning, input, cost, maxTokens, headers, thinking, compat, requestTransform, ...rest } = fields;
   const { id: _, ...plain } = rest as typeof rest & { id?: string };
   const merged = cost && {
     ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
@@ -258,7 +266,15 @@ function withFields(model: ModelInfo, fields: ModelFields): ModelInfo {
       : { cost: merged, inputCostPerMillion: merged.input, outputCostPerMillion: merged.output }),
     ...(maxTokens === undefined ? {} : { maxOutput: maxTokens }),
     ...(headers === undefined ? {} : { headers: { ...model.headers, ...headers } }),
+    ...(thinking === undefined ? {} : { thinking: thinkingOf(model, thinking) }),
     ...(compat === undefined ? {} : { compat: mergeCompat(model.compat, compat) }),
     ...(transform === undefined ? {} : { requestTransform: transform }),
   };
+}
+
+/** What the file says of the levels replaces what is known of them; the way of asking stays. */
+function thinkingOf({ thinking }: ModelInfo, fields: NonNullable<ModelFields["thinking"]>): ThinkingInfo {
+  const { levels, minLevel, maxLevel, ...rest } = thinking ?? {};
+  const known = fields.levels || fields.minLevel || fields.maxLevel ? {} : { levels, minLevel, maxLevel };
+  return { mode: "effort", ...rest, ...withoutUndefined(known), ...withoutUndefined(fields) };
 }

@@ -28,6 +28,7 @@ function hint(key: string, members: Readonly<Record<string, Shape>>): string {
 
 export const shapes = {
   text: expects("a non-empty text", (value) => typeof value === "string" && value !== ""),
+  word: (what: string): Shape => expects(what, (value) => typeof value === "string" && /^[^\s,]+$/.test(value)),
   textOrNull: expects("text or null", (value) => typeof value === "string" || value === null),
   flag: expects("true or false", (value) => typeof value === "boolean"),
   number: expects("a non-negative number", (value) => typeof value === "number" && value >= 0),

@@ -48,10 +48,15 @@ describe.each(ALL)("odd answers of $provider", (one) => {
     }
   });
 
-  it("ER-03 of a proxy's page the title is shown", async () => {
+  it("ER-03 of a proxy's page one line is shown: its title, or its first words", async () => {
+    const said = (words: string): string =>
+      `The server answered with a web page ("${words}"): a proxy or gateway in between, or a wrong base URL.`;
     const page = "<html>\r\n<head><title>502 Bad\n Gateway</title></head>\r\n<body>nginx</body></html>\r\n";
     for (const error of await errorsOf(one, { status: 502, headers: { "content-type": "text/html" }, chunks: [page] }))
-      expect([error.name, error.message]).toEqual(["ServerError", "502 Bad Gateway"]);
+      expect([error.name, error.message]).toEqual(["ServerError", said("502 Bad Gateway")]);
+    const plain = "<!DOCTYPE html><style>a { b: c }</style><h1>Bad\nGateway</h1><script>x()</script><p>cloud</p>";
+    for (const error of await errorsOf(one, { status: 502, headers: { "content-type": "text/html" }, chunks: [plain] }))
+      expect([error.name, error.message]).toEqual(["ServerError", said("Bad Gateway cloud")]);
   });
 
   it("ER-02 a refusal whose body ends early is still that refusal", async () => {

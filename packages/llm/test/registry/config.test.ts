@@ -82,9 +82,9 @@ describe("G-43 G-44 the registry file", () => {
   it("G-43 top-level keys that nothing reads are refused: what the file says is never ignored", () => {
     expect(checkRegistryConfig({ equivalence: { overrides: {}, exclude: [] } })).toEqual([]);
     expect(checkRegistryConfig({ wobble: 1 })).toEqual(["wobble: unknown key"]);
-    expect(checkRegistryConfig({ profiles: { a: {} }, modelBindings: {} })).toEqual([
-      "profiles: unknown key",
-      "modelBindings: unknown key",
+    expect(checkRegistryConfig({ profiles: { a: {} }, modelBindings: { roles: {} } })).toEqual([
+      "profiles.a.model_mapping: is missing",
+      "modelBindings.roles: unknown key",
     ]);
     expect(checkRegistryConfig([])).toEqual(["file: must be a mapping"]);
   });

@@ -51,6 +51,16 @@ export class Marks {
     return text.replace(MARK, (character) => this.at(character)?.label ?? "");
   }
 
+  /** The text with the attachments of another one in place of their labels; each once. */
+  reattached(text: string, from: string): string {
+    let result = text;
+    for (const [character] of from.matchAll(MARK)) {
+      const mark = this.at(character);
+      if (mark?.kind === "attachment") result = result.replace(mark.label, () => character);
+    }
+    return result;
+  }
+
   /** Forgets the marks that none of these texts hold. */
   keepOnly(texts: readonly string[]): void {
     const kept = new Set(texts.flatMap((text) => this.within(text).map(({ id }) => id)));

@@ -164,6 +164,18 @@ describe("editor", () => {
     send(it, "\x7f");
     expect(it.marks()).toEqual([]);
   });
+
+  it("TU-05 text that was edited elsewhere keeps its pictures where their labels still stand, each once", () => {
+    const { editor: it } = editor();
+    const first = it.addAttachmentMark("[picture #1]");
+    const second = it.addAttachmentMark("[picture #2]");
+    it.edited("before [picture #2] and [picture #2] after");
+    expect(it.value()).toBe("before [picture #2] and [picture #2] after");
+    expect(it.marks()).toEqual([second]);
+    it.edited("[picture #1] [picture #2]");
+    expect(it.marks()).toEqual([second]);
+    expect(first.label).toBe("[picture #1]");
+  });
 });
 
 function removedPart(before: string, after: string): string {

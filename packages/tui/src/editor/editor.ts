@@ -74,6 +74,13 @@ export class Editor implements Focusable {
     return this.#commands.marks.labelled(this.#text.text);
   }
 
+  /** As `text`, for text that was edited elsewhere: where the label of an attachment still stands, it is that attachment again. */
+  edited(text: string): void {
+    this.#replaceAll(this.#commands.marks.reattached(withoutMarks(text), this.#text.text));
+    this.#walk?.leave();
+    this.#changed();
+  }
+
   /** One step for undo. The cursor goes to the end. */
   set text(text: string) {
     this.#replaceAll(withoutMarks(text));

@@ -40,5 +40,7 @@ export type TerminalReply =
   | { readonly kind: "name"; readonly text: string }
   /** Pixels of one cell. */
   | { readonly kind: "cell"; readonly width: number; readonly height: number }
+  /** Rows and columns of the window. tmux 3.3a has them the other way round. */
+  | { readonly kind: "size"; readonly values: readonly [number, number] }
   /** It knows kitty's way of drawing pictures. */
   | { readonly kind: "graphics" };

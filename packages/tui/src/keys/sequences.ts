@@ -105,9 +105,11 @@ export function deviceControl(text: string): TerminalReply | undefined {
 export const applicationCommand = (text: string): TerminalReply | undefined =>
   /^G.*;OK$/.test(text) ? { kind: "graphics" } : undefined;
 
-/** `CSI 6 ; height ; width t`: the pixels of a cell. */
+/** `CSI 6 ; height ; width t`: the pixels of a cell; `CSI 8 ; rows ; columns t`: the size of the window. */
 function windowReport([which, height = 0, width = 0]: readonly number[]): TerminalReply | undefined {
-  return which === 6 && width > 0 && height > 0 ? { kind: "cell", width, height } : undefined;
+  if (width <= 0 || height <= 0) return undefined;
+  if (which === 8) return { kind: "size", values: [height, width] };
+  return which === 6 ? { kind: "cell", width, height } : undefined;
 }
 
 function terminalReply(values: readonly number[], final: string): TerminalReply | undefined {

@@ -16,9 +16,12 @@ export interface NextView {
   readonly height: number;
   /** The terminal shows frames whole, so the cursor is never seen on its way. */
   readonly isShownWhole?: boolean;
+  readonly now?: number;
 }
 
 const EMPTY_HELD: HeldRow = { image: EMPTY_IMAGE, used: 0 };
+/** Another change of size may follow within this. */
+const UNSETTLED_MS = 2_000;
 const HIDE = "\x1b[?25l";
 const SHOW = "\x1b[?25h";
 
@@ -30,6 +33,7 @@ export class Region {
   #height = 0;
   /** The terminal may have rearranged or lost our rows since the last frame. */
   #isStale = true;
+  #resizedAt = Number.NEGATIVE_INFINITY;
 
   readonly #colours: Colours;
   readonly #reflow: () => Reflow;
@@ -64,7 +68,12 @@ export class Region {
   #begin(next: NextView): Frame {
     const frame = new Frame(next.columns, this.#cursor);
     const isResized = next.columns !== this.#columns || next.height !== this.#height;
-    if (this.#isStale || isResized) {
+    const { now = 0 } = next;
+    if (isResized) this.#resizedAt = now;
+    // Rows that are written one below the other are all there also when the window has meanwhile become narrower. Patches would then meet other rows.
+    const mayMeetOthers =
+      this.#reflow().isToldLate && next.committed.length > 0 && now - this.#resizedAt < UNSETTLED_MS;
+    if (this.#isStale || isResized || mayMeetOthers) {
       const region = { rows: this.#held, cursor: this.#cursor, columns: this.#columns, height: this.#height };
       const above = rowsAboveCursor(region, next.columns, next.height, this.#reflow());
       frame.restart(Math.min(above, next.height - 1));

@@ -64,6 +64,8 @@ export class Screen {
   #isPaused = false;
   #isEnded = false;
   #waitsForOutput = false;
+  /** What is drawn once the size is known: all, or only what a key has changed. */
+  #awaitsSize: "all" | "echo" | undefined;
 
   constructor(parts: ScreenParts) {
     this.#parts = parts;
@@ -102,20 +104,13 @@ export class Screen {
       });
       return;
     }
-    output.refreshSize?.();
-    this.#cancelTimer();
-    this.#lastFrame = this.#parts.clock.now();
-    if (this.#fullScreen !== undefined) this.#write(this.#fullScreen.update(this.#context()));
-    else this.#paintLive(false);
+    this.#draw("all");
   }
 
   /** Now, for what a key has changed. A frame that is due stays due: keys neither wait for its work nor put it off. */
   echo(): void {
     if (this.#timer === undefined || this.#fullScreen !== undefined) this.paint();
-    else if (this.#parts.output.isBlocked !== true) {
-      this.#parts.output.refreshSize?.();
-      this.#paintLive(true);
-    }
+    else if (this.#parts.output.isBlocked !== true) this.#draw("echo");
   }
 
   /** The terminal has another size: the live region is made again for it, soon. */
@@ -138,6 +133,7 @@ export class Screen {
     this.closeFullScreen();
     this.#clearLive([]);
     this.#isPaused = true;
+    this.#awaitsSize = undefined;
     this.#cancelTimer();
   }
 
@@ -185,6 +181,27 @@ export class Screen {
     return { columns: output.columns, rows: output.rows, symbols: symbols(), now: clock.now() };
   }
 
+  #draw(what: "all" | "echo"): void {
+    const isAwaited = this.#awaitsSize !== undefined;
+    if (this.#awaitsSize !== "all") this.#awaitsSize = what;
+    if (isAwaited) return;
+    const { output } = this.#parts;
+    if (output.confirmSize === undefined) this.#drawSized();
+    else output.confirmSize(() => this.#drawSized());
+  }
+
+  #drawSized(): void {
+    const isEcho = this.#awaitsSize === "echo" && this.#fullScreen === undefined;
+    this.#awaitsSize = undefined;
+    if (this.#isPaused || this.#isEnded) return;
+    if (!isEcho) {
+      this.#cancelTimer();
+      this.#lastFrame = this.#parts.clock.now();
+    }
+    if (this.#fullScreen !== undefined) this.#write(this.#fullScreen.update(this.#context()));
+    else this.#paintLive(isEcho);
+  }
+
   #paintLive(isEcho: boolean): void {
     const context = this.#context();
     const view = this.#parts.live(context, isEcho);
@@ -202,7 +219,7 @@ export class Screen {
     this.#update([], TOP_LEFT, this.#context());
   }
 
-  #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height }: RenderContext): void {
+  #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height, now }: RenderContext): void {
     const isShownWhole = this.#sync && this.#parts.knowsSync?.() === true;
     let drawn = "";
     let committed: Row[] = [];
@@ -217,7 +234,7 @@ export class Screen {
       committed = [];
     }
     this.#pending = [];
-    const { bytes, isPlain } = this.#region.update({ committed, live, cursor, columns, height, isShownWhole });
+    const { bytes, isPlain } = this.#region.update({ committed, live, cursor, columns, height, isShownWhole, now });
     this.#write({ bytes: drawn + bytes, isPlain: isPlain && drawn === "" });
   }
 

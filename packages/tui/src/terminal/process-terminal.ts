@@ -1,6 +1,6 @@
 // The terminal of this process: puts it into the modes we need, decodes what it sends, and gives it back as it was.
 
-import { writeSync } from "node:fs";
+import { appendFileSync, writeSync } from "node:fs";
 import { KeyDecoder } from "../keys/decoder.ts";
 import type { Key, TerminalReply } from "../keys/key.ts";
 import type { PictureTerminal } from "../picture/draw.ts";
@@ -22,6 +22,7 @@ import {
   wantsKeyboardProtocol,
 } from "./sequences.ts";
 import type { TerminalOutput } from "./terminal.ts";
+import { isToldLate, SIZE_QUESTION, WindowSizeQuestion } from "./window-size.ts";
 
 export type InputStream = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 export type OutputStream = NodeJS.WritableStream & {
@@ -66,6 +67,7 @@ export class ProcessTerminal implements TerminalOutput {
   #name = "";
   #knowsSync: boolean | undefined;
   #cell: CellSize | undefined;
+  readonly #size: WindowSizeQuestion;
   /** Answers that tell how it draws pictures. */
   readonly #pictureReplies: TerminalReply[] = [];
 
@@ -73,18 +75,25 @@ export class ProcessTerminal implements TerminalOutput {
     this.#input = options.input;
     this.#output = options.output;
     this.#env = options.env;
+    const system = () => ({
+      columns: this.#output.columns || DEFAULT_COLUMNS,
+      rows: this.#output.rows || DEFAULT_ROWS,
+    });
+    this.#size = new WindowSizeQuestion(() => this.write(SIZE_QUESTION), system);
   }
 
   get columns(): number {
-    return this.#output.columns || DEFAULT_COLUMNS;
+    return this.#size.size.columns;
   }
 
   get rows(): number {
-    return this.#output.rows || DEFAULT_ROWS;
+    return this.#size.size.rows;
   }
 
-  refreshSize(): void {
+  confirmSize(call: () => void): void {
     this.#output._refreshSize?.();
+    if (this.#isActive && isToldLate(this.#env)) this.#size.confirm(call);
+    else call();
   }
 
   get isBlocked(): boolean {
@@ -119,6 +128,7 @@ export class ProcessTerminal implements TerminalOutput {
     const entered = bytes.lastIndexOf("\x1b[?1049h");
     const left = bytes.lastIndexOf("\x1b[?1049l");
     if (entered !== left) this.#isAlternate = entered > left;
+    this.#log(bytes);
     this.#output.write(bytes);
   }
 
@@ -150,6 +160,7 @@ export class ProcessTerminal implements TerminalOutput {
     if (!this.#isActive) return;
     this.#isActive = false;
     clearTimeout(this.#flushTimer);
+    this.#size.stop();
     this.#input.off("data", this.#onData);
     this.#output.off("resize", this.#onResize);
     this.#writeNow(
@@ -237,6 +248,7 @@ export class ProcessTerminal implements TerminalOutput {
     if (reply.kind === "name") this.#name = reply.text;
     // 0: it does not know the mode; 4: it will never turn it on.
     if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
+    if (reply.kind === "size") this.#size.answered(reply.values);
     if (reply.kind === "cell") this.#cell = { width: reply.width, height: reply.height };
     if (reply.kind === "attributes" || reply.kind === "graphics") this.#pictureReplies.push(reply);
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
@@ -251,8 +263,20 @@ export class ProcessTerminal implements TerminalOutput {
     this.write(REPORT_OTHER_KEYS);
   }
 
+  /** For whoever looks for the cause of a wrong screen: every byte, in the order in which it was sent. */
+  #log(bytes: string): void {
+    const file = this.#env.LATHE_TUI_WRITE_LOG;
+    if (!file) return;
+    try {
+      appendFileSync(file, bytes, { mode: 0o600 });
+    } catch (error) {
+      throw new Error(`LATHE_TUI_WRITE_LOG: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+
   /** Past the stream, which may never get to write again. What it still holds comes later or not at all: the modes matter more. */
   #writeNow(bytes: string): void {
+    this.#log(bytes);
     const { fd } = this.#output;
     if (fd === undefined) {
       this.#output.write(bytes);

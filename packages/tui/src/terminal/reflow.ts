@@ -14,6 +14,8 @@ export interface Reflow {
   readonly countsErased: boolean;
   /** Rows that break below the cursor move the cursor down as well, and the row that it is at meanwhile is left whole. In the others the cursor stays with its character. */
   readonly movesCursorByRowsBelow: boolean;
+  /** Programs learn of a size some time after rows were rearranged for it. */
+  readonly isToldLate: boolean;
 }
 
 /** Every terminal that we know nothing else of. */
@@ -23,8 +25,15 @@ export const REFLOW_USUAL: Reflow = {
   countsFills: false,
   countsErased: false,
   movesCursorByRowsBelow: false,
+  isToldLate: false,
 };
-const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, countsFills: true, countsErased: true };
+const REFLOW_TMUX: Reflow = {
+  ...REFLOW_USUAL,
+  countsLastBlank: true,
+  countsFills: true,
+  countsErased: true,
+  isToldLate: true,
+};
 /** VS Code and others built on xterm.js. */
 export const REFLOW_XTERM_JS: Reflow = {
   ...REFLOW_USUAL,

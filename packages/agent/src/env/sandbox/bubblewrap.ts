@@ -2,7 +2,7 @@
 // holder; for each command bubblewrap enters it and shows the command only what the layout says (decision 0160).
 
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Clock } from "../../process/clock.ts";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import {
@@ -18,7 +18,7 @@ import { VARIABLES_OUT } from "./credential-stores.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
 import { isInside } from "./inside.ts";
-import { bubblewrapArguments, type Layout, type OwnFolders } from "./layout.ts";
+import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
 import { forbidden, missingProgram, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
@@ -26,6 +26,9 @@ import { openSockets } from "./sockets.ts";
 
 /** Where the system keeps its programs. The person's PATH may lead into the project. */
 const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/run/current-system/sw/bin"];
+
+/** Of what lies in these folders the sandbox shows nothing by itself. */
+const COVERED = [...PRIVATE_FOLDERS, "/run"];
 
 const ARGV_VARIABLE = "LATHE_ARGV";
 
@@ -60,16 +63,21 @@ export interface BubblewrapOptions {
   readonly tempFolder: string;
   /** Found among the system's programs when absent. */
   readonly bwrap?: string | undefined;
+  /** Programs that we run inside, wherever they are installed. */
+  readonly programs?: (() => Promise<readonly string[]>) | undefined;
   /** Absent: no network. */
   readonly door?: NetworkDoor | undefined;
 }
 
 export class Bubblewrap implements Confinement {
   readonly starters = new Set(["bwrap", "nsenter"]);
+  readonly privateFolders = PRIVATE_FOLDERS;
   readonly #options: BubblewrapOptions;
   readonly #git = new Map<string, GitPlaces>();
   /** Folders that were made so that something could be mounted on them. */
   readonly #made: string[] = [];
+  /** Those of our programs that a private folder would cover. */
+  #programs: readonly string[] = [];
   #own: (OwnFolders & { readonly folder: string }) | undefined;
   #opening: Promise<Namespaces> | undefined;
   #namespaces: Namespaces | undefined;
@@ -94,6 +102,27 @@ export class Bubblewrap implements Confinement {
     this.#namespaces = await this.#opening;
   }
 
+  hostPath(path: string): string {
+    const own = this.#ownFolders();
+    const isShown = [own.folder, ...this.#options.rules.roots(), ...this.#programs].some((shown) =>
+      isInside(path, shown),
+    );
+    const inside = PRIVATE_FOLDERS.find((folder) => isInside(path, folder));
+    return isShown || inside === undefined ? path : join(hostFolder(own, inside), relative(inside, path));
+  }
+
+  insidePath(path: string): string {
+    const own = this.#ownFolders();
+    const inside = PRIVATE_FOLDERS.find((folder) => isInside(path, hostFolder(own, folder)));
+    return inside === undefined ? path : join(inside, relative(hostFolder(own, inside), path));
+  }
+
+  /** Its own folder may lie in /tmp too: of that, only the parts that it shows are private. */
+  isPrivate(path: string): boolean {
+    const host = this.hostPath(path);
+    return PRIVATE_FOLDERS.some((folder) => isInside(host, hostFolder(this.#ownFolders(), folder)));
+  }
+
   confine(argv: ProgramArgv, { cwd, env }: { cwd: string; env: Record<string, string> }): ConfinedStart {
     const { door } = this.#options;
     const layout = this.#layout();
@@ -111,6 +140,7 @@ export class Bubblewrap implements Confinement {
     return {
       argv: [enter!, ...entering, this.#bwrap(), "--args", "3", "--", ...startFromVariable()],
       env: STARTER_ENV,
+      cwd: this.hostPath(cwd),
       setup: Buffer.from(setup.map((argument) => `${argument}\0`).join("")),
     };
   }
@@ -136,9 +166,11 @@ export class Bubblewrap implements Confinement {
     const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
     const [major, minor] = bubblewrapVersion(programs.bwrap);
     this.#forbidsUserNamespaces = major > 0 || minor >= 8;
-    this.#own ??= makeOwn(this.#options.tempFolder);
+    const { folder } = this.#ownFolders();
+    const ours = (await this.#options.programs?.()) ?? [];
+    this.#programs = ours.filter((path) => COVERED.some((covered) => isInside(path, covered)));
     this.#layout();
-    const bridge = await door?.open(this.#own.folder);
+    const bridge = await door?.open(folder);
     try {
       return await openNamespaces({ programs, keeper: keeper(bridge), clock });
     } catch (error) {
@@ -163,10 +195,16 @@ export class Bubblewrap implements Confinement {
       roots,
       pinned: git.flatMap((places) => places.directories),
       fixed: [...git.flatMap((places) => places.fixed), ...named, ...fixed],
+      programs: this.#programs,
       hiddenFolders: hidden.filter(isFolder),
       hiddenFiles: [...hidden.filter((path) => !isFolder(path)), ...openSockets(roots)],
-      own: this.#own!,
+      own: this.#ownFolders(),
     };
+  }
+
+  #ownFolders(): OwnFolders & { readonly folder: string } {
+    this.#own ??= makeOwn(this.#options.tempFolder);
+    return this.#own;
   }
 
   /** Decided when a root is first seen: later a command might have changed where its repository seems to be. */
@@ -201,6 +239,10 @@ function makeOwn(tempFolder: string): OwnFolders & { folder: string } {
   for (const path of [own.tmp, own.varTmp, own.nothing]) mkdirSync(path, { mode: 0o700 });
   writeFileSync(own.emptyFile, "", { mode: 0o400 });
   return own;
+}
+
+function hostFolder(own: OwnFolders, inside: (typeof PRIVATE_FOLDERS)[number]): string {
+  return inside === "/tmp" ? own.tmp : own.varTmp;
 }
 
 function withoutWaysOut(env: Record<string, string>, proxied: boolean): Record<string, string> {

@@ -1,5 +1,8 @@
 // What a confined command sees, as data, and the arguments that make bubblewrap show exactly that.
 
+import { isInside } from "./inside.ts";
+import { pinnedFolders } from "./pins.ts";
+
 /** Absolute, real paths. */
 export interface Layout {
   /** Writable. */
@@ -8,6 +11,8 @@ export interface Layout {
   readonly pinned: readonly string[];
   /** Read-only, also inside of a root. */
   readonly fixed: readonly string[];
+  /** Programs of ours, read-only, where the sandbox would otherwise show folders of its own. */
+  readonly programs: readonly string[];
   readonly hiddenFolders: readonly string[];
   readonly hiddenFiles: readonly string[];
   /** Of the sandbox alone, on the host. */
@@ -35,7 +40,13 @@ export interface Surroundings {
 
 /** Everything but the command itself. Later mounts lie on top of earlier ones. */
 export function bubblewrapArguments(layout: Layout, { cwd, env, forbidsUserNamespaces }: Surroundings): string[] {
-  const { roots, pinned, fixed, hiddenFolders, hiddenFiles, own } = layout;
+  const { roots, pinned, fixed, programs, hiddenFolders, hiddenFiles, own } = layout;
+  const writable = [
+    ...roots,
+    ...pinned,
+    ...pinnedFolders(roots, [...roots, ...fixed, ...hiddenFolders, ...hiddenFiles]),
+  ];
+  const stands = standsInPrivate([...roots, ...programs]);
   return [
     // The process and network namespaces are the session's; with a user namespace of its own the command cannot look into the
     // processes that started it, although it sees their numbers.
@@ -47,14 +58,32 @@ export function bubblewrapArguments(layout: Layout, { cwd, env, forbidsUserNames
     ...["--tmpfs", "/run", "--ro-bind-try", "/run/current-system", "/run/current-system"],
     ...(env["XDG_RUNTIME_DIR"] ? ["--perms", "0700", "--dir", env["XDG_RUNTIME_DIR"]] : []),
     ...["--bind", own.tmp, "/tmp", "--bind", own.varTmp, "/var/tmp"],
-    ...outermostFirst(roots).flatMap((path) => ["--bind", path, path]),
-    ...outermostFirst(pinned).flatMap((path) => ["--bind", path, path]),
+    ...stands.flatMap((path) => ["--tmpfs", path]),
+    ...outermostFirst(writable).flatMap((path) => ["--bind", path, path]),
+    ...programs.flatMap((path) => ["--ro-bind", path, path]),
     ...outermostFirst(fixed).flatMap((path) => ["--ro-bind-try", path, path]),
     ...hiddenFolders.flatMap((path) => ["--ro-bind", own.nothing, path]),
     ...hiddenFiles.flatMap((path) => ["--ro-bind", own.emptyFile, path]),
+    ...stands.flatMap((path) => ["--remount-ro", path]),
     ...["--chdir", cwd, "--clearenv"],
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
+}
+
+/** Folders of the sandbox's own in the place of the machine's. */
+export const PRIVATE_FOLDERS = ["/tmp", "/var/tmp"] as const;
+
+/**
+ * Folders in the private ones that lead to what is shown in them. Each is made anew for every command: in one that lasts, a
+ * command could leave a link, and bubblewrap would follow it when it makes the next command's folders.
+ */
+function standsInPrivate(shown: readonly string[]): string[] {
+  const first = shown.flatMap((path) =>
+    PRIVATE_FOLDERS.filter((folder) => path.startsWith(`${folder}/`)).map(
+      (folder) => `${folder}/${path.slice(folder.length + 1).split("/")[0]}`,
+    ),
+  );
+  return [...new Set(first)].filter((path) => !shown.includes(path) && !shown.some((other) => isInside(path, other)));
 }
 
 const outermostFirst = (paths: readonly string[]): string[] =>

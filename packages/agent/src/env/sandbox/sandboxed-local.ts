@@ -8,10 +8,12 @@ import type { Confinement } from "../../process/confinement.ts";
 import { GuardedEnvironment } from "../guarded.ts";
 import { LocalEnvironment, type LocalEnvironmentOptions } from "../local.ts";
 import { realPathOf } from "../real-path.ts";
+import { locateRipgrep } from "../search/locate-ripgrep.ts";
 import { type DirEntry, EnvError } from "../types.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { credentialStores, startupFiles } from "./credential-stores.ts";
 import { isInside } from "./inside.ts";
+import { InsideView } from "./inside-view.ts";
 import { SandboxProxy } from "./proxy.ts";
 import type { SandboxRules } from "./rules.ts";
 import { Seatbelt } from "./seatbelt.ts";
@@ -47,13 +49,19 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
     const rules = rulesOf(options);
     const confinement = confinementFor(rules, options);
     const { roots: _, ...local } = options;
-    super(new LocalEnvironment({ ...local, confinement }), { mayWrite: (path) => mayWrite(path, rules) });
+    super(new InsideView(new LocalEnvironment({ ...local, confinement }), confinement), {
+      mayWrite: (path) => mayWrite(path, rules, confinement),
+    });
     this.#rules = rules;
     this.#confinement = confinement;
   }
 
   override get isSandboxed(): boolean {
     return true;
+  }
+
+  override get privateFolders(): readonly string[] {
+    return this.#confinement.privateFolders;
   }
 
   /** Fails when the system does not let us confine commands: nothing ever runs unconfined instead. */
@@ -85,24 +93,38 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
 
 function confinementFor(rules: SandboxRules, options: SandboxOptions): Confinement {
   const { allowedHosts = [], node = process.execPath, tempFolder = tmpdir(), clock = monotonicClock, bwrap } = options;
+  const { baseEnv, search } = options;
   if (process.platform === "darwin") return new Seatbelt(rules, tempFolder);
   const door = allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node });
-  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door });
+  const programs = async (): Promise<string[]> => {
+    const ripgrep = search === "builtin" ? undefined : await locateRipgrep(baseEnv["PATH"]);
+    return ripgrep === undefined ? [] : [ripgrep];
+  };
+  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door, programs });
 }
 
 function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {
+  const realRoots = new Map<string, string>();
   return {
-    roots: () => [...new Set(roots().map((root) => realpathSync(root)))],
+    // Looked up once: a command could put a link in the place of a root that lies inside of another.
+    roots: () => [...new Set(roots().map((root) => realRoots.get(root) ?? remembered(root, realRoots)))],
     hidden: [...credentialStores(home), ...hidden],
     fixed: [...startupFiles(home), ...fixed],
     fixedNames,
   };
 }
 
-function mayWrite(path: string, rules: SandboxRules): true | string {
+function remembered(root: string, known: Map<string, string>): string {
+  const real = realpathSync(root);
+  known.set(root, real);
+  return real;
+}
+
+function mayWrite(path: string, rules: SandboxRules, confinement: Confinement): true | string {
   const roots = rules.roots();
-  if (!roots.some((root) => isInside(path, root)))
-    return `The sandbox can write only below ${roots.join(", ")}. Write there, or ask the person to add the folder.`;
+  const folders = [...roots, ...confinement.privateFolders];
+  if (!roots.some((root) => isInside(path, root)) && !confinement.isPrivate(path))
+    return `The sandbox can write only below ${folders.join(", ")}. Write there, or ask the person to add the folder.`;
   if (/\/\.git\/(?:hooks|config(?:\.worktree)?)(?:\/|$)/.test(path))
     return "Hooks and configuration of a repository are read-only in the sandbox.";
   return true;

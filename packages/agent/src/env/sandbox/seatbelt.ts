@@ -7,6 +7,7 @@ import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { sandboxHint } from "./hints.ts";
+import { isInside } from "./inside.ts";
 import { missingProgram } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
 
@@ -46,6 +47,10 @@ export class Seatbelt implements Confinement {
     this.#tempFolder = tempFolder;
   }
 
+  get privateFolders(): readonly string[] {
+    return this.#temp === undefined ? [] : [this.#temp];
+  }
+
   get folder(): string | undefined {
     return this.#temp;
   }
@@ -55,12 +60,29 @@ export class Seatbelt implements Confinement {
     this.#temp ??= realpathSync(mkdtempSync(join(this.#tempFolder, "lathe-sandbox-")));
   }
 
-  confine(argv: ProgramArgv, { env }: { env: Record<string, string> }): ConfinedStart {
+  /** Nothing has another name here. */
+  hostPath(path: string): string {
+    return path;
+  }
+
+  insidePath(path: string): string {
+    return path;
+  }
+
+  isPrivate(path: string): boolean {
+    return this.privateFolders.some((folder) => isInside(path, folder));
+  }
+
+  confine(
+    argv: ProgramArgv,
+    { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> },
+  ): ConfinedStart {
     const temp = this.#temp!;
     const inside = Object.fromEntries(Object.entries(env).filter(([name]) => !VARIABLES_OUT.has(name)));
     return {
       argv: [PROGRAM, "-p", seatbeltProfile(this.#rules, temp), ...argv],
       env: { ...inside, TMPDIR: temp },
+      cwd,
     };
   }
 

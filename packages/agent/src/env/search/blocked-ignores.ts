@@ -12,18 +12,18 @@ const DIRECTORIES_PER_BREATH = 200;
 type Options = { readonly signal?: AbortSignal | undefined };
 
 /** The first engine's answer, or the second's when the first does not finish. */
-export function unlessBlocked(ripgrep: Search, builtin: Search): Search {
+export function unlessBlocked(ripgrep: Search, builtin: Search, onDisk: (path: string) => string): Search {
   const search = async <Result>(
     path: string,
     options: Options,
     work: (engine: Search, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> => {
     const outer = options.signal ?? new AbortController().signal;
-    if (blockedAbove(path)) return work(builtin, outer);
+    if (blockedAbove(onDisk(path))) return work(builtin, outer);
     const stop = new AbortController();
     let isBlocked = false;
     const look = setTimeout(async () => {
-      isBlocked = await blockedBelow(path, stop.signal);
+      isBlocked = await blockedBelow(onDisk(path), stop.signal);
       if (isBlocked) stop.abort();
     }, LOOK_AFTER_MS);
     try {

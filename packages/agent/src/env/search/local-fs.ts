@@ -6,8 +6,15 @@ import type { EnvVars } from "../../process/env-policy.ts";
 import { globalIgnore } from "./global-ignore.ts";
 import type { FileKind, SearchEntry, SearchFs } from "./walk.ts";
 
-export function localSearchFs(env: EnvVars): SearchFs {
-  return { ...disk, globalIgnore: async () => globalIgnore(env, readText) };
+/** `onDisk`: where a path of the search lies. */
+export function localSearchFs(env: EnvVars, onDisk: (path: string) => string): SearchFs {
+  return {
+    kinds: (paths) => disk.kinds(paths.map(onDisk)),
+    entries: (directory) => disk.entries(onDisk(directory)),
+    read: (paths) => disk.read(paths.map(onDisk)),
+    mtimeMs: (path) => disk.mtimeMs(onDisk(path)),
+    globalIgnore: async () => globalIgnore(env, readText),
+  };
 }
 
 const disk: SearchFs = {

@@ -12,19 +12,28 @@ import { locateRipgrep } from "./locate-ripgrep.ts";
 import { type RipgrepRunner, ripgrepSearch } from "./ripgrep.ts";
 import type { Search, SearchEngine } from "./types.ts";
 
+/** Where a path of a search lies on the disk: ripgrep may run where it has another name. */
+export type OnDisk = (path: string) => string;
+
 const STATS_PER_BREATH = 2000;
 
-export async function localSearch(engine: SearchEngine, processes: Processes, env: EnvVars): Promise<Search> {
-  if (engine === "builtin") return builtinSearch(localSearchFs(env));
+export async function localSearch(
+  engine: SearchEngine,
+  processes: Processes,
+  env: EnvVars,
+  onDisk: OnDisk,
+): Promise<Search> {
+  const builtin = builtinSearch(localSearchFs(env, onDisk));
+  if (engine === "builtin") return builtin;
   const program = await locateRipgrep(env["PATH"]);
   if (program !== undefined) {
-    return unlessBlocked(ripgrepSearch(localRunner(program, processes, env)), builtinSearch(localSearchFs(env)));
+    return unlessBlocked(ripgrepSearch(localRunner(program, processes, env, onDisk)), builtin, onDisk);
   }
-  if (engine === "auto") return builtinSearch(localSearchFs(env));
+  if (engine === "auto") return builtin;
   throw new EnvError("unavailable", "ripgrep was not found. Install it (rg on PATH) or use the built-in search.");
 }
 
-function localRunner(program: string, processes: Processes, env: EnvVars): RipgrepRunner {
+function localRunner(program: string, processes: Processes, env: EnvVars, onDisk: OnDisk): RipgrepRunner {
   return {
     run: (args, cwd, onStdout, signal) =>
       processes.run({
@@ -35,11 +44,12 @@ function localRunner(program: string, processes: Processes, env: EnvVars): Ripgr
         signal,
         onStdout,
       }),
-    kind: async (path) => localKind(path),
+    kind: async (path) => localKind(onDisk(path)),
     async mtimes(directory, names) {
       const times: number[] = [];
+      const place = onDisk(directory);
       for (const name of names) {
-        times.push(lstatSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+        times.push(lstatSync(join(place, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
         if (times.length % STATS_PER_BREATH === 0) await new Promise<void>((resolve) => setImmediate(resolve));
       }
       return times;

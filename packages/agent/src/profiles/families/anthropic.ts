@@ -28,6 +28,6 @@ export const anthropic = {
       tools: list(...claudeTools),
     };
   },
-  instructionFiles: ["CLAUDE.md"],
+  instructionFiles: ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"],
   shellTimeoutMs: 120_000,
 } as const satisfies Family;

@@ -8,12 +8,12 @@ import type { HostPart, ToolPart } from "../parts.ts";
 
 export async function accessOf(
   core: ToolPart & HostPart<"env">,
-  call: Pick<ToolCallData, "name" | "type" | "arguments">,
+  { name, type, arguments: given }: Pick<ToolCallData, "name" | "type" | "arguments">,
   signal: AbortSignal,
 ): Promise<readonly Access[] | undefined> {
-  const tool = core.tools.get(call.name)?.tool;
+  const tool = core.tools.get(name)?.tool;
   if (!tool?.access) return undefined;
-  const checked = await validateArguments({ id: "", ...call }, tool.schema);
+  const checked = await validateArguments({ id: "", name, type, arguments: given }, tool.schema);
   if (!checked.ok) return undefined;
   const { env } = core.options;
   return tool.access(checked.args, { env, signal, paths: new CallPaths(env, signal), services: core.services });

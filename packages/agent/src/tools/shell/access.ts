@@ -2,10 +2,38 @@
 
 import { posix } from "node:path";
 import type { Access, CallScope } from "../../contract/tool.ts";
+import type { ExecutionEnvironment } from "../../env/types.ts";
 import { analyseShell } from "../../shell/analyse.ts";
+import type { ShellAnalysis } from "../../shell/types.ts";
 
 /** Where output goes that nobody keeps. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
+
+/**
+ * Git in a folder below reads the settings of the same repository, unless there is another one in between: that only the disk can
+ * tell, and only for a text that itself changes nothing before git runs.
+ */
+async function analysisOf(command: string, cwd: string, env: ExecutionEnvironment): Promise<ShellAnalysis> {
+  const context = { cwd, home: env.home };
+  const first = await analyseShell(command, context);
+  const below = first.parts.flatMap((part) =>
+    part.words[0] === "git" && part.cwd?.startsWith(`${cwd}/`) ? [part.cwd] : [],
+  );
+  if (below.length === 0) return first;
+  const sameRepository = new Set<string>();
+  for (const folder of new Set(below)) if (await holdsNoRepository(folder, cwd, env)) sameRepository.add(folder);
+  const second = await analyseShell(command, { ...context, sameRepository });
+  return second.parts.every(({ isReadOnly }) => isReadOnly) ? second : first;
+}
+
+/** Neither the folder nor one on the way to it is a repository of its own, or a link. */
+async function holdsNoRepository(folder: string, cwd: string, env: ExecutionEnvironment): Promise<boolean> {
+  if (folder === cwd) return true;
+  const stat = await env.stat(folder);
+  if (stat?.kind !== "directory" || stat.realPath !== folder) return false;
+  for (const name of [".git", "HEAD"]) if ((await env.stat(posix.join(folder, name))) !== undefined) return false;
+  return holdsNoRepository(posix.dirname(folder), cwd, env);
+}
 
 /** What running this text in `cwd` would touch. */
 export async function commandAccess(
@@ -13,7 +41,7 @@ export async function commandAccess(
   cwd: string,
   { env, paths }: Pick<CallScope, "env" | "paths">,
 ): Promise<Access[]> {
-  const analysis = await analyseShell(command, { cwd, home: env.home });
+  const analysis = await analysisOf(command, cwd, env);
   const access: Access[] = analysis.parts.map((part) => ({
     kind: "exec",
     command: part.text,

@@ -18,12 +18,17 @@ import { commandAccess } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
 
+/** Of every shell face, whatever its other parameters are called. */
+export const outsideSandbox = {
+  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
+};
+
 const params = {
   command: text("The command, as you would type it in bash"),
   timeout_ms: optional(integer("Milliseconds the command may take", { minimum: 1 })),
   description: optional(text("What the command does, in a few words, for the person watching")),
   background: optional(flag("Start it and return at once with a job id")),
-  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
+  ...outsideSandbox,
 };
 
 /** What every shell face boils down to. */

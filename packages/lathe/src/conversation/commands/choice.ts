@@ -8,6 +8,8 @@ export interface ChoiceItem<T> {
   /** One line. */
   readonly label: string;
   readonly detail?: string;
+  /** Shown below the list while the pointer is on it. */
+  readonly description?: string;
   /** Why it cannot be chosen now. */
   readonly disabled?: string;
 }

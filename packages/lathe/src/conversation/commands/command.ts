@@ -53,7 +53,7 @@ interface CommandHead {
 }
 
 /** Does something for the person, in hosts that have one. */
-export interface ActingCommand extends CommandHead {
+interface ActingCommand extends CommandHead {
   run(conversation: Conversation, argument: string, view: CommandView): Promise<void> | void;
 }
 

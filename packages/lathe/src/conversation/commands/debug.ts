@@ -12,7 +12,7 @@ interface Entry {
 
 const ENTRIES: Readonly<Record<string, Entry>> = {
   dump: {
-    about: "write a report with this session, without known secrets",
+    about: "write a report with this session, without secrets",
     run: async (conversation, view) => {
       const { writeReport } = await import("../../diagnostics/report.ts");
       view.line(`Written: ${await writeReport(conversation)}`, "dim");

@@ -61,12 +61,12 @@ async function itemsOf(
   const { items } = await listingOf(discovery, kinds);
   const { place } = discovery;
   const found = items.map((item): ChoiceItem<Switch> => {
-    const remark = remarkOn(item, place);
-    const state = remark === "" ? "" : `  ${remark}`;
+    // The state first: a narrow list cuts the end, and the path is in the preview.
+    const state = remarkOn(item, place) || item.source.level;
     return {
       value: { key: "discovery.disabledItems", id: `${item.kind}:${item.name}`, found: item },
       label: `${item.kind}: ${nameText(item, place)}`,
-      detail: `${item.source.providerName}, ${sourceText(item.source, place)}${state}`,
+      detail: `${item.source.providerName}, ${state}: ${sourceText(item.source, place)}`,
     };
   });
   if (!withProviders) return found;

@@ -2,9 +2,11 @@
 
 import { findRow } from "@lathe/llm/providers";
 import { accountOf, deleteCredential, listAccounts, looksLikeKey } from "../../models/accounts.ts";
+import { modelsOf } from "../../models/connect.ts";
 import { credentialStore } from "../../models/credentials.ts";
 import { PRACTICE_PROVIDER } from "../../practice/name.ts";
 import { usageError } from "../../usage/exit.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { firstModelOf } from "../login/first-model.ts";
 import { chosenAccount, itemOf, logIn } from "../login/login.ts";
 import { chooseFrom } from "./choice.ts";
@@ -29,6 +31,8 @@ const login: SlashCommand = {
       await conversation.switchModel(selector);
       view.line(`Model: ${selector}`, "dim");
     } else view.line(`The models of ${account.name} can be used now: /model`, "dim");
+    const preset = await recommendedPreset(workspace, account.id);
+    if (preset !== undefined) view.line(`Models for all jobs at once: /model preset/${preset}`, "dim");
   },
 };
 
@@ -59,6 +63,34 @@ const logout: SlashCommand = {
   },
 };
 
+/** One for every day that needs only this provider. */
+async function recommendedPreset(workspace: Workspace, provider: string): Promise<string | undefined> {
+  const { listPresets } = await import("../../models/list-presets.ts");
+  const fitting = listPresets(await modelsOf(workspace)).filter(({ requires }) => requires.join() === provider);
+  return (fitting.find(({ name }) => name.endsWith("-medium")) ?? fitting[0])?.name;
+}
+
+/** As `lathe setup provider` does it. */
+const provider: SlashCommand = {
+  name: "provider",
+  arguments: "add --preset <name>",
+  description: "add a provider to models.yml",
+  whileWorking: true,
+  complete: async (_conversation, typed) => {
+    const { providerPresetNames } = await import("../../models/provider-presets.ts");
+    return providerPresetNames.map((name) => `add --preset ${name}`).filter((line) => line.startsWith(typed));
+  },
+  run: async ({ workspace }, argument, view) => {
+    refuseKeys(argument.split(/\s+/).at(-1) ?? "");
+    const [, name] = /^add(?:\s+--preset)?\s+(\S+)$/.exec(argument) ?? [];
+    const { addProviderPreset, providerPresetNames } = await import("../../models/provider-presets.ts");
+    if (name === undefined)
+      throw usageError(`Use: /provider add --preset <name>, with one of ${providerPresetNames.join(", ")}.`);
+    for (const line of await addProviderPreset(workspace.paths.models, name)) view.line(line, "dim");
+    view.line("It can be used from the next start on.", "dim");
+  },
+};
+
 /** A key typed after the command was seen on the screen and is in the history of prompts. */
 function refuseKeys(argument: string): void {
   if (looksLikeKey(argument) || /\s/.test(argument))
@@ -67,4 +99,4 @@ function refuseKeys(argument: string): void {
     );
 }
 
-export const loginCommands: readonly SlashCommand[] = [login, logout];
+export const loginCommands: readonly SlashCommand[] = [login, logout, provider];

@@ -1,55 +1,46 @@
 // Commands about who answers, and how hard it thinks.
 
 import { modelsOf } from "../../models/connect.ts";
+import { PRESET } from "../../models/presets.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
-import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
 const model: SlashCommand = {
   name: "model",
-  arguments: "[provider/id[:effort]]",
-  description: "show or change the model",
+  arguments: "[provider/id[:effort]|preset/name]",
+  description: "show or change the model, or the models of all jobs",
   complete: async ({ workspace }, typed) => {
-    const { registry } = await modelsOf(workspace);
-    return registry
-      .available()
-      .map(({ provider, id }) => `${provider}/${id}`)
-      .filter((selector) => selector.startsWith(typed));
+    const models = await modelsOf(workspace);
+    const { listPresets } = await import("../../models/list-presets.ts");
+    const presets = listPresets(models).filter(({ missing }) => missing.length === 0);
+    return [
+      ...models.registry.available().map(({ provider, id }) => `${provider}/${id}`),
+      ...presets.map(({ name }) => PRESET + name),
+    ].filter((selector) => selector.startsWith(typed));
   },
   run: async (conversation, selector, view) => {
-    const chosen = selector === "" && view.choose ? await chosenModel(conversation, view) : selector;
-    if (chosen !== undefined && chosen !== "") await conversation.switchModel(chosen);
+    const chosen = selector === "" && view.choose ? await chosenFrom(conversation, view) : selector;
+    if (chosen?.startsWith(PRESET)) await switchPreset(conversation, chosen.slice(PRESET.length), view);
+    else if (chosen !== undefined && chosen !== "") await conversation.switchModel(chosen);
     view.line(`Model: ${nameOf(conversation)}`, "dim");
   },
 };
 
+async function chosenFrom(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+  const { chosenModel } = await import("./model-choice.ts");
+  return chosenModel(conversation.workspace, nameOf(conversation), view);
+}
+
+async function switchPreset(conversation: Conversation, name: string, view: CommandView): Promise<void> {
+  const { usePreset } = await import("../../models/use-preset.ts");
+  const { mapping } = await usePreset(conversation.workspace, name);
+  if (mapping["default"] !== undefined) await conversation.switchModel(mapping["default"]);
+  const { rolesText } = await import("../../models/list-presets.ts");
+  view.line(`Preset ${name}: ${rolesText(mapping)}`, "dim");
+}
+
 const nameOf = ({ session: { profile } }: Conversation): string => `${profile.provider ?? profile.id}/${profile.model}`;
-
-async function chosenModel(conversation: Conversation, view: CommandView): Promise<string | undefined> {
-  const { offeredModels } = await import("../../models/offered.ts");
-  const offered = await offeredModels(conversation.workspace, nameOf(conversation));
-  const details = aligned(offered.map(({ facts, name, selector }) => [...facts, selector.endsWith(name) ? "" : name]));
-  const items = offered.map(({ selector, problem }, i) => ({
-    value: selector,
-    label: selector,
-    detail: details[i] ?? "",
-    ...(problem === undefined ? {} : { disabled: problem }),
-  }));
-  const current = offered.findIndex(({ isCurrent }) => isCurrent);
-  return chooseFrom(view, { title: "Model", items, ...(current < 0 ? {} : { current }) });
-}
-
-/** Rows of cells as lines whose columns stand below one another. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-}
 
 const thinking: SlashCommand = {
   name: "thinking",
@@ -64,10 +55,14 @@ const thinking: SlashCommand = {
     const items = EFFORTS.map((level) => ({ value: level, label: level }));
     const choice = { title: "Thinking", items, current: EFFORTS.indexOf(now) };
     const level = wanted === "" && view.choose ? await view.choose(choice) : wanted;
-    if (level) conversation.setEffort(level === "default" ? undefined : level);
+    if (level) conversation.setEffort(level === "default" ? await ownLevel(conversation) : level);
     view.line(`Effort: ${conversation.session.config.reasoningEffort ?? "default"}`, "dim");
   },
 };
+
+/** The one that models.yml gives the model; undefined: the vendor's. */
+const ownLevel = async ({ workspace, model: { provider, id } }: Conversation): Promise<string | undefined> =>
+  (await modelsOf(workspace)).registry.configuredLevel(provider, id);
 
 export const EFFORTS: readonly string[] = ["default", "off", "minimal", "low", "medium", "high", "xhigh", "max"];
 

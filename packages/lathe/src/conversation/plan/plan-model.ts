@@ -23,9 +23,8 @@ export class PlanModel {
   /** After the mode has changed. A model that was named for this run is used for planning, too. */
   async follow(): Promise<void> {
     const { workspace, models, isPlanning, current, switchTo } = this.#parts;
-    const { settings, settingsOrigin, env } = workspace;
-    const isChosen = (env["LATHE_PLAN_MODEL"] || settings["modelRoles.plan"]) !== "";
-    if (isPlanning() && this.#before === undefined && isChosen && settingsOrigin.get("model") !== "run") {
+    const isNamed = workspace.settingsOrigin.get("model") === "run";
+    if (isPlanning() && this.#before === undefined && !isNamed && models.chosenFor("plan") !== "") {
       const choice = models.choose("lathe/plan");
       this.#before = current();
       await switchTo(choice, "plan");

@@ -8,6 +8,7 @@ import { PRACTICE_PROVIDER } from "../../practice/name.ts";
 import { oneLine } from "../../sessions/list.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { titlePrompt } from "../prompt-files.ts";
 import prompt from "./title.md";
 import { cleanTitle, titleOfPlan } from "./title-text.ts";
 
@@ -68,7 +69,7 @@ export class Titles {
     const text = typeof content === "string" ? content : textOf({ role: "user", content });
     const isWanted = this.#parts.namesSessions && settings["title.enabled"] && !env["LATHE_NO_TITLE"];
     if (!isWanted || model.provider === PRACTICE_PROVIDER || text.trim() === "" || !isNew(session)) return;
-    void askForTitle(session, text).then((title) => this.#set(session, title));
+    void askForTitle(session, workspace, text).then((title) => this.#set(session, title));
   }
 
   nameAfterPlan(session: Session, plan: string): void {
@@ -90,10 +91,11 @@ const isNew = ({ journal }: Session): boolean =>
   journal.title === undefined && !journal.context.messages.some(({ role }) => role === "assistant");
 
 /** "" when there is none: a session without a name is no failure. */
-async function askForTitle(session: Session, firstMessage: string): Promise<string> {
+async function askForTitle(session: Session, workspace: Workspace, firstMessage: string): Promise<string> {
+  const system = (await titlePrompt(workspace)) ?? prompt.trim();
   const answer = await session.beside
     .callModel("title", {
-      messages: [Message.system(prompt.trim()), Message.user(firstMessage.slice(0, MESSAGE_CHARS).toWellFormed())],
+      messages: [Message.system(system), Message.user(firstMessage.slice(0, MESSAGE_CHARS).toWellFormed())],
       tools: [SET_TITLE],
       toolChoice: { mode: "named", toolName: TOOL },
       reasoningEffort: "minimal",

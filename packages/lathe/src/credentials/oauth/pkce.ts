@@ -1,23 +1,17 @@
 // Authorisation code with PKCE: the browser comes back to a port of ours on loopback.
 
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createHash, randomBytes } from "node:crypto";
 import { CliError, EXIT } from "../../usage/exit.ts";
 import type { StoredCredential } from "../store.ts";
+import { isSameText, redirected, type Waiting } from "./loopback.ts";
 import type { OAuthRow } from "./rows.ts";
 import { type Post, toCredential, toKey } from "./token.ts";
 
-export interface BrowserFlow {
+export interface BrowserFlow extends Waiting {
   readonly post: Post;
   readonly now: () => number;
   /** Shows the address, and opens it where that is possible. */
   readonly open: (url: string) => void;
-  /** Lines of a person whose browser runs on another machine: the address that it could not open. */
-  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
-  readonly signal: AbortSignal;
-  /** Milliseconds a person may take. */
-  readonly patienceMs: number;
 }
 
 export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promise<StoredCredential> {
@@ -58,82 +52,28 @@ export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promi
   return toCredential(reply, { provider: row.provider, now: flow.now() });
 }
 
-function waitForCode(
+/** Where the issuer does not send the state back, the path carries it. */
+async function waitForCode(
   row: OAuthRow,
   flow: BrowserFlow,
   state: string,
   address: (redirectUri: string) => string,
 ): Promise<{ code: string; redirect: string }> {
-  return new Promise((resolve, reject) => {
-    let redirect = "";
-    const done = new AbortController();
-    const stop = (): void => {
-      done.abort();
-      clearTimeout(timer);
-      server.close();
-      server.closeAllConnections();
-      flow.signal.removeEventListener("abort", cancelled);
-    };
-    const cancelled = (): void => {
-      stop();
-      reject(new CliError(EXIT.interrupted, "Signing in was cancelled."));
-    };
-    const timer = setTimeout(() => {
-      stop();
-      reject(new CliError(EXIT.provider, `The sign-in timed out. Run: lathe login ${row.provider}`));
-    }, flow.patienceMs);
-    // Any program may connect to a loopback port: only a response to our own request is accepted. Where the issuer does not send
-    // the state back, the path carries it.
-    const isAnswer = (url: URL): boolean => {
-      const [, page, inPath] = url.pathname.split("/");
-      const answered = row.gives === "key" ? inPath : url.searchParams.get("state");
-      return page === "callback" && sameText(answered ?? "", state);
-    };
-    const settle = (url: URL): void => {
-      const code = url.searchParams.get("code");
-      stop();
-      const why = url.searchParams.get("error") ?? "no code was returned";
-      if (code) resolve({ code, redirect });
-      else reject(new CliError(EXIT.provider, `Signing in failed: ${why}. Run: lathe login ${row.provider}`));
-    };
-    const server = createServer((request, response) => {
-      const url = new URL(request.url ?? "/", redirect);
-      if (!isAnswer(url)) {
-        response.writeHead(404).end("This is not the sign-in response we are waiting for.\n");
-        return;
-      }
-      const code = url.searchParams.get("code");
-      response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
-      response.end(
-        code ? "Signed in. You can close this page.\n" : "Signing in failed. You can close this page.\n",
-        () => settle(url),
-      );
-    });
-    server.once("error", (error) => {
-      stop();
-      reject(new CliError(EXIT.provider, `Cannot listen for the sign-in: ${error.message}. Try again.`));
-    });
-    server.listen(row.redirectPort ?? 0, "127.0.0.1", () => {
-      const port = (server.address() as AddressInfo).port;
-      redirect =
-        row.gives === "key" ? `http://localhost:${port}/callback/${state}` : `http://127.0.0.1:${port}/callback`;
-      flow.signal.addEventListener("abort", cancelled, { once: true });
-      if (flow.signal.aborted) cancelled();
-      else flow.open(address(redirect));
-      void readPasted(flow, done.signal, (line) => {
-        const url = URL.canParse(line) ? new URL(line) : undefined;
-        if (url && isAnswer(url)) settle(url);
-      });
-    });
+  const givesKey = row.gives === "key";
+  const { url, redirect } = await redirected({
+    ...flow,
+    port: row.redirectPort ?? 0,
+    redirectAt: (port) =>
+      givesKey ? `http://localhost:${port}/callback/${state}` : `http://127.0.0.1:${port}/callback`,
+    isAnswer: ({ pathname, searchParams }) => {
+      const [, page, inPath] = pathname.split("/");
+      return page === "callback" && isSameText((givesKey ? inPath : searchParams.get("state")) ?? "", state);
+    },
+    begin: (redirectUri) => flow.open(address(redirectUri)),
+    again: `lathe login ${row.provider}`,
   });
-}
-
-async function readPasted(flow: BrowserFlow, signal: AbortSignal, take: (line: string) => void): Promise<void> {
-  if (!flow.pasted || signal.aborted) return;
-  for await (const line of flow.pasted(signal)) take(line.trim());
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  const code = url.searchParams.get("code");
+  if (code) return { code, redirect };
+  const why = url.searchParams.get("error") ?? "no code was returned";
+  throw new CliError(EXIT.provider, `Signing in failed: ${why}. Run: lathe login ${row.provider}`);
 }

@@ -12,10 +12,12 @@ import { github } from "./github.ts";
 import { mcpJson, vscode } from "./mcp-files.ts";
 import { native } from "./native.ts";
 import { opencode } from "./opencode.ts";
+import { plugins } from "./plugins.ts";
 import { windsurf } from "./windsurf.ts";
 
 export const PROVIDERS: readonly Provider[] = [
   native,
+  plugins,
   claude,
   codex,
   agents,

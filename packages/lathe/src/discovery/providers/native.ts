@@ -6,6 +6,7 @@ import { hooksIn } from "../hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
 import type { Look, Provider, Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
+import { extensionEntries } from "../plugin-files.ts";
 import { isRecord, readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 import type { Level } from "../types.ts";
@@ -52,7 +53,7 @@ export const native: Provider = {
       ),
     ),
     extension: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      moduleFolder(look, `${path}/extensions`, level, CODE_ENDINGS, extensionEntries),
+      moduleFolder(look, `${path}/extensions`, level, CODE_ENDINGS, entriesOf),
     ),
     "mcp-server": inHomes(FOLDERS, "project", (look, home) => {
       mcpServersIn(look, `${home.path}/mcp.json`, home.level);
@@ -69,14 +70,9 @@ export const native: Provider = {
 };
 
 /** The entries that its package.json names, else its index. One that only brings a manifest of Gemini CLI has none. */
-function extensionEntries(look: Scan, folder: string): readonly string[] {
-  const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
-  for (const own of [manifest["lathe"], manifest["pi"]]) {
-    const listed = isRecord(own) ? own["extensions"] : undefined;
-    if (Array.isArray(listed))
-      return listed.flatMap((name) => (typeof name === "string" ? [`${folder}/${name.replace(/^\.\//, "")}`] : []));
-  }
-  return firstFile(look, folder, ["index.ts", "index.js"]);
+function entriesOf(look: Scan, folder: string): readonly string[] {
+  const named = extensionEntries(look, folder);
+  return named.length > 0 ? named : firstFile(look, folder, ["index.ts", "index.js"]);
 }
 
 function sshHosts(

@@ -88,7 +88,7 @@ function writtenInConfig(
     // One without a text only changes a built-in agent.
     const { [textKey]: text, ...frontmatter } = isRecord(written) ? written : {};
     if (typeof text !== "string") continue;
-    look.add(name, { level, path, line: lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
+    look.add(name, { level, path, line: () => lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
   }
 }
 

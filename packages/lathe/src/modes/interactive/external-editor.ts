@@ -9,7 +9,7 @@ import type { ScreenView } from "./screen-view.ts";
 
 export async function editExternally(view: ScreenView): Promise<void> {
   const text = await editedText(view, "input", view.editor.value());
-  if (text !== undefined) view.editor.text = text;
+  if (text !== undefined) view.editor.edited(text);
 }
 
 /** The text as it was left; undefined when it was not edited, and why is said. */

@@ -81,8 +81,9 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
-    open.additions.changed = () => commands.setAdded(open.additions.commands());
-    open.additions.changed();
+    const setCommands = (): void => commands.setAdded(open.additions.commands());
+    open.additions.onCommands = setCommands;
+    setCommands();
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;

@@ -184,6 +184,7 @@ function headers(options: JsonObject, marked: boolean): Record<string, string> {
   };
 }
 
+/** By its text: every request asks this, and parsing an address takes longer than encoding a message. */
 function isAnthropicHost(baseUrl: string): boolean {
-  return URL.canParse(baseUrl) && new URL(baseUrl).hostname === "api.anthropic.com";
+  return /^https?:\/\/(?:[^/?#]*@)?api\.anthropic\.com(?::\d*)?(?:[/?#]|$)/i.test(baseUrl);
 }

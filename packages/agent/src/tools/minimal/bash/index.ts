@@ -10,14 +10,14 @@ import {
 } from "../../../ops/run/run-command.ts";
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
-import { type ArgsOf, flag, integer, optional, parameters, text } from "../../params.ts";
-import { detachedResult, shellMeaning } from "../../shell/index.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { detachedResult, outsideSandbox, shellMeaning } from "../../shell/index.ts";
 import description from "./description.md";
 
 const params = {
   command: text("The command"),
   timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
-  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
+  ...outsideSandbox,
 };
 
 export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {

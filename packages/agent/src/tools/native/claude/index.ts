@@ -25,7 +25,7 @@ import {
 } from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
-import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
+import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import { agentAccess, spawnAgentTool, spawnCard } from "../../spawn-agent/index.ts";
 import { waitTool } from "../../wait/index.ts";
 import { writeFileTool } from "../../write-file/index.ts";
@@ -44,6 +44,7 @@ const bashParams = {
   timeout: optional(integer("Milliseconds it may take", { minimum: 1 })),
   description: optional(text("What it does, in a few words, for the person watching")),
   run_in_background: optional(flag("Start it and return at once with its id")),
+  ...outsideSandbox,
 };
 
 const bash: ToolDef<ArgsOf<typeof bashParams>> = {
@@ -51,9 +52,9 @@ const bash: ToolDef<ArgsOf<typeof bashParams>> = {
   name: "Bash",
   description: bashDescription.trim(),
   schema: parameters(bashParams),
-  ...shellMeaning<ArgsOf<typeof bashParams>>((args) => args, ["command"]),
-  execute: ({ command, timeout, run_in_background }, context) =>
-    runShell({ command, timeout_ms: timeout, background: run_in_background, timeoutName: "timeout" }, context),
+  ...shellMeaning<ArgsOf<typeof bashParams>>((args) => args, ["command", "outside_sandbox"]),
+  execute: ({ command, timeout, run_in_background: background, outside_sandbox }, context) =>
+    runShell({ command, timeout_ms: timeout, background, outside_sandbox, timeoutName: "timeout" }, context),
 };
 
 const grepParams = {

@@ -9,7 +9,7 @@ import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts"
 import { jobCard } from "../../job-output/index.ts";
 import { SHELL_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
+import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import execDescription from "./exec-command.md";
 import stdinDescription from "./write-stdin.md";
 
@@ -22,6 +22,7 @@ const execParams = {
   workdir: optional(text("Directory to run it in; the working directory when not given")),
   yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
   max_output_tokens: optional(integer("Accepted but ignored: long output is shortened in the middle", { minimum: 1 })),
+  ...outsideSandbox,
 };
 
 export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
@@ -31,18 +32,19 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
   schema: parameters(execParams),
   tier: "exec",
   ...shellMeaning<ArgsOf<typeof execParams>>(
-    ({ cmd, workdir }) => ({ command: cmd, cwd: workdir }),
-    ["cmd", "workdir"],
+    ({ cmd, workdir, outside_sandbox }) => ({ command: cmd, cwd: workdir, outside_sandbox }),
+    ["cmd", "workdir", "outside_sandbox"],
   ),
-  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS }, context) {
+  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS, outside_sandbox }, context) {
     const { env, services } = context;
     const { jobs } = services;
-    if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir }, context);
+    if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir, outside_sandbox }, context);
     refuseEmpty(cmd);
     const changedFiles = await watchShownFiles(context);
     const options = {
       onOutput: context.onOutput,
       env: COMMAND_ENV,
+      outside: outside_sandbox,
       ...(workdir === undefined ? {} : { cwd: (await context.paths.locate(workdir)).real }),
     };
     const job = jobs.start(cmd, (command) => env.startCommand!(command, options));

@@ -26,7 +26,7 @@ import {
 import { readFileTool } from "../../read-file/index.ts";
 import { readManyFilesTool } from "../../read-many-files/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
-import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
+import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
 import { waitTool } from "../../wait/index.ts";
 import { writeFileTool } from "../../write-file/index.ts";
@@ -83,6 +83,7 @@ const shellParams = {
   dir_path: optional(text("Directory to run it in; the working directory when not given")),
   timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
   is_background: optional(flag("Start it and return at once with a job id")),
+  ...outsideSandbox,
 };
 
 const runShellCommand: ToolDef<ArgsOf<typeof shellParams>> = {
@@ -91,11 +92,11 @@ const runShellCommand: ToolDef<ArgsOf<typeof shellParams>> = {
   description: shellDescription.trim(),
   schema: parameters(shellParams),
   ...shellMeaning<ArgsOf<typeof shellParams>>(
-    ({ command, dir_path }) => ({ command, cwd: dir_path }),
-    ["command", "dir_path"],
+    ({ command, dir_path, outside_sandbox }) => ({ command, cwd: dir_path, outside_sandbox }),
+    ["command", "dir_path", "outside_sandbox"],
   ),
-  execute: ({ command, dir_path, timeout_ms, is_background }, context) =>
-    runShell({ command, cwd: dir_path, timeout_ms, background: is_background }, context),
+  execute: ({ command, dir_path, timeout_ms, is_background, outside_sandbox }, context) =>
+    runShell({ command, cwd: dir_path, timeout_ms, background: is_background, outside_sandbox }, context),
 };
 
 const grepParams = {

@@ -62,7 +62,11 @@ function* itemsOf(
       yield { kind: "note", text: "Continued from another branch of the session.", note: "info" };
       break;
     case "model_change":
-      yield { kind: "note", text: `Model: ${entry.model}`, note: "info" };
+      yield {
+        kind: "note",
+        text: `Model: ${entry.model}${entry.reason === undefined ? "" : ` (${entry.reason})`}`,
+        note: "info",
+      };
       break;
     case "custom_message":
       if (entry.display) yield { kind: "text", text: plainText(entry.content) };

@@ -1,0 +1,109 @@
+// Files as commands in a sandbox see them: where it shows them a folder of its own, file tools use that folder too.
+
+import { basename, dirname, join } from "node:path";
+import type { InsideNames } from "../../process/confinement.ts";
+import { linkLoop } from "../fs-error.ts";
+import { realPathOf } from "../real-path.ts";
+import {
+  type DeleteOptions,
+  type DirEntry,
+  EnvError,
+  type ExecutionEnvironment,
+  type FileStat,
+  type PathOptions,
+  type WriteOptions,
+} from "../types.ts";
+import { WrappedEnvironment } from "../wrapped.ts";
+
+/** A link may lead from one folder of the sandbox to another; more steps than this are a loop. */
+const MOST_HOPS = 40;
+
+/**
+ * Paths come in and go out under the names that commands use. Searches and commands are passed on as they are: the inner
+ * environment runs them inside.
+ */
+export class InsideView extends WrappedEnvironment {
+  readonly #names: InsideNames;
+
+  constructor(inner: ExecutionEnvironment, names: InsideNames) {
+    super(inner);
+    this.#names = names;
+  }
+
+  override async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return this.#naming(async () => this.inner.readFile(await this.#target(path), offset, limit));
+  }
+
+  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+    return this.#naming(async () => this.inner.readBytes(await this.#target(path), range));
+  }
+
+  override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return this.#naming(async () => this.inner.listDirectory(await this.#target(path), depth));
+  }
+
+  override async fileExists(path: string): Promise<boolean> {
+    const stat = await this.stat(path);
+    return stat !== undefined && stat.kind !== "dangling";
+  }
+
+  override async stat(path: string): Promise<FileStat | undefined> {
+    const entry = await this.inner.stat(await this.#entry(path));
+    if (entry === undefined) return undefined;
+    if (!entry.isSymlink) return this.#named(entry);
+    const target = await this.#real(entry.realPath);
+    const found = await this.inner.stat(target);
+    return this.#named(found ? { ...found, isSymlink: true } : { ...entry, kind: "dangling", realPath: target });
+  }
+
+  override async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    await this.#naming(async () => this.inner.writeFile(await this.#target(path, options), content, options));
+  }
+
+  override async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
+    await this.#naming(async () => this.inner.deleteFile(await this.#entry(path, options), options));
+  }
+
+  override async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    await this.#naming(async () => {
+      await this.inner.moveFile(await this.#entry(from, options), await this.#entry(to, options), options);
+    });
+  }
+
+  #named(stat: FileStat): FileStat {
+    return { ...stat, realPath: this.#names.insidePath(stat.realPath) };
+  }
+
+  /** A failure names the path as commands do. */
+  async #naming<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EnvError) || error.path === undefined) throw error;
+      const path = this.#names.insidePath(error.path);
+      if (path === error.path) throw error;
+      throw new EnvError(error.code, error.message.replaceAll(error.path, path), { path, cause: error });
+    }
+  }
+
+  /** A real path is not followed again: a link that came since makes the operation fail. */
+  async #target(path: string, { noLinks = false }: PathOptions = {}): Promise<string> {
+    const full = this.resolve(path);
+    if (noLinks) return this.#names.hostPath(full);
+    const real = await this.#real(full);
+    return this.#names.insidePath(real) === real ? full : real;
+  }
+
+  async #entry(path: string, { noLinks = false }: PathOptions = {}): Promise<string> {
+    const full = this.resolve(path);
+    const parent = dirname(full);
+    return noLinks || parent === full ? this.#names.hostPath(full) : join(await this.#real(parent), basename(full));
+  }
+
+  /** On this machine. Links there lead to where they would lead a command. */
+  async #real(path: string, hops = MOST_HOPS): Promise<string> {
+    if (hops === 0) throw linkLoop(path);
+    const real = await realPathOf(this.inner, this.#names.hostPath(path));
+    return this.#names.hostPath(real) === real ? real : this.#real(real, hops - 1);
+  }
+}

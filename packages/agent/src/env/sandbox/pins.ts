@@ -1,0 +1,23 @@
+// Which folders must keep their names. What protects a file is tied to its place, and a folder above it that a command renames would
+// take the file along: the next command would find it unprotected under the new name. A folder that is a mount cannot be renamed.
+
+import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import { isInside } from "./inside.ts";
+
+/** All folders between a writable root and something protected, or another root, inside of it. */
+export function pinnedFolders(roots: readonly string[], inside: readonly string[]): string[] {
+  const between = inside.flatMap((path) => {
+    const above = roots.filter((root) => root !== path && isInside(path, root));
+    const outermost = above.sort((a, b) => a.length - b.length)[0];
+    return outermost === undefined ? [] : foldersBetween(outermost, path);
+  });
+  return [...new Set(between)].filter(isFolder);
+}
+
+function foldersBetween(root: string, path: string): string[] {
+  const parent = dirname(path);
+  return parent === root || parent === dirname(parent) ? [] : [parent, ...foldersBetween(root, parent)];
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,0 +1,104 @@
+// The layout of a plugin, which Claude Code's and ours share: a folder with commands, skills, agents, hooks, servers, tools and
+// extensions. What people call by a name gets the plugin's in front of it.
+
+import { hooksIn } from "./hook-files.ts";
+import { firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
+import type { Provider, Scan } from "./look.ts";
+import { addServers } from "./mcp-servers.ts";
+import { isRecord, readJson } from "./structured.ts";
+
+export interface InstalledPlugin {
+  readonly name: string;
+  readonly root: string;
+  readonly version?: string;
+}
+
+const CODE_ENDINGS = [".ts", ".js", ".mts", ".mjs"];
+
+/** Everything that the installed plugins bring. */
+export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugin[]): Provider["loaders"] {
+  return {
+    plugin: (look) => {
+      for (const { name, root, version } of installed(look)) {
+        const path = `${root}/.claude-plugin/plugin.json`;
+        const description = readJson(look, path, "plugin")?.value["description"];
+        look.add(
+          name,
+          { level: "plugin", path },
+          {
+            root,
+            ...(version === undefined ? {} : { version }),
+            ...(typeof description === "string" ? { description } : {}),
+          },
+        );
+      }
+    },
+    command: (look) => {
+      for (const { name, root } of installed(look))
+        for (const folder of foldersOf(look, root, "commands"))
+          markdownFolder(look, folder, "plugin", { nested: true }, `${name}:`);
+    },
+    agent: (look) => {
+      for (const { name, root } of installed(look))
+        for (const folder of foldersOf(look, root, "agents"))
+          markdownFolder(look, folder, "plugin", { renames: true }, `${name}:`);
+    },
+    skill: (look) => {
+      for (const { name, root } of installed(look))
+        for (const folder of foldersOf(look, root, "skills")) skillFolder(look, folder, "plugin", `${name}:`);
+    },
+    hook: (look) => {
+      for (const { root } of installed(look))
+        hooksIn(look, {
+          path: `${root}/hooks/hooks.json`,
+          level: "plugin",
+          timeoutUnit: "seconds",
+          resolve: inRoot(root),
+        });
+    },
+    "mcp-server": (look) => {
+      for (const { root } of installed(look))
+        for (const path of [`${root}/.mcp.json`, `${root}/.claude-plugin/plugin.json`]) {
+          const read = readJson(look, path, "plugin");
+          if (!read) continue;
+          // Some write the servers without the key around them.
+          const isBare = path.endsWith(".mcp.json") && !isRecord(read.value["mcpServers"]);
+          addServers(look, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
+        }
+    },
+    tool: (look) => {
+      for (const { root } of installed(look))
+        moduleFolder(look, `${root}/tools`, "plugin", CODE_ENDINGS, (one, folder) =>
+          firstFile(one, folder, ["index.ts", "index.js"]),
+        );
+    },
+    extension: (look) => {
+      for (const { name, root } of installed(look))
+        for (const entry of extensionEntries(look, root))
+          look.add(name, { level: "plugin", path: entry }, { entry, folder: root });
+    },
+  };
+}
+
+/** Those that its package.json names. */
+export function extensionEntries(look: Scan, folder: string): readonly string[] {
+  const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
+  for (const own of [manifest["lathe"], manifest["pi"]]) {
+    const listed = isRecord(own) ? own["extensions"] : undefined;
+    if (Array.isArray(listed))
+      return listed.flatMap((name) => (typeof name === "string" ? [`${folder}/${name.replace(/^\.\//, "")}`] : []));
+  }
+  return [];
+}
+
+const inRoot =
+  (root: string) =>
+  (text: string): string =>
+    text.replaceAll(/\$\{(?:CLAUDE|LATHE)_PLUGIN_ROOT\}/g, () => root);
+
+/** The folder of its own, and those that its manifest names besides. */
+function foldersOf(look: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
+  const more = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value[kind];
+  const named = (Array.isArray(more) ? more : [more]).filter((one) => typeof one === "string");
+  return [...new Set([`${root}/${kind}`, ...named.map((one) => `${root}/${one.replace(/^\.\/|\/$/g, "")}`)])];
+}

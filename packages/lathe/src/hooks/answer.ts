@@ -1,0 +1,80 @@
+// What a hook's program said: by its exit code, or by a JSON object on its stdout.
+
+import type { JsonObject } from "@lathe/llm";
+
+export interface ProgramEnd {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** -1: ended by a signal. */
+  readonly exitCode: number;
+  readonly isLate?: boolean;
+}
+
+export interface HookAnswer {
+  /** Do not do it, and why: for the model, or for the person when there is no model to read it. */
+  readonly block?: string;
+  /** The person need not be asked about this call, or must be. */
+  readonly permission?: "allow" | "ask";
+  readonly permissionReason?: string;
+  /** Arguments in the place of the call's. */
+  readonly input?: JsonObject;
+  /** For the model. */
+  readonly context?: string;
+  /** End the work, and why: for the person. */
+  readonly stop?: string;
+  /** For the person. */
+  readonly message?: string;
+  /** The program did not do what a hook does; nothing follows from it. */
+  readonly failure?: string;
+}
+
+/** By convention: do not do it; the reason is on stderr. */
+const BLOCKS = 2;
+/** Of what a program wrote, for messages. */
+const SHOWN = 2_000;
+
+/** `plainIsContext`: text on stdout that is no JSON is meant for the model. */
+export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): HookAnswer {
+  if (end.isLate) return { failure: "did not end in time" };
+  if (end.exitCode === BLOCKS) return { block: short(end.stderr) || "A hook refused, without a reason." };
+  if (end.exitCode !== 0) {
+    const why = end.exitCode === -1 ? "was ended by a signal" : `ended with code ${end.exitCode}`;
+    const said = short(end.stderr);
+    return { failure: said === "" ? why : `${why}: ${said}` };
+  }
+  const text = end.stdout.trim();
+  if (!text.startsWith("{")) return plainIsContext && text !== "" ? { context: text } : {};
+  try {
+    return fromJson(JSON.parse(text) as JsonObject);
+  } catch {
+    return plainIsContext ? { context: text } : { failure: "printed something that begins like JSON and is none" };
+  }
+}
+
+function fromJson(value: JsonObject): HookAnswer {
+  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const reason = textOf(value["reason"]) ?? textOf(specific["permissionDecisionReason"]);
+  // `decision` is the older form; what one agent calls approve, another calls allow.
+  const decision =
+    textOf(specific["permissionDecision"]) ?? textOf(value["permissionDecision"]) ?? textOf(value["decision"]);
+  const input = specific["updatedInput"] ?? specific["tool_input"];
+  const context = textOf(specific["additionalContext"]) ?? textOf(value["additionalContext"]);
+  const stop = value["continue"] === false ? (textOf(value["stopReason"]) ?? "A hook ended the work.") : undefined;
+  const message = textOf(value["systemMessage"]);
+  return {
+    ...(decision === "block" || decision === "deny" ? { block: reason ?? "A hook refused, without a reason." } : {}),
+    ...(decision === "allow" || decision === "approve" ? { permission: "allow" as const } : {}),
+    ...(decision === "ask" ? { permission: "ask" as const } : {}),
+    ...(reason === undefined ? {} : { permissionReason: reason }),
+    ...(isObject(input) ? { input } : {}),
+    ...(context === undefined ? {} : { context }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value : undefined;
+const short = (text: string): string => text.trim().slice(0, SHOWN);

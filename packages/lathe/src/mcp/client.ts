@@ -1,0 +1,227 @@
+// One connection to one server, by the protocol's own package.
+
+import type { ExecutionEnvironment } from "@lathe/agent";
+import {
+  type AuthProvider,
+  Client,
+  type ClientOptions,
+  type CreateMessageRequest,
+  type CreateMessageResult,
+  type ElicitRequest,
+  type ElicitResult,
+  ProtocolError,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import { listPrompts, listTools } from "./definitions.ts";
+import { limitedFetch } from "./limited-fetch.ts";
+import { MESSAGE_WINDOW_MS, MOST_INSTRUCTION_CHARS, MOST_MESSAGES } from "./limits.ts";
+import { ProcessTransport } from "./process-transport.ts";
+import type { Definitions, ServerConfig } from "./types.ts";
+import { expanded, resolvedValues, type ValueSources } from "./values.ts";
+
+export interface ConnectOptions {
+  readonly config: ServerConfig;
+  readonly env: ExecutionEnvironment;
+  readonly values: ValueSources;
+  /** Directories that the server may know of. */
+  readonly roots: readonly string[];
+  readonly version: string;
+  readonly now: () => number;
+  /** Absent: nobody signs in. */
+  readonly auth?: AuthProvider | undefined;
+  readonly startTimeoutMs: number;
+  readonly hooks: ConnectionHooks;
+}
+
+interface ConnectionHooks extends ServerQuestions {
+  /** The connection has ended by itself; undefined: with the session's environment. */
+  onEnd(reason: string | undefined): void;
+  onDefinitions(definitions: Definitions): void;
+}
+
+/** How a server reaches the person and the model. */
+export interface ServerQuestions {
+  /** Asks the person; absent: nobody is there. */
+  readonly elicit?: ((request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>) | undefined;
+  /** Asks the session's model; absent: the user did not allow it. */
+  readonly sample?: ((request: CreateMessageRequest["params"]) => Promise<CreateMessageResult>) | undefined;
+}
+
+/** A server that answered, with what it offers. */
+export interface Connected {
+  readonly client: Client;
+  readonly definitions: Definitions;
+  /** Name and version, as the server gives them. */
+  readonly label: string;
+  close(): Promise<void>;
+}
+
+/** The server wants a sign-in that we do not have. */
+export class SignInNeeded extends Error {
+  constructor(message = "it needs a sign-in") {
+    super(message);
+    this.name = "SignInNeeded";
+  }
+}
+
+export async function connectServer(options: ConnectOptions): Promise<Connected> {
+  try {
+    return await connectWith(options, "legacy");
+  } catch (error) {
+    // It answered, and does not know the older handshake.
+    if (!(error instanceof ProtocolError)) throw asSignIn(error);
+    return connectWith(options, "auto").catch((later: unknown) => {
+      throw asSignIn(later);
+    });
+  }
+}
+
+function asSignIn(error: unknown): unknown {
+  const isRefused = error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401);
+  return isRefused ? new SignInNeeded() : error;
+}
+
+async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Promise<Connected> {
+  const { config, startTimeoutMs, hooks } = options;
+  const transport = await transportOf(options);
+  let problem = "";
+  const client = new Client(
+    { name: "lathe", version: options.version },
+    clientOptions(options, mode, () => lists),
+  );
+  answerServer(client, options);
+  guard(transport, options.now, (reason) => {
+    problem = reason;
+    void transport.close();
+  });
+  const lists: Lists = { tools: [], prompts: [] };
+  const definitionsNow = (): Definitions => definitionsOf(client, lists);
+  lists.changed = () => hooks.onDefinitions(definitionsNow());
+  const endOf = (): string | undefined => (transport instanceof ProcessTransport ? transport.end : "");
+  try {
+    await client.connect(transport, { timeout: startTimeoutMs });
+    const capabilities = client.getServerCapabilities() ?? {};
+    const limits = { timeout: startTimeoutMs };
+    const [tools, prompts] = await Promise.all([
+      capabilities.tools ? client.listTools({}, limits) : { tools: [] },
+      capabilities.prompts ? client.listPrompts({}, limits) : { prompts: [] },
+    ]);
+    lists.tools = listTools(tools.tools, config);
+    lists.prompts = listPrompts(prompts.prompts);
+  } catch (error) {
+    const reason = problem || endOf();
+    await client.close();
+    throw reason ? new Error(reason) : error;
+  }
+  client.onclose = () => hooks.onEnd(problem || (endOf() === "" ? "it closed the connection" : endOf()));
+  const { name = config.name, version = "" } = client.getServerVersion() ?? {};
+  return {
+    client,
+    definitions: definitionsNow(),
+    label: `${name} ${version}`.trim().slice(0, 80),
+    close: async () => {
+      client.onclose = () => {};
+      // A session of the server's that nobody comes back to.
+      if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => {});
+      await client.close();
+    },
+  };
+}
+
+interface Lists {
+  tools: Definitions["tools"];
+  prompts: Definitions["prompts"];
+  changed?: () => void;
+}
+
+function definitionsOf(client: Client, { tools, prompts }: Lists): Definitions {
+  const instructions = client.getInstructions()?.trim().slice(0, MOST_INSTRUCTION_CHARS).toWellFormed();
+  return {
+    tools,
+    prompts,
+    hasResources: client.getServerCapabilities()?.resources !== undefined,
+    ...(instructions ? { instructions } : {}),
+  };
+}
+
+function clientOptions(
+  { config, hooks }: ConnectOptions,
+  mode: "legacy" | "auto",
+  listsOf: () => Lists,
+): ClientOptions {
+  return {
+    versionNegotiation: { mode },
+    capabilities: {
+      roots: {},
+      ...(hooks.elicit ? { elicitation: { form: {}, url: {} } } : {}),
+      ...(hooks.sample ? { sampling: {} } : {}),
+    },
+    listChanged: {
+      tools: {
+        onChanged: (error, tools) => {
+          if (error || !tools) return; // what it offered before stays
+          listsOf().tools = listTools(tools, config);
+          listsOf().changed?.();
+        },
+      },
+      prompts: {
+        onChanged: (error, prompts) => {
+          if (error || !prompts) return;
+          listsOf().prompts = listPrompts(prompts);
+          listsOf().changed?.();
+        },
+      },
+    },
+  };
+}
+
+function answerServer(client: Client, { roots, hooks }: ConnectOptions): void {
+  const { elicit, sample } = hooks;
+  client.setRequestHandler("roots/list", () => ({
+    roots: roots.map((path) => ({ uri: `file://${encodeURI(path)}` })),
+  }));
+  if (elicit) client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => elicit(params, mcpReq.signal));
+  if (sample) client.setRequestHandler("sampling/createMessage", ({ params }) => sample(params));
+}
+
+/** Too many messages in too short a time end the connection: nobody asked for them. */
+function guard(transport: Transport, now: () => number, onFlood: (reason: string) => void): void {
+  let since = now();
+  let messages = 0;
+  transport.onmessage = () => {
+    if (now() - since > MESSAGE_WINDOW_MS) {
+      since = now();
+      messages = 0;
+    }
+    if (++messages === MOST_MESSAGES + 1)
+      onFlood(`it sent more than ${MOST_MESSAGES} messages in ${MESSAGE_WINDOW_MS / 1000} s`);
+    // Nothing behind this one is looked at.
+    if (messages > MOST_MESSAGES) throw new Error("too many messages");
+  };
+}
+
+async function transportOf({ config, env, values, auth }: ConnectOptions): Promise<Transport> {
+  const text = (value: string): string => expanded(value, values.env);
+  if (config.transport === "stdio") {
+    const { command = "", args = [], cwd } = config;
+    const variables = await resolvedValues(config.env, values);
+    const argv = [text(command), ...args.map(text)] as const;
+    return new ProcessTransport(async () => {
+      if (!env.startProcess) throw new Error("programs cannot be started here");
+      return env.startProcess(argv, { env: variables, ...(cwd === undefined ? {} : { cwd: env.resolve(text(cwd)) }) });
+    });
+  }
+  const url = new URL(text(config.url ?? ""));
+  const options = {
+    requestInit: { headers: await resolvedValues(config.headers, values) },
+    fetch: limitedFetch,
+    ...(auth ? { authProvider: auth } : {}),
+  };
+  return config.transport === "sse"
+    ? new SSEClientTransport(url, options)
+    : new StreamableHTTPClientTransport(url, options);
+}

@@ -1,0 +1,231 @@
+// The servers of a session together: which are started when, and which of their tools are offered. Tools that come after the first
+// request come together, so that the cached prompt is lost once (DESIGN 3).
+
+import type { ToolDef } from "@lathe/agent";
+import type { ClientDeps } from "@lathe/llm";
+import type { DefinitionCache } from "./cache.ts";
+import { FIRST_REQUEST_WAIT_MS, MOST_LIST_CHANGES } from "./limits.ts";
+import { Server, type ServerHost } from "./server.ts";
+import { mcpTool } from "./tools.ts";
+import type { Definitions, ServerConfig } from "./types.ts";
+
+export interface ManagerOptions {
+  readonly configs: readonly ServerConfig[];
+  readonly cache: DefinitionCache;
+  readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  readonly host: Omit<ServerHost, "onDefinitions" | "onState" | "deps">;
+  /** Nobody is there who could wait for later: the first request waits until every server has started or failed. */
+  readonly waitsForStart: boolean;
+  readonly warn: (message: string, code: string) => void;
+}
+
+export interface OfferedTool {
+  readonly tool: ToolDef;
+  /** What the server calls it. */
+  readonly ofServer: { readonly tool: string; readonly server: string };
+}
+
+/** Definitions this old are looked at again in the background, also where nobody is there. */
+const OLD_MS = 24 * 60 * 60_000;
+
+export class ServerManager {
+  readonly servers: readonly Server[];
+  readonly #options: ManagerOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Being started for the first time in this session. */
+  readonly #starting = new Set<Server>();
+  readonly #timers: { cancel(): void }[] = [];
+  readonly #warned = new Set<string>();
+  /** Called when what a server offers has changed. */
+  onDefinitions: () => void = () => {};
+  #tools: readonly OfferedTool[] | undefined;
+  #hasSent = false;
+  #isClosed = false;
+  #settled = (): void => {};
+
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.servers = options.configs.map((config) => {
+      const server = new Server(config, {
+        ...options.host,
+        deps: options.deps,
+        onDefinitions: (from, definitions) => this.#listed(from, definitions),
+        onState: (of) => this.#changed(of),
+      });
+      const kept = config.enabled === false ? undefined : options.cache.read(config);
+      this.#entries.set(server.name, {
+        offered: kept?.definitions,
+        latest: kept?.definitions,
+        savedAt: kept?.savedAt ?? 0,
+        changes: 0,
+        made: new Map(),
+      });
+      return server;
+    });
+  }
+
+  /** Starts what is not known yet at once, and what is known a little later: the first request comes first. */
+  open(): void {
+    const { deps, waitsForStart } = this.#options;
+    const enabled = this.servers.filter(({ state }) => state.kind !== "disabled");
+    for (const server of enabled) if (!this.#entry(server).offered) this.#start(server);
+    const known = enabled.filter((server) => this.#entry(server).offered && (!waitsForStart || this.#isOld(server)));
+    if (known.length === 0) return;
+    const later = deps.setTimer(() => {
+      for (const server of known) this.#start(server);
+    }, FIRST_REQUEST_WAIT_MS);
+    this.#timers.push(later);
+  }
+
+  /** Before the first request: true when tools came while we waited. */
+  async ready(signal: AbortSignal): Promise<boolean> {
+    if (this.#hasSent) return false;
+    const isWaiting = [...this.#starting].some((server) => !this.#entry(server).offered);
+    const before = this.#tools;
+    if (isWaiting) await this.#allStarted(signal);
+    this.#hasSent = true;
+    return this.tools() !== before;
+  }
+
+  /** The same array until something changes. */
+  tools(): readonly OfferedTool[] {
+    this.#tools ??= this.servers.flatMap((server) => this.#toolsOf(server));
+    return this.#tools;
+  }
+
+  definitions(server: Server): Definitions | undefined {
+    return server.state.kind === "disabled" ? undefined : this.#entry(server).latest;
+  }
+
+  server(name: string): Server | undefined {
+    return this.servers.find((server) => server.name === name);
+  }
+
+  async enable(server: Server): Promise<void> {
+    await server.reconnect();
+    this.#offerLatest();
+  }
+
+  async disable(server: Server): Promise<void> {
+    await server.disable();
+    this.#tools = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#timers) timer.cancel();
+    await Promise.all(this.servers.map((server) => server.close()));
+  }
+
+  // ---- inside ----
+
+  #entry(server: Server): Entry {
+    return this.#entries.get(server.name) as Entry;
+  }
+
+  #isOld(server: Server): boolean {
+    return this.#options.deps.now() - this.#entry(server).savedAt > OLD_MS;
+  }
+
+  #start(server: Server): void {
+    if (this.#isClosed || server.state.kind !== "waiting") return;
+    this.#starting.add(server);
+    server
+      .connect()
+      // What went wrong is the server's state, and was said.
+      .catch(() => {})
+      .finally(() => {
+        this.#starting.delete(server);
+        if (this.#starting.size > 0) return;
+        this.#offerLatest();
+        this.#settled();
+      });
+  }
+
+  /** Each server has a deadline of its own; where a person waits, all of them have a short one. */
+  #allStarted(signal: AbortSignal): Promise<void> {
+    const { deps, waitsForStart } = this.#options;
+    return new Promise((resolve) => {
+      const timer = waitsForStart ? undefined : deps.setTimer(done, FIRST_REQUEST_WAIT_MS);
+      function done(): void {
+        timer?.cancel();
+        signal.removeEventListener("abort", done);
+        resolve();
+      }
+      this.#settled = done;
+      signal.addEventListener("abort", done, { once: true });
+    });
+  }
+
+  #listed(server: Server, definitions: Definitions): void {
+    const entry = this.#entry(server);
+    const isSame = JSON.stringify(entry.latest) === JSON.stringify(definitions);
+    if (!isSame || this.#isOld(server)) this.#keep(server, definitions);
+    if (isSame) return;
+    entry.latest = definitions;
+    this.onDefinitions();
+    // What comes late waits for the others that are late.
+    if (this.#hasSent && this.#starting.size > 0) return;
+    if (this.#hasSent) entry.changes += 1;
+    if (entry.changes <= MOST_LIST_CHANGES) this.#offer(entry);
+    else
+      this.#warn(server, `keeps changing its tools. Further changes are ignored until: /mcp reconnect ${server.name}`);
+  }
+
+  #offerLatest(): void {
+    for (const entry of this.#entries.values()) if (entry.offered !== entry.latest) this.#offer(entry);
+  }
+
+  #offer(entry: Entry): void {
+    entry.offered = entry.latest;
+    this.#tools = undefined;
+  }
+
+  #keep(server: Server, definitions: Definitions): void {
+    const { cache, deps } = this.#options;
+    const savedAt = deps.now();
+    this.#entry(server).savedAt = savedAt;
+    cache.write(server.config, { savedAt, definitions }).catch((error: unknown) => {
+      this.#warn(server, `cannot be remembered for the next start: ${(error as Error).message}`);
+    });
+  }
+
+  /** A tool that has not changed stays the same object, and so does its place in the prefix. */
+  #toolsOf(server: Server): OfferedTool[] {
+    if (server.state.kind === "disabled") return [];
+    const { offered, made } = this.#entry(server);
+    return (offered?.tools ?? []).map((listed) => {
+      const key = JSON.stringify(listed);
+      const known = made.get(listed.name);
+      if (known?.key === key) return known.offered;
+      const tool = { tool: mcpTool(server, listed), ofServer: { tool: listed.name, server: server.name } };
+      made.set(listed.name, { key, offered: tool });
+      return tool;
+    });
+  }
+
+  #changed(server: Server): void {
+    const { state, name } = server;
+    if (this.#isClosed) return;
+    if (state.kind === "failed") this.#warn(server, `failed: ${state.reason}`);
+    if (state.kind === "signed-out")
+      this.#warn(server, `needs a sign-in. Run: /mcp login ${name}, or lathe mcp login ${name}`);
+  }
+
+  #warn({ name, config }: Server, message: string): void {
+    const line = `MCP server ${name} (${config.file}) ${message}`;
+    if (this.#warned.has(line)) return;
+    this.#warned.add(line);
+    this.#options.warn(line, `mcp:${name}`);
+  }
+}
+
+interface Entry {
+  /** What the model may know of. */
+  offered: Definitions | undefined;
+  /** What the server said last. */
+  latest: Definitions | undefined;
+  savedAt: number;
+  changes: number;
+  readonly made: Map<string, { readonly key: string; readonly offered: OfferedTool }>;
+}

@@ -1,0 +1,94 @@
+// The protocol over a program's stdin and stdout, one message a line. The program is a two-way process of the session's environment:
+// owned, confined and remote like everything else that runs there.
+
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { byteLines, type TwoWayProcess } from "@lathe/agent";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
+
+/** Messages after which others get their turn: a server that floods us must not stop the session. */
+const BATCH = 64;
+/** Servers that end when their input does need no signal. */
+const GRACE_MS = 300;
+
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #start: () => Promise<TwoWayProcess>;
+  #process: TwoWayProcess | undefined;
+  #isClosed = false;
+  #end: string | undefined = "";
+
+  constructor(start: () => Promise<TwoWayProcess>) {
+    this.#start = start;
+  }
+
+  /** How the program ended and what it said last; "" while it runs, undefined when its environment ended it. */
+  get end(): string | undefined {
+    return this.#end;
+  }
+
+  async start(): Promise<void> {
+    this.#process = await this.#start();
+    void this.#read(this.#process);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#process || this.#isClosed) throw new Error("the server is not running");
+    await this.#process.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    const isFirst = !this.#isClosed;
+    this.#isClosed = true;
+    await this.#process?.stop(GRACE_MS);
+    if (isFirst) this.onclose?.();
+  }
+
+  async #read(process: TwoWayProcess): Promise<void> {
+    let lines = 0;
+    let stray = 0;
+    try {
+      for await (const line of byteLines(process.stdout, MOST_MESSAGE_BYTES)) {
+        if (this.#isClosed) return;
+        const message = messageIn(line);
+        if (message) this.onmessage?.(message);
+        else if (line.trim() !== "" && ++stray > MOST_STRAY_LINES) throw new Error(NO_PROTOCOL);
+        if (++lines % BATCH === 0) await setImmediate();
+      }
+    } catch (error) {
+      this.#end = (error as Error).message;
+      this.onerror?.(error as Error);
+    }
+    await this.#finish(process);
+  }
+
+  /** Its output has ended or cannot be read: nothing more can come of it. */
+  async #finish(process: TwoWayProcess): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const ended = await Promise.race([process.exited, setTimeout(GRACE_MS, undefined, { ref: false })]);
+    if (ended?.stopped) this.#end = undefined;
+    const { exitCode, signal } = ended ?? (await process.stop(0));
+    if (this.#end === "") this.#end = `it ended with ${signal ?? `code ${exitCode}`}${lastWords(process)}`;
+    this.onclose?.();
+  }
+}
+
+const NO_PROTOCOL = "it writes to stdout what is no MCP message";
+
+function messageIn(line: string): JSONRPCMessage | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line) as JSONRPCMessage;
+  } catch {
+    return undefined; // counted by whoever reads
+  }
+}
+
+/** The last line of its stderr, where programs say why they end. */
+function lastWords(process: TwoWayProcess): string {
+  const said = process.readStderr().text.trim().split("\n").at(-1)?.trim() ?? "";
+  return said === "" ? "" : `: ${said.slice(0, 300)}`;
+}

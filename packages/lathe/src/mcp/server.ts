@@ -1,0 +1,276 @@
+// One configured server over the life of a session: connected when it is needed, started again when it crashes, asked with a deadline.
+// Whatever it does, the worst that comes of it here is a failed request.
+
+import type { ExecutionEnvironment } from "@lathe/agent";
+import { type ClientDeps, messageOf } from "@lathe/llm";
+import type { AuthProvider, Client, Progress, RequestOptions } from "@modelcontextprotocol/client";
+import type { Connected, ServerQuestions } from "./client.ts";
+import {
+  MOST_RESTARTS,
+  PROGRESS_FACTOR,
+  REQUEST_TIMEOUT_MS,
+  restartDelayMs,
+  START_TIMEOUT_MS,
+  STEADY_MS,
+} from "./limits.ts";
+import type { Definitions, ServerConfig, ServerState } from "./types.ts";
+import type { ValueSources } from "./values.ts";
+
+/** What a server needs of the session that it works for. */
+export interface ServerHost {
+  readonly env: () => ExecutionEnvironment;
+  readonly values: ValueSources;
+  readonly roots: () => readonly string[];
+  readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  readonly version: string;
+  /** Of every server, whatever its configuration says. */
+  readonly timeoutMs?: number | undefined;
+  auth(config: ServerConfig): Promise<AuthProvider | undefined>;
+  hooks(server: Server): ServerQuestions;
+  onDefinitions(server: Server, definitions: Definitions): void;
+  onState(server: Server): void;
+}
+
+/** Ours; the package's own timer cannot wait for a person. */
+const NO_TIMEOUT = 2 ** 31 - 1;
+const PING_TIMEOUT_MS = 5_000;
+
+export class Server {
+  readonly config: ServerConfig;
+  readonly #host: ServerHost;
+  #state: ServerState = { kind: "waiting" };
+  #connecting: Promise<Connected> | undefined;
+  #connected: Connected | undefined;
+  #connectedAt = 0;
+  #failures = 0;
+  #restart: { cancel(): void } | undefined;
+  /** Questions of the server that a person or a model is answering: its requests wait as long. */
+  #asking = 0;
+  #isClosed = false;
+  #neededScope: string | undefined;
+
+  constructor(config: ServerConfig, host: ServerHost) {
+    this.config = config;
+    this.#host = host;
+    if (config.enabled === false) this.#state = { kind: "disabled" };
+  }
+
+  get name(): string {
+    return this.config.name;
+  }
+  get state(): ServerState {
+    return this.#state;
+  }
+  /** What the sign-in must be good for, as the server said when it refused a request. */
+  get neededScope(): string | undefined {
+    return this.#neededScope;
+  }
+  get isConnected(): boolean {
+    return this.#connected !== undefined;
+  }
+  get timeoutMs(): number {
+    return this.#host.timeoutMs ?? this.config.timeoutMs ?? REQUEST_TIMEOUT_MS;
+  }
+
+  /** The connection that there is, or a new one. Rejects with one line that says what is wrong. */
+  connect(): Promise<Connected> {
+    if (this.#connected) return Promise.resolve(this.#connected);
+    this.#restart?.cancel();
+    this.#connecting ??= this.#start().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /** Ends the connection, forgets failures and connects again. */
+  async reconnect(): Promise<void> {
+    await this.#disconnect();
+    this.#failures = 0;
+    this.#set({ kind: "waiting" });
+    await this.connect();
+  }
+
+  async disable(): Promise<void> {
+    await this.#disconnect();
+    this.#set({ kind: "disabled" });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#disconnect();
+  }
+
+  /**
+   * One request, within the server's timeout; progress that it reports gives it more time, and so does a question to a person.
+   * A server that does not even answer a ping afterwards is started again.
+   */
+  async request<T>(
+    signal: AbortSignal,
+    work: (client: Client, options: RequestOptions) => Promise<T>,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<T> {
+    const { client } = await settledBefore(signal, this.#usable());
+    const deadline = new AbortController();
+    const { setTimer, now } = this.#host.deps;
+    const { timeoutMs } = this;
+    const latest = now() + timeoutMs * PROGRESS_FACTOR;
+    let timer: { cancel(): void } | undefined;
+    const arm = (): void => {
+      timer?.cancel();
+      if (timeoutMs > 0) timer = setTimer(expire, timeoutMs);
+    };
+    const expire = (): void => {
+      if (this.#asking > 0) arm();
+      else deadline.abort(new Error(`it did not answer within ${timeoutMs} ms`));
+    };
+    const progressed = (progress: Progress): void => {
+      if (now() < latest) arm();
+      onProgress?.(progress);
+    };
+    arm();
+    try {
+      return await work(client, {
+        timeout: NO_TIMEOUT,
+        signal: AbortSignal.any([signal, deadline.signal]),
+        onprogress: progressed,
+      });
+    } catch (error) {
+      if (!deadline.signal.aborted) throw this.#refused(error);
+      void this.#restartIfHung(client);
+      throw deadline.signal.reason;
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  /** While a person or a model answers the server, its own requests are not late. */
+  async asking<T>(work: () => Promise<T>): Promise<T> {
+    this.#asking += 1;
+    try {
+      return await work();
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+
+  // ---- inside ----
+
+  /** A token that is not good for this request needs another sign-in. */
+  #refused(error: unknown): unknown {
+    const { name, requiredScope } = error as { readonly name?: string; readonly requiredScope?: string };
+    if (name !== "InsufficientScopeError") return error;
+    this.#neededScope = requiredScope;
+    this.#set({ kind: "signed-out" });
+    return error;
+  }
+
+  async #usable(): Promise<Connected> {
+    if (this.#state.kind === "disabled") throw new Error("it is turned off");
+    if (!this.#connected && this.#failures > MOST_RESTARTS)
+      throw new Error(`it failed ${this.#failures} times: ${reasonOf(this.#state)}`);
+    return this.connect();
+  }
+
+  async #start(): Promise<Connected> {
+    this.#set({ kind: "connecting" });
+    const startTimeoutMs = this.config.startTimeoutMs ?? START_TIMEOUT_MS;
+    const attempt = this.#open(startTimeoutMs);
+    try {
+      const connected = await this.#within(startTimeoutMs, attempt);
+      if (this.#isClosed) throw new Error("the session has ended");
+      this.#connected = connected;
+      this.#connectedAt = this.#host.deps.now();
+      this.#set({ kind: "connected", server: connected.label });
+      this.#host.onDefinitions(this, connected.definitions);
+      return connected;
+    } catch (error) {
+      // It may still come: then nobody waits for it any more.
+      attempt.then((late) => late.close()).catch(() => {});
+      this.#failures += 1;
+      const isSignIn = (error as Error).name === "SignInNeeded";
+      this.#set(isSignIn ? { kind: "signed-out" } : { kind: "failed", reason: messageOf(error) });
+      throw error;
+    }
+  }
+
+  async #open(startTimeoutMs: number): Promise<Connected> {
+    const { env, values, roots, version, deps } = this.#host;
+    const [{ connectServer }, auth] = await Promise.all([import("./with-package.ts"), this.#host.auth(this.config)]);
+    return connectServer({
+      config: this.config,
+      env: env(),
+      values,
+      roots: roots(),
+      version,
+      now: deps.now,
+      auth,
+      startTimeoutMs,
+      hooks: {
+        ...this.#host.hooks(this),
+        onEnd: (reason) => this.#ended(reason),
+        onDefinitions: (definitions) => this.#host.onDefinitions(this, definitions),
+      },
+    });
+  }
+
+  #within<T>(ms: number, work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#host.deps.setTimer(() => reject(new Error(`it did not start within ${ms} ms`)), ms);
+      work.then(resolve, reject).finally(() => timer.cancel());
+    });
+  }
+
+  /** It went away by itself: started again after a while, longer each time. */
+  #ended(reason: string | undefined): void {
+    if (!this.#connected) return;
+    if (reason === undefined) {
+      this.#connected = undefined;
+      this.#set({ kind: "waiting" });
+      return;
+    }
+    const lasted = this.#host.deps.now() - this.#connectedAt;
+    this.#connected = undefined;
+    this.#failures = lasted >= STEADY_MS ? 1 : this.#failures + 1;
+    this.#set({ kind: "failed", reason });
+    if (this.#isClosed || this.#failures > MOST_RESTARTS) return;
+    this.#restart = this.#host.deps.setTimer(() => {
+      // What fails is its state, which everybody is told.
+      this.connect().catch(() => {});
+    }, restartDelayMs(this.#failures));
+  }
+
+  async #restartIfHung(client: Client): Promise<void> {
+    try {
+      await client.ping({ timeout: Math.min(PING_TIMEOUT_MS, this.timeoutMs) });
+    } catch {
+      if (this.#connected?.client !== client) return;
+      const hung = this.#connected;
+      this.#ended("it no longer answers");
+      await hung.close();
+    }
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#restart?.cancel();
+    const connected = this.#connected ?? (await this.#connecting?.catch(() => undefined));
+    this.#connected = undefined;
+    await connected?.close();
+  }
+
+  #set(state: ServerState): void {
+    this.#state = state;
+    this.#host.onState(this);
+  }
+}
+
+const reasonOf = (state: ServerState): string => (state.kind === "failed" ? state.reason : state.kind);
+
+/** The work goes on when nobody waits for it any more. */
+function settledBefore<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

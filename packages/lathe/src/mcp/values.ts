@@ -1,0 +1,48 @@
+// Values of a configuration that stand for something else: `${VAR}` and `${VAR:-default}` inside any text; as a whole value of a
+// variable or a header also the name of a variable, or `!command`, whose output is used (CF-04).
+
+export interface ValueSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Output of a command that the user wrote. */
+  readonly run: (command: string) => Promise<string>;
+  /** Called with what a variable or a command gave, so that it is kept out of journals. */
+  readonly onSecret: (name: string, value: string) => void;
+}
+
+const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+
+class UnsetVariable extends Error {
+  constructor(name: string) {
+    super(`the variable ${name} is not set`);
+    this.name = "UnsetVariable";
+  }
+}
+
+/** Throws for a variable that is not set and has no default. */
+export function expanded(text: string, env: ValueSources["env"]): string {
+  return text.replace(REFERENCE, (_, name: string, instead: string | undefined) => {
+    // As shells have it: an empty variable is as good as none.
+    const value = env[name] || instead;
+    if (value === undefined) throw new UnsetVariable(name);
+    return value;
+  });
+}
+
+/** Variables of a process or headers of a request, by name. */
+export async function resolvedValues(
+  values: Readonly<Record<string, string>> = {},
+  sources: ValueSources,
+): Promise<Record<string, string>> {
+  const entries = Object.entries(values).map(async ([name, text]) => [name, await resolved(name, text, sources)]);
+  return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
+}
+
+async function resolved(name: string, text: string, { env, run, onSecret }: ValueSources): Promise<string> {
+  const value = text.startsWith("!") ? await run(text.slice(1)) : looked(text, env);
+  if (value !== text) onSecret(name, value.replace(/^(?:Bearer|Basic|Token) /i, ""));
+  return value;
+}
+
+const looked = (text: string, env: ValueSources["env"]): string =>
+  (VARIABLE.test(text) ? env[text] : undefined) ?? expanded(text, env);

@@ -1,0 +1,4 @@
+// Everything that loads the protocol's package, in one piece: half a megabyte that a start without a connection never reads.
+
+export { connectServer } from "./client.ts";
+export { signInTo, signOutOf, storedSignIn } from "./sign-in.ts";

@@ -1,0 +1,56 @@
+// Presets as people see them: which providers they need and whether those can be used, and each job's model with the effort that
+// it will have.
+
+import { findRow } from "@lathe/llm/providers";
+import { CliError } from "../usage/exit.ts";
+import type { Models } from "./models.ts";
+import { allPresets } from "./presets.ts";
+
+export interface ListedPreset {
+  readonly name: string;
+  /** Names of its providers, for people. */
+  readonly group: string;
+  readonly requires: readonly string[];
+  /** Those of them without a credential. */
+  readonly missing: readonly string[];
+  /** Role to selector, efforts as the models take them. */
+  readonly mapping: Readonly<Record<string, string>>;
+  readonly isActive: boolean;
+}
+
+/** By provider, those that can be used first. */
+export function listPresets(models: Models): readonly ListedPreset[] {
+  const active = models.preset?.name;
+  const listed = Object.entries(allPresets(models.registry.config)).map(([name, preset]): ListedPreset => {
+    const requires = preset.required_providers ?? [];
+    return {
+      name,
+      group: requires.map((provider) => findRow(provider)?.name ?? provider).join(" and "),
+      requires,
+      missing: requires.filter((provider) => !models.registry.isAvailable(provider)),
+      mapping: Object.fromEntries(
+        Object.entries(preset.model_mapping).map(([role, selector]) => [role, effective(models, selector)]),
+      ),
+      isActive: name === active,
+    };
+  });
+  const rank = ({ missing }: ListedPreset): number => Math.min(missing.length, 1);
+  return listed.sort((a, b) => rank(a) - rank(b) || a.group.localeCompare(b.group));
+}
+
+/** As `default x, smol y`. */
+export const rolesText = (mapping: ListedPreset["mapping"]): string =>
+  Object.entries(mapping)
+    .map(([role, selector]) => `${role} ${selector}`)
+    .join(", ");
+
+/** One that is not known is shown as it is written: choosing it says what is wrong. */
+function effective(models: Models, selector: string): string {
+  try {
+    const { provider, id, effort } = models.choose(selector);
+    return `${provider}/${id}${effort === undefined ? "" : `:${effort}`}`;
+  } catch (error) {
+    if (error instanceof CliError) return selector;
+    throw error;
+  }
+}

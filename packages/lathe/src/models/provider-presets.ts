@@ -1,0 +1,87 @@
+// Entries of models.yml that can be written by name: address, API, dialect and the name of the key's variable. Never a key.
+
+import type { ProviderConfig } from "@lathe/llm";
+import { replaceFile, withFileLock } from "../home/json-file.ts";
+import { readIfThere } from "../home/small-file.ts";
+import { usageError } from "../usage/exit.ts";
+
+interface ProviderPreset {
+  readonly provider: string;
+  readonly entry: ProviderConfig & { readonly apiKeyEnv: string };
+}
+
+const minimax = (provider: string, baseUrl: string, apiKeyEnv: string): ProviderPreset => ({
+  provider,
+  entry: {
+    baseUrl,
+    api: "openai-completions",
+    apiKeyEnv,
+    compat: {
+      supportsStore: false,
+      supportsDeveloperRole: false,
+      supportsMultipleSystemMessages: false,
+      supportsReasoningEffort: false,
+      reasoningContentField: "reasoning_content",
+    },
+  },
+});
+
+/** Beside the built-in provider zai, for a proxy that speaks the same. */
+const glm: ProviderPreset = {
+  provider: "glm-proxy",
+  entry: {
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    api: "openai-completions",
+    apiKeyEnv: "ZAI_API_KEY",
+    compat: { supportsDeveloperRole: false, supportsReasoningEffort: false, thinkingFormat: "zai" },
+    models: [
+      {
+        id: "glm-5.2",
+        reasoning: true,
+        contextWindow: 1_000_000,
+        maxTokens: 131_072,
+        thinking: { mode: "toggle", levels: ["high", "max"] },
+      },
+    ],
+  },
+};
+
+const PRESETS: Readonly<Record<string, ProviderPreset>> = {
+  minimax: minimax("minimax-code", "https://api.minimax.io/v1", "MINIMAX_CODE_API_KEY"),
+  "minimax-cn": minimax("minimax-code-cn", "https://api.minimaxi.com/v1", "MINIMAX_CODE_CN_API_KEY"),
+  glm,
+  zai: glm,
+  "z-ai": glm,
+};
+
+export const providerPresetNames: readonly string[] = Object.keys(PRESETS);
+
+/** What was done and what comes next, one line each. An entry of that name that is there already is not changed. */
+export async function addProviderPreset(file: string, name: string): Promise<readonly string[]> {
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  if (!preset)
+    throw usageError(`There is no provider preset "${name}". Choose one of: ${providerPresetNames.join(", ")}.`);
+  const { provider, entry } = preset;
+  const isNew = await withFileLock(file, () => addEntry(file, provider, entry));
+  const next = `Set ${entry.apiKeyEnv}, or run: lathe login ${provider}`;
+  return isNew
+    ? [`Added the provider ${provider} to ${file}.`, next]
+    : [`${file} has an entry for ${provider} already; it was not changed.`, next];
+}
+
+async function addEntry(file: string, provider: string, entry: ProviderConfig): Promise<boolean> {
+  const { isProblem, readYaml } = await import("../home/yaml.ts");
+  const read = readYaml(readIfThere(file) ?? "");
+  if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Fix that line first.`);
+  const { document, value } = read;
+  const isMapping = (part: unknown): boolean =>
+    part === null || part === undefined || (typeof part === "object" && !Array.isArray(part));
+  const providers = isMapping(value) ? (value as { providers?: unknown } | null)?.providers : value;
+  if (!isMapping(providers)) throw usageError(`${file}: providers is not a mapping. Fix the file first.`);
+  if (document.hasIn(["providers", provider])) return false;
+  // An empty section is still a section.
+  if (providers === null) document.setIn(["providers"], document.createNode({ [provider]: entry }));
+  else document.setIn(["providers", provider], document.createNode(entry));
+  await replaceFile(file, document.toString());
+  return true;
+}

@@ -1,0 +1,58 @@
+// Beginning to use a preset: its providers must have credentials first. Nothing of it takes effect otherwise.
+
+import { findRow } from "@lathe/llm/providers";
+import type { CliOptions } from "../options/option-table.ts";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { modelsOf, noCredential } from "./connect.ts";
+import { credentialQuery } from "./credentials.ts";
+import type { Models } from "./models.ts";
+import { type ActivePreset, activePreset } from "./presets.ts";
+
+/** Before a session begins. */
+export async function requirePreset(workspace: Workspace, options: CliOptions): Promise<void> {
+  const models = await modelsOf(workspace);
+  const { preset } = models;
+  if (!preset) return;
+  // A key of this run is for the provider of its model.
+  const keyed = options["api-key"] === undefined ? undefined : models.chosenFor("default").split("/", 1)[0];
+  mustBeUsable(workspace, models, preset, keyed);
+  if (options.default) await keepPreset(workspace, preset.name);
+}
+
+/** Later runs use it as well. */
+export async function keepPreset({ paths }: Workspace, name: string): Promise<void> {
+  const { writeSetting } = await import("../settings/write.ts");
+  await writeSetting(paths.config, "modelProfile.default", name);
+}
+
+/** From now on, in this run only. */
+export async function usePreset(workspace: Workspace, name: string): Promise<ActivePreset> {
+  const models = await modelsOf(workspace);
+  const preset = activePreset(models.registry.config, name, "session");
+  mustBeUsable(workspace, models, preset);
+  models.preset = preset;
+  return preset;
+}
+
+function mustBeUsable(
+  workspace: Workspace,
+  models: Models,
+  { name, requires, since }: ActivePreset,
+  keyed?: string,
+): void {
+  const missing = requires.find((provider) => provider !== keyed && !models.registry.isAvailable(provider));
+  if (missing === undefined) return;
+  const { message } = whyNot(workspace, models, missing);
+  const without = since === "saved" ? " Without the preset: lathe config unset modelProfile.default" : "";
+  throw new CliError(EXIT.provider, `The preset ${name} needs ${missing}. ${message}${without && `.${without}`}`);
+}
+
+function whyNot(workspace: Workspace, models: Models, provider: string): Error {
+  if (models.disabled.includes(provider))
+    return usageError("That provider is disabled here. See: lathe config get disabledProviders");
+  if (!models.registry.knows(provider)) return usageError("There is no provider of that name. See: lathe models");
+  const reason = findRow(provider)?.unsupported;
+  if (reason !== undefined) return usageError(`That provider cannot be used: ${reason}.`);
+  return noCredential(provider, credentialQuery(provider, workspace.env, models.configOf(provider)));
+}

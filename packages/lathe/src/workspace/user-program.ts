@@ -1,0 +1,61 @@
+// Runs a command line of the user's own (a hook, a program that answers for them) with an input: outside of any sandbox, in the
+// project's directory, with the user's variables, within a deadline.
+
+import { LocalEnvironment, shellArgv } from "@lathe/agent";
+import type { Workspace } from "./workspace.ts";
+
+export interface UserProgramEnd {
+  readonly stdout: string;
+  /** The last 64 KiB. */
+  readonly stderr: string;
+  /** -1: ended by a signal. */
+  readonly exitCode: number;
+  readonly isLate: boolean;
+}
+
+interface UserProgram {
+  readonly command: string;
+  readonly input: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  /** Besides the user's own. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Of stdout; a program that writes more is ended. */
+const MOST_OUTPUT = 64 << 10;
+
+export async function runUserProgram(
+  { machine, cwd, env: baseEnv }: Workspace,
+  { command, input, signal, timeoutMs, variables = {} }: UserProgram,
+): Promise<UserProgramEnd> {
+  const env = new LocalEnvironment({ cwd, baseEnv, envPolicy: "inherit_all", owner: machine.deps.uuid() });
+  const late = new AbortController();
+  const timer = timeoutMs === undefined ? undefined : machine.deps.setTimer(() => late.abort(), timeoutMs);
+  try {
+    const program = await env.startProcess(shellArgv(command), {
+      signal: AbortSignal.any([signal, late.signal]),
+      env: variables,
+    });
+    // A program that does not read its input may have ended before all of it is written; its answer tells.
+    const written = program.write(input).then(
+      () => program.endInput(),
+      () => undefined,
+    );
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of program.stdout) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MOST_OUTPUT) break;
+    }
+    await written;
+    if (bytes > MOST_OUTPUT) await program.stop(0);
+    const { exitCode } = await program.exited;
+    const stdout = Buffer.concat(chunks).toString("utf8").slice(0, MOST_OUTPUT);
+    return { stdout, stderr: program.readStderr().text, exitCode, isLate: late.signal.aborted };
+  } finally {
+    timer?.cancel();
+    await env.cleanup();
+  }
+}

@@ -1,0 +1,173 @@
+// Command hooks of the built product: programs that people wrote for this agent or another one, with a real shell.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MODEL, type Setup, setup } from "./rpc-host.ts";
+
+let rig: Setup;
+beforeEach(async () => {
+  rig = await setup();
+});
+afterEach(() => rig.remove());
+
+function write(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+type Hooks = Readonly<Record<string, readonly unknown[]>>;
+const command = (line: string, matcher = "*", timeout?: number): unknown => ({
+  matcher,
+  hooks: [{ type: "command", command: line, ...(timeout === undefined ? {} : { timeout }) }],
+});
+const mine = (hooks: Hooks): string => write(join(rig.box.home, ".lathe/hooks.json"), JSON.stringify({ hooks }));
+const print = (...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+  rig.box.run([...MODEL, "-p", ...args], { env: rig.env });
+const shell = (line: string): ReturnType<typeof turn.calls> => turn.calls([{ name: "shell", args: { command: line } }]);
+/** The whole request as the server got it. */
+const request = (at: number): string => JSON.stringify(rig.server.requests[at]?.body);
+const file = (name: string): string => join(rig.box.dir, name);
+
+describe("before a call", () => {
+  it("EX-04 a program that ends with 2 keeps the call from running, and its reason goes to the model", async () => {
+    mine({ PreToolUse: [command("echo 'no touching here' >&2; exit 2", "Bash|Write")] });
+    rig.server.push(shell("touch made"), turn.text("understood"));
+    const run = await print("--permission-mode", "full", "go");
+    expect(run).toMatchObject({ code: 0, stdout: "understood\n" });
+    expect(existsSync(file("made"))).toBe(false);
+    expect(request(1)).toContain("no touching here");
+  });
+
+  it("a program is given the call, and can deny it or put other arguments in its place by JSON", async () => {
+    const answer = { hookSpecificOutput: { permissionDecision: "allow", updatedInput: { command: "touch other" } } };
+    mine({ PreToolUse: [command(`cat > ${file("given")}; echo '${JSON.stringify(answer)}'`, "shell")] });
+    rig.server.push(shell("touch made"), turn.text("done"));
+    await print("--permission-mode", "full", "go");
+    expect([existsSync(file("made")), existsSync(file("other"))]).toEqual([false, true]);
+    expect(JSON.parse(readFileSync(file("given"), "utf8"))).toMatchObject({
+      hook_event_name: "PreToolUse",
+      tool_name: "shell",
+      tool_input: { command: "touch made" },
+      cwd: rig.box.dir,
+      permission_mode: "bypassPermissions",
+      session_id: expect.stringMatching(/./),
+      transcript_path: expect.stringMatching(/\.jsonl$/),
+    });
+  });
+
+  it("a yes answers the question that would have been asked, and the audit says who gave it; a deny rule stays stronger", async () => {
+    mine({ PreToolUse: [command(`echo '{"decision":"approve","reason":"known to be fine"}'`)] });
+    rig.server.push(
+      turn.calls([
+        { name: "shell", args: { command: "X=1 touch made" } },
+        { name: "shell", args: { command: "X=1 touch denied" } },
+      ]),
+      turn.text("done"),
+    );
+    await print("--deny", "shell(touch denied)", "go");
+    expect([existsSync(file("made")), existsSync(file("denied"))]).toEqual([true, false]);
+    const [session] = JSON.parse((await rig.box.run(["sessions", "list", "--json"])).stdout) as { id: string }[];
+    const audit = await rig.box.run(["sessions", "show", String(session?.id), "--audit"]);
+    expect(audit.stdout).toMatch(/hook PreToolUse of .*hooks\.json/);
+  });
+
+  it("a program that fails, hangs or prints rubbish is named, and the call runs", async () => {
+    mine({
+      PreToolUse: [command("echo broken >&2; exit 1"), command("sleep 60", "*", 0.2), command("echo '{oops'")],
+    });
+    rig.server.push(shell("touch made"), turn.text("done"));
+    const { stderr } = await print("--permission-mode", "full", "go");
+    expect(existsSync(file("made"))).toBe(true);
+    expect(stderr).toMatch(/The hook PreToolUse of .*hooks\.json ended with code 1: broken/);
+    expect(stderr).toMatch(/The hook PreToolUse of .*hooks\.json did not end in time/);
+    expect(stderr).toMatch(/begins like JSON and is none/);
+  });
+});
+
+describe("around the work", () => {
+  it("what a program says after a call, at the start and to a prompt reaches the model behind what the person said", async () => {
+    mine({
+      SessionStart: [command("echo 'the build is broken since noon'", "startup")],
+      UserPromptSubmit: [command("echo 'ticket 12 is meant'")],
+      PostToolUse: [command(`echo '{"decision":"block","reason":"run the linter as well"}'`, "shell")],
+    });
+    rig.server.push(shell("echo hi"), turn.text("done"));
+    await print("--permission-mode", "full", "fix it");
+    expect(request(0)).toMatch(/fix it.*the build is broken since noon.*ticket 12 is meant/s);
+    expect(request(1)).toContain("run the linter as well");
+  });
+
+  it("a prompt that a program refuses is not sent", async () => {
+    mine({ UserPromptSubmit: [command("grep -q secret && { echo 'no secrets' >&2; exit 2; }; exit 0")] });
+    const run = await print("the secret is 42");
+    expect(run.code).not.toBe(0);
+    expect(run.stderr).toContain("no secrets");
+    expect(rig.server.requests).toHaveLength(0);
+  });
+
+  it("a program can keep the model at work, but not for ever", async () => {
+    const line = `echo '{"decision":"block","reason":"the tests have not been run"}'`;
+    mine({ Stop: [command(line)] });
+    for (let i = 0; i < 9; i++) rig.server.push(turn.text(`answer ${i}`));
+    const run = await print("go");
+    expect(run).toMatchObject({ code: 0, stdout: "answer 8\n" });
+    expect(request(1)).toContain("the tests have not been run");
+    expect(run.stderr).toContain("A hook has kept the model at work 8 times; now it may stop.");
+  });
+
+  it("the end of a session runs its programs, and does not wait for one that hangs beyond its time", async () => {
+    mine({ SessionEnd: [command(`cat > ${file("ended")}`), command("sleep 60", "*", 0.2)] });
+    rig.server.push(turn.text("done"));
+    expect((await print("go")).code).toBe(0);
+    expect(JSON.parse(readFileSync(file("ended"), "utf8"))).toMatchObject({ hook_event_name: "SessionEnd" });
+  });
+});
+
+describe("hooks that were written for another agent", () => {
+  const theirs = (): void => {
+    const line = `cat > ${file("given")}; echo 'not in this project' >&2; exit 2`;
+    write(file(".claude/settings.json"), JSON.stringify({ hooks: { PreToolUse: [command(line, "Write|Edit")] } }));
+  };
+
+  it("in a folder that is trusted they know the tool and its file by their own names", async () => {
+    theirs();
+    await rig.box.run(["trust"], { env: rig.env });
+    rig.server.push(
+      turn.calls([{ name: "write_file", args: { file_path: "a.txt", content: "hi" } }]),
+      turn.text("understood"),
+    );
+    await print("go");
+    expect(existsSync(file("a.txt"))).toBe(false);
+    expect(JSON.parse(readFileSync(file("given"), "utf8"))).toMatchObject({
+      tool_name: "Write",
+      tool_input: { file_path: file("a.txt") },
+      lathe: { tool: "write_file" },
+    });
+  });
+
+  it("in a stranger's folder they never run", async () => {
+    theirs();
+    rig.server.push(
+      turn.calls([{ name: "write_file", args: { file_path: "a.txt", content: "hi" } }]),
+      turn.text("understood"),
+    );
+    await print("go");
+    expect([existsSync(file("a.txt")), existsSync(file("given"))]).toEqual([true, false]);
+  });
+
+  it("an event that does not exist and a matcher that is no pattern are one warning each with the file; the others work", async () => {
+    const path = mine({
+      PreToolUze: [command("exit 2")],
+      PreToolUse: [command("exit 2", "(unclosed"), command("echo 'refused' >&2; exit 2", "shell")],
+    });
+    rig.server.push(shell("touch made"), turn.text("done"));
+    const { stderr } = await print("--permission-mode", "full", "go");
+    expect(stderr).toContain(path);
+    expect(stderr).toContain("there is no event PreToolUze for hooks");
+    expect(stderr).toContain('the matcher "(unclosed" of PreToolUse is no pattern');
+    expect(existsSync(file("made"))).toBe(false);
+  });
+});

@@ -1,0 +1,135 @@
+// An MCP server over stdio that misbehaves on request. Written without the protocol's package: it must be able to break the rules.
+// Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start.
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    tools: { type: "string", default: "0" },
+    delay: { type: "string", default: "0" },
+    log: { type: "string" },
+    crash: { type: "boolean", default: false },
+  },
+});
+if (values.log !== undefined) appendFileSync(values.log, `start ${process.pid}\n`);
+if (values.crash) {
+  console.error("no configuration found");
+  process.exit(3);
+}
+
+const tool = (name, description, properties = {}) => ({
+  name,
+  description,
+  inputSchema: { type: "object", properties },
+});
+const padding = Array.from({ length: Number(values.tools) }, (_, i) =>
+  tool(`task_${i}`, `Does the task number ${i}`, { [`key${i}`]: { type: "string" } }),
+);
+let added = [];
+const tools = () => [
+  tool("echo", "Gives back its text", { text: { type: "string" } }),
+  tool("die", "Ends the server"),
+  tool("hang", "Never answers, and nothing after it is answered"),
+  tool("slow", "Answers after a while, with progress"),
+  tool("flood", "Sends notifications without end"),
+  tool("garbage", "Answers with what is no message"),
+  tool("huge", "Answers with one endless line"),
+  tool("lie", "Answers with another shape"),
+  tool("grow", "Adds a tool to the list"),
+  tool("pid", "The process id"),
+  tool("variables", "The variables that begin with ROGUE_"),
+  ...padding,
+  ...added,
+];
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const text = (id, value) => send({ id, result: { content: [{ type: "text", text: value }] } });
+let isHung = false;
+
+const calls = {
+  echo: (id, { arguments: args }) => text(id, args.text),
+  die: () => {
+    process.stderr.write("out of cheese\n");
+    process.exit(7);
+  },
+  hang: () => {
+    isHung = true;
+  },
+  slow: (id, { _meta }) => {
+    let ticks = 0;
+    const timer = setInterval(() => {
+      ticks += 1;
+      send({
+        method: "notifications/progress",
+        params: { progressToken: _meta.progressToken, progress: ticks, message: `tick ${ticks}` },
+      });
+      if (ticks < 5) return;
+      clearInterval(timer);
+      text(id, "done at last");
+    }, 100);
+  },
+  flood: () => {
+    const note =
+      `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } })}\n`.repeat(
+        500,
+      );
+    const more = () => {
+      while (process.stdout.write(note));
+      process.stdout.once("drain", more);
+    };
+    more();
+  },
+  garbage: () => {
+    const more = () => {
+      while (process.stdout.write("this is no message\n".repeat(100)));
+      process.stdout.once("drain", more);
+    };
+    more();
+  },
+  huge: () => {
+    process.stdout.write('{"jsonrpc":"2.0","result":"');
+    const more = () => {
+      while (process.stdout.write("x".repeat(1 << 20)));
+      process.stdout.once("drain", more);
+    };
+    more();
+  },
+  lie: (id) => send({ id, result: { content: "not a list", nothing: true } }),
+  grow: (id) => {
+    added = [...added, tool(`grown_${added.length}`, "Came later")];
+    send({ method: "notifications/tools/list_changed" });
+    text(id, "grown");
+  },
+  pid: (id) => text(id, String(process.pid)),
+  variables: (id) =>
+    text(
+      id,
+      JSON.stringify(Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("ROGUE_")))),
+    ),
+};
+
+function answer({ id, method, params }) {
+  if (isHung) return;
+  if (method === "initialize")
+    send({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "rogue", version: "1" },
+      },
+    });
+  else if (method === "tools/list") send({ id, result: { tools: tools() } });
+  else if (method === "ping") send({ id, result: {} });
+  else if (method === "tools/call" && calls[params.name]) calls[params.name](id, params);
+  else if (method === "tools/call") text(id, `did ${params.name}`);
+  else if (id !== undefined) send({ id, error: { code: -32601, message: `no ${method} here` } });
+}
+
+setTimeout(() => {
+  console.log("Rogue server, at your service."); // no message, as many servers print one
+  createInterface({ input: process.stdin })
+    .on("line", (line) => answer(JSON.parse(line)))
+    .on("close", () => process.exit(0));
+}, Number(values.delay));
