@@ -3,7 +3,7 @@
 
 import type { SessionDeps } from "@lathe/agent";
 
-export class OutOfTime extends Error {
+class OutOfTime extends Error {
   constructor(ms: number) {
     super(`did not finish within ${ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}`);
     this.name = "OutOfTime";

@@ -58,7 +58,7 @@ function namedSources(
 }
 
 /** A folder with a manifest or an index is one extension; any other holds one in each file. */
-export function entriesOf(folder: string): readonly string[] {
+function entriesOf(folder: string): readonly string[] {
   const manifest = manifestOf(join(folder, "package.json"));
   if (manifest.length > 0) return manifest.map((path) => join(folder, path)).filter((file) => existsSync(file));
   const index = ["index.ts", "index.js"].map((name) => join(folder, name)).find((file) => existsSync(file));

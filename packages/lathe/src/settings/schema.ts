@@ -466,16 +466,12 @@ export const SETTINGS = {
     default: [],
     help: "found items that take no effect, as kind:name, such as skill:review",
   },
-  extensions: {
-    type: "strings",
-    default: [],
-    help: "files or folders of extensions to load, besides those in .lathe/extensions",
-  },
+  extensions: { type: "strings", default: [], help: "more files or folders of extensions to load" },
   "timeouts.extension": {
     type: "integer",
     default: 10,
     min: 1,
-    help: "seconds that a handler or command of an extension may take, without what it waits for: people, models, programs",
+    help: "seconds of its own that an extension's code may take",
   },
 } as const satisfies Record<string, SettingSpec>;
 

@@ -42,7 +42,7 @@ export interface Workspace {
   readonly warnings: readonly string[];
 }
 
-export interface NamedExtensions {
+interface NamedExtensions {
   /** Of `--extension`. */
   readonly files: readonly string[];
   /** Values of options that extensions brought. */

@@ -87,9 +87,9 @@ export class TerminalForExtensions implements ExtensionScreen {
 
   added = ({ shortcuts, themes }: AddedToScreen): readonly string[] => {
     const { bindings } = this.#view;
-    // Keys of a list or a question mean something only there.
+    // Keys of a list or a question mean something only there. Where two have one, the first is named.
     const own = bindings.actions.filter(({ context }) => context === "editor" || context === "app");
-    const taken = new Map(own.flatMap(({ id }) => bindings.chords(id).map((chord) => [chord, id])));
+    const taken = new Map(own.reverse().flatMap(({ id }) => bindings.chords(id).map((chord) => [chord, id])));
     const problems: string[] = [];
     const usable = shortcuts.filter(({ key, extension }) => {
       const problem = problemWith(key, taken);
