@@ -9,7 +9,7 @@ import { cutPoint } from "./cut-point.ts";
 import { detailsOf, END_OF_NOTES, earlierCompaction, hiddenWork, keptVerbatim } from "./history.ts";
 import { type PresentContext, presentContext } from "./present-context.ts";
 import { largestResults } from "./prune.ts";
-import { replacementFor } from "./replacement.ts";
+import { type Replacement, replacementFor } from "./replacement.ts";
 import { type CompactionSettings, type Room, roomIn } from "./settings.ts";
 import type { Summarizer } from "./summarize.ts";
 import { isUrgent, type WantedCompaction } from "./wanted.ts";
@@ -18,6 +18,8 @@ export interface PlanSetup {
   readonly settings: CompactionSettings;
   /** A model call when absent. */
   readonly summarizer: Summarizer | undefined;
+  /** What stands for older history; nobody is asked then. */
+  readonly notes?: string | undefined;
   /** Said at the end of the notes: how to reach what they leave out. */
   readonly pointer: string;
 }
@@ -48,25 +50,28 @@ export async function planCompaction(
     hiddenEntries(journal, earlier?.entry.firstKeptEntryId, firstKeptEntryId),
     earlier?.entry.details,
   );
-  const made = await replacementFor(
-    {
-      history: present.sent.slice(first, split).map(({ message }) => message),
-      turn: present.sent.slice(split, cut.at).map(({ message }) => message),
-      tokens: old.reduce((sum, { tokens }) => sum + tokens, 0),
-      earlier,
-      earlierMessage: earlier && present.sent[0],
-    },
-    {
-      ...setup,
-      wanted,
-      room,
-      window: present.window,
-      model: next.modelInfo,
-      provider: next.request.provider,
-      system: next.request.messages.filter(({ role }) => role === "system"),
-    },
-    context,
-  );
+  const made =
+    setup.notes === undefined
+      ? await replacementFor(
+          {
+            history: present.sent.slice(first, split).map(({ message }) => message),
+            turn: present.sent.slice(split, cut.at).map(({ message }) => message),
+            tokens: old.reduce((sum, { tokens }) => sum + tokens, 0),
+            earlier,
+            earlierMessage: earlier && present.sent[0],
+          },
+          {
+            ...setup,
+            wanted,
+            room,
+            window: present.window,
+            model: next.modelInfo,
+            provider: next.request.provider,
+            system: next.request.messages.filter(({ role }) => role === "system"),
+          },
+          context,
+        )
+      : givenNotes(setup.notes);
   const tailTokens = tail.reduce((sum, { tokens }) => sum + tokens, 0);
   const excess = isUrgent(wanted)
     ? present.prefixTokens + room.keepUser + made.tokens + tailTokens - room.threshold
@@ -90,6 +95,14 @@ export async function planCompaction(
     ...(made.preserveData === undefined ? {} : { preserveData: made.preserveData }),
   };
 }
+
+/** Four characters to a token: a guess will do. */
+const givenNotes = (notes: string): Replacement => ({
+  notes,
+  tokens: Math.ceil(notes.length / 4),
+  short: notes.split("\n", 1)[0] ?? "",
+  details: { strategy: "extension" },
+});
 
 function roomFor(settings: CompactionSettings, wanted: WantedCompaction, present: PresentContext): Room {
   // The vendor refused this much, whatever the catalog says.

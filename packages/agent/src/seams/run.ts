@@ -17,6 +17,7 @@ import type {
   SeamContext,
   SessionSwitch,
   StreamCut,
+  SummaryVerdict,
   TreeMove,
   TreeVerdict,
 } from "./types.ts";
@@ -220,6 +221,19 @@ export class Seams {
         middleware.beforeStop!(info, context),
       );
       if (verdict) return verdict.continueWith;
+    }
+    return undefined;
+  }
+
+  async beforeSummary(
+    wish: { readonly reason: string; readonly tokensBefore: number },
+    signal: AbortSignal,
+  ): Promise<SummaryVerdict> {
+    for (const middleware of this.#with("beforeSummary")) {
+      const verdict = await this.#lenient(middleware, "beforeSummary", signal, (context) =>
+        middleware.beforeSummary!(wish, context),
+      );
+      if (verdict) return verdict;
     }
     return undefined;
   }

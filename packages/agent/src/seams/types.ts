@@ -149,7 +149,11 @@ export interface CompactionPlan {
 export interface CompactionDemand {
   readonly reason: string;
   /** Undefined: there is nothing to compact. `prune`: it is enough to empty these. */
-  summarize(context: SeamContext): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
+  /** `notes`: what a hook wants to stand for older history; then no model is asked. */
+  summarize(
+    context: SeamContext,
+    notes?: string,
+  ): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
 }
 
 /** The leaf is about to go to another place of the tree. */
@@ -230,6 +234,8 @@ export type StopVerdict = { readonly continueWith: InputContent } | undefined;
 export type TreeVerdict = { readonly cancel: string } | BranchSummary | undefined;
 /** Objects, or (undefined) lets it happen. */
 export type LeaveVerdict = { readonly cancel: string } | undefined;
+/** Gives the notes that stand for older history, or cancels the compaction. */
+export type SummaryVerdict = { readonly notes: string } | { readonly cancel: string } | undefined;
 /** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
 
@@ -260,6 +266,11 @@ export interface Middleware {
     info: { readonly text: string; readonly rounds: number },
     context: SeamContext,
   ): Promise<StopVerdict> | StopVerdict;
+  /** A summary is about to be asked for; the first that gives notes or cancels decides. */
+  beforeSummary?(
+    wish: { readonly reason: string; readonly tokensBefore: number },
+    context: SeamContext,
+  ): Promise<SummaryVerdict> | SummaryVerdict;
   beforeCompact?(plan: CompactionPlan, context: SeamContext): Promise<CompactVerdict> | CompactVerdict;
   /** The first that cancels or gives a summary decides. */
   beforeTree?(move: TreeMove, context: SeamContext): Promise<TreeVerdict> | TreeVerdict;

@@ -67,7 +67,10 @@ async function compacted(
   tokensBefore: number,
   signal: AbortSignal,
 ): Promise<EventData["compaction_end"]> {
-  const plan = "summarize" in demand ? await summarized(core, demand, signal) : demand;
+  const { reason } = demand;
+  const told = "summarize" in demand ? await core.seams.beforeSummary({ reason, tokensBefore }, signal) : undefined;
+  if (told && "cancel" in told) return { error: told.cancel };
+  const plan = "summarize" in demand ? await summarized(core, demand, signal, told?.notes) : demand;
   if (!plan) return { error: NOTHING };
   if (!("summary" in plan)) {
     applyPrune(core, plan.prune);
@@ -90,9 +93,10 @@ function summarized(
   core: SeamPart & ClockPart,
   demand: CompactionDemand,
   signal: AbortSignal,
+  notes: string | undefined,
 ): ReturnType<CompactionDemand["summarize"]> {
   const limits = { what: "the summary", ms: SUMMARY_MS, graceMs: 500, signal };
-  return withDeadline(core.deps, limits, (inner) => demand.summarize(core.seams.context(inner)));
+  return withDeadline(core.deps, limits, (inner) => demand.summarize(core.seams.context(inner), notes));
 }
 
 /** Returns the id of the entry. */

@@ -5,6 +5,12 @@ import type { AdditionEntry } from "../conversation/additions.ts";
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const ADDITIONS: readonly AdditionEntry[] = [
   {
+    name: "extensions",
+    kinds: ["extension", "tool", "hook"],
+    isNeeded: ({ settings, extensions }) => settings.extensions.length > 0 || extensions.files.length > 0,
+    load: async () => (await import("../extensions/addition.ts")).extensionAddition,
+  },
+  {
     name: "MCP",
     kinds: ["mcp-server"],
     isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",

@@ -1,6 +1,7 @@
 // A run: options to workspace, model, journal and session, then the chosen mode.
 
 import { ADDITIONS } from "../additions/list.ts";
+import { loadNamedProvider } from "../additions/named-provider.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
 import { promptsOf } from "../headless/prompts.ts";
@@ -8,7 +9,7 @@ import { readPiped } from "../headless/stdin.ts";
 import type { OpenedJournal } from "../journals/journal-files.ts";
 import type { Machine } from "../machine/machine.ts";
 import { type CliOptions, OPTIONS } from "../options/option-table.ts";
-import { type ParsedArgs, parseArgs } from "../options/parse.ts";
+import { type ParsedArgs, parseArgs, UnknownOption } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { journalFor } from "../sessions/which-journal.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
@@ -16,7 +17,7 @@ import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const parsed = withProvider(parseArgs(argv, machine.userHome));
+  const parsed = withProvider(await parsedArgs(argv, machine));
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
     machine.stdout.write(helpText());
@@ -49,10 +50,10 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
   const requestFor = (opened: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    report.phase("model", async () => ({
-      ...(await sessionRequest(place, options, opened)),
-      additions: ADDITIONS,
-    }));
+    report.phase("model", async () => {
+      await loadNamedProvider(place, options);
+      return { ...(await sessionRequest(place, options, opened)), additions: ADDITIONS };
+    });
   const toCome = takesPromptsLater(args);
   if (toCome) refuseMisplaced(options);
   if (options.mode === "rpc") {
@@ -71,6 +72,19 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
   report.print();
   return code;
+}
+
+/** An option that is not ours may be an extension's: only then they are loaded to find out. */
+async function parsedArgs(argv: readonly string[], machine: Machine): Promise<ParsedArgs> {
+  try {
+    return parseArgs(argv, machine.userHome);
+  } catch (error) {
+    if (!(error instanceof UnknownOption)) throw error;
+    const { options } = parseArgs(argv, machine.userHome, { isLenient: true });
+    const { flagsOfExtensions } = await import("../extensions/flags.ts");
+    const flags = await flagsOfExtensions(machine, options);
+    return parseArgs(argv, machine.userHome, { flags });
+  }
 }
 
 async function reportFor({ env }: Machine): Promise<StartupReport> {

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   rewind: async () => (await import("./rewind.ts")).rewindCommand,
   stats: async () => (await import("./stats.ts")).statsCommand,
   prompt: async () => (await import("./prompt.ts")).promptCommand,
+  ext: async () => (await import("./ext.ts")).extCommand,
   tool: async () => (await import("./tool.ts")).toolCommand,
   replay: async () => (await import("./replay.ts")).replayCommand,
   doctor: async () => (await import("./doctor.ts")).doctorCommand,

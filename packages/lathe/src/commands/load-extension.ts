@@ -1,5 +1,5 @@
-// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists what it exports. For developers
-// of extensions; there is no extension API yet, so loading is all that can be done with one.
+// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists what it exports, without running it. For
+// developers of extensions.
 
 import { resolve } from "node:path";
 import { describeLoadFailure, ExtensionError } from "../extensions/errors.ts";

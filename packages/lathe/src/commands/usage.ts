@@ -27,6 +27,12 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
   logout: [["<provider>", "delete its stored credential"]],
   auth: [["status [provider]", "where each credential comes from, never the credential itself"]],
+  ext: [
+    ["[list]", "every extension, custom tool and module hook, and whether it is on"],
+    ["enable <name>", "turn one on"],
+    ["disable <name>", "turn one off"],
+    ["new <name> [--user]", "write a file to begin with, in .lathe/extensions of this folder or of your own"],
+  ],
   trust: [
     ["[folder]", "let what this folder brings take effect: settings, .env, hooks, servers, extensions (default: .)"],
     ["--list", "list trusted folders"],

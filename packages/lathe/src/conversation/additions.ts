@@ -41,6 +41,10 @@ export interface SessionAddition {
   onCommands?: () => void;
   /** The session is the present one; nothing runs in it yet. Is not waited for. */
   opened?(open: OpenSession, arrival: Arrival): void | Promise<void>;
+  /** Reads its files again, for `/reload`. */
+  reload?(): Promise<void>;
+  /** The session is about to end; it still answers. */
+  closing?(): Promise<void>;
   /** After the session has ended. */
   close?(): Promise<void>;
 }
@@ -117,6 +121,14 @@ export class Additions {
     this.#open = open;
     for (const warning of this.#warnings.splice(0)) this.#warn(warning);
     for (const addition of this.#made) void this.#guarded(addition, async () => addition.opened?.(open, arrival));
+  }
+
+  async reload(): Promise<void> {
+    await Promise.all(this.#made.map((addition) => this.#guarded(addition, async () => addition.reload?.())));
+  }
+
+  async closing(): Promise<void> {
+    await Promise.all(this.#made.map((addition) => this.#guarded(addition, async () => addition.closing?.())));
   }
 
   async close(): Promise<void> {

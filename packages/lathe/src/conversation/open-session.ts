@@ -31,6 +31,7 @@ import {
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
 import type { DiscoveryWarning } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
+import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
@@ -97,6 +98,8 @@ interface RunLimits {
 }
 
 export interface Person {
+  /** Dialogs and signs of extensions. */
+  readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
   readonly answer?: Answerer;
@@ -253,7 +256,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     profilesForRole: (role) => {
       if (request.adapter) return [];
       const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
-      if (role === "title") return smallModels(models, current).map(own);
+      if (role === "title" || role === "smol") return smallModels(models, current).map(own);
       return role === "summary" ? summaryModels(models, current).map(own) : [];
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
@@ -317,6 +320,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     additions,
     close: async () => {
+      await additions.closing();
       await session.close();
       await additions.close();
       await client.close();

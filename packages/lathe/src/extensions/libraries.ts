@@ -11,5 +11,7 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/llm/fetch": await import("@lathe/llm/fetch"),
     "@lathe/llm/open": await import("@lathe/llm/open"),
     "@lathe/llm/providers": await import("@lathe/llm/providers"),
+    // Types only.
+    "lathe/extension": {},
   };
 }

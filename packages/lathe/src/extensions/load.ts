@@ -1,8 +1,9 @@
 // Loads a user's TypeScript or JavaScript file into this process. Nothing of it, nor the compiler it takes, is loaded before
 // somebody has such a file.
 
-import { mkdirSync, realpathSync, statSync } from "node:fs";
-import { Module } from "node:module";
+import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire, Module } from "node:module";
+import { dirname } from "node:path";
 import type { Jiti } from "jiti";
 import { describeLoadFailure, ExtensionError } from "./errors.ts";
 import { type Libraries, runningLibraries } from "./libraries.ts";
@@ -14,25 +15,36 @@ export interface LoadOptions {
   /** Where compiled files are kept. Whoever can write there runs code as the user. */
   readonly cacheFolder: string;
   readonly deadlineMs?: number;
+  /** Runs the file's own code, whose doing it is; all else here is ours. */
+  readonly run?: <T>(work: () => T) => T;
 }
 
 /** What the file exports; its `default` is there. Throws an ExtensionError of one line. */
 export async function loadExtension(
   path: string,
-  { cacheFolder, deadlineMs = DEADLINE_MS }: LoadOptions,
+  { cacheFolder, deadlineMs = DEADLINE_MS, run: runIn = (work) => work() }: LoadOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw new ExtensionError(path, `There is no file ${path}.`);
   if (!found.isFile()) throw new ExtensionError(path, `${path} is not a file: name the file to load.`);
   const file = realpathSync(path);
+  forget(dirname(file));
   const libraries = await runningLibraries();
   giveToRequire(libraries);
   const jiti = await compiler(file, libraries, cacheFolder);
-  const exports = await run(jiti, file, deadlineMs);
+  compileAhead(jiti, file);
+  const exports = await run(jiti, file, deadlineMs, runIn);
   if (typeof exports === "function") return { default: exports, ...exports }; // module.exports = function …
   if (typeof exports === "object" && exports !== null && Object.hasOwn(exports, "default"))
     return exports as Record<string, unknown>;
   throw new ExtensionError(file, `${file} has no default export: add "export default …".`);
+}
+
+/** Of the file's own modules; one that was loaded before may have changed since. */
+function forget(folder: string): void {
+  const { cache } = createRequire(import.meta.url);
+  for (const path of Object.keys(cache))
+    if (path.startsWith(`${folder}/`) && !path.slice(folder.length).includes("/node_modules/")) delete cache[path];
 }
 
 async function compiler(file: string, libraries: Libraries, cacheFolder: string): Promise<Jiti> {
@@ -57,13 +69,33 @@ async function compiler(file: string, libraries: Libraries, cacheFolder: string)
   });
 }
 
+/** What takes long is done before the file's own code runs; it is kept, and found again then. */
+function compileAhead(jiti: Jiti, file: string): void {
+  try {
+    jiti.transform({
+      filename: file,
+      source: readFileSync(file, "utf8"),
+      ts: /\.[cm]?ts$/.test(file),
+      async: false,
+      jsx: false,
+    });
+  } catch {
+    // What is wrong with it is said when it is run.
+  }
+}
+
 /**
  * As a `require` would, because then every module of the file's own is compiled here and gets the running libraries; `import`
  * would leave .mjs files to node, which finds whatever copy is installed beside them. Only `import` can wait, though.
  */
-async function run(jiti: Jiti, file: string, deadlineMs: number): Promise<unknown> {
+async function run(
+  jiti: Jiti,
+  file: string,
+  deadlineMs: number,
+  runIn: NonNullable<LoadOptions["run"]>,
+): Promise<unknown> {
   try {
-    return jiti(file);
+    return runIn(() => jiti(file));
   } catch (error) {
     if (!waitsAtTopLevel(error)) throw describeLoadFailure(file, error);
   }
@@ -73,7 +105,7 @@ async function run(jiti: Jiti, file: string, deadlineMs: number): Promise<unknow
     timer = setTimeout(() => resolve(late), deadlineMs);
   });
   try {
-    const exports = await Promise.race([jiti.import(file), deadline]);
+    const exports = await Promise.race([runIn(() => jiti.import(file)), deadline]);
     if (exports !== late) return exports;
   } catch (error) {
     throw describeLoadFailure(file, error);

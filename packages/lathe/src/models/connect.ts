@@ -45,6 +45,8 @@ export async function connect(
 ): Promise<ProviderAdapter> {
   if (choice.provider === PRACTICE_PROVIDER) return (await import("../practice/adapter.ts")).practiceAdapter();
   const models = await modelsOf(workspace);
+  const own = models.adapterOf(choice.provider);
+  if (own) return own;
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
   const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
   if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider, query);
@@ -60,6 +62,8 @@ export async function adapterOf(
   overrides: ModelOverrides = {},
   deps: ClientDeps = { ...workspace.machine.deps, env: workspace.env },
 ): Promise<ProviderAdapter> {
+  const own = models.adapterOf(choice.provider);
+  if (own) return own;
   try {
     return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
   } catch (error) {

@@ -8,6 +8,7 @@ import {
   isThinkingLevel,
   type ModelInfo,
   offeredLevels,
+  type ProviderAdapter,
   type ProviderConfig,
   Registry,
   type RegistryConfig,
@@ -68,7 +69,10 @@ export class Models {
   readonly #workspace: Workspace;
   readonly #reached = new Set<string>();
   readonly #stored: Set<string>;
+  readonly #config: RegistryConfig;
+  readonly #registryOf: (config: RegistryConfig) => Registry;
   #registry: Registry;
+  #adapters: Readonly<Record<string, ProviderAdapter>> = {};
   #preset: ActivePreset | undefined;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
@@ -83,14 +87,35 @@ export class Models {
     this.#workspace = workspace;
     this.#stored = new Set(known.stored);
     this.problems = [...known.problems, ...misspeltProviders(settings.disabledProviders, known.config)];
-    this.#registry = new Registry({
-      env,
-      config: known.config as never,
-      hasCredential: (provider) =>
-        this.#stored.has(provider) || clouds.includes(provider) || this.#reached.has(provider),
-      providerOrder: settings.modelProviderOrder.map(own),
-      disabledProviders: this.disabled,
-    });
+    this.#config = known.config;
+    this.#registryOf = (config) =>
+      new Registry({
+        env,
+        config: config as never,
+        hasCredential: (provider) =>
+          this.#stored.has(provider) || clouds.includes(provider) || this.#reached.has(provider),
+        providerOrder: settings.modelProviderOrder.map(own),
+        disabledProviders: this.disabled,
+      });
+    this.#registry = this.#registryOf(known.config);
+  }
+
+  /** Providers that extensions bring, besides those of models.yml, which win. `adapters`: code that answers instead of a server. */
+  addProviders(
+    providers: Readonly<Record<string, ProviderConfig>>,
+    adapters: Readonly<Record<string, ProviderAdapter>>,
+  ): readonly string[] {
+    const config = { ...this.#config, providers: { ...providers, ...this.#config.providers } };
+    const registry = this.#registryOf(config);
+    if (registry.problems.length > 0) return registry.problems;
+    this.#registry = registry;
+    this.#adapters = adapters;
+    return [];
+  }
+
+  /** Of a provider whose code is an extension's. */
+  adapterOf(provider: string): ProviderAdapter | undefined {
+    return Object.hasOwn(this.#adapters, provider) ? this.#adapters[provider] : undefined;
   }
 
   get registry(): Registry {

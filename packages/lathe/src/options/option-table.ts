@@ -174,6 +174,13 @@ export const OPTIONS = {
   "max-cost": { kind: "value", value: "usd", group: "Limits", help: "maximum cost of this run in US dollars" },
   "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "maximum duration of this run" },
 
+  extension: {
+    kind: "list",
+    short: "e",
+    value: "path",
+    group: "Configuration",
+    help: "load this extension; a file or a folder; may be repeated",
+  },
   config: {
     kind: "list",
     value: "file",
@@ -199,6 +206,9 @@ export type CliOptions = {
   -readonly [Name in OptionName as (typeof OPTIONS)[Name] extends { stands: unknown } ? never : Name]?: ValueOf<
     (typeof OPTIONS)[Name]["kind"]
   >;
+} & {
+  /** Values of options that extensions brought. */
+  extensionFlags?: Readonly<Record<string, string | boolean>>;
 };
 
 /** Words that start something other than a run. Loaded when named. */
@@ -219,6 +229,7 @@ export const SUBCOMMANDS = {
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "take back what a session said and did, files included",
   prompt: "print the prompt that would be sent, with token counts",
+  ext: "extensions: list, enable, disable, new",
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",
   doctor: "check the installation",

@@ -1,7 +1,7 @@
 // argv to options. Knows the table, not what the options mean.
 
 import { join } from "node:path";
-import { usageError } from "../usage/exit.ts";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
 import { nearest } from "../usage/nearest.ts";
 import { type CliOptions, OPTIONS, type OptionSpec } from "./option-table.ts";
 
@@ -13,8 +13,23 @@ export interface ParsedArgs {
 
 const specs: Readonly<Record<string, OptionSpec>> = OPTIONS;
 
-export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs {
+/** An option that the table does not have; an extension may bring it. */
+export class UnknownOption extends CliError {}
+
+export interface ParseOptions {
+  /** Options that extensions bring: whether each takes a value. */
+  readonly flags?: Readonly<Record<string, "boolean" | "string">>;
+  /** Leaves out what is not known, to find out where extensions are. */
+  readonly isLenient?: boolean;
+}
+
+export function parseArgs(
+  argv: readonly string[],
+  userHome: string,
+  { flags: added = {}, isLenient = false }: ParseOptions = {},
+): ParsedArgs {
   const options: Record<string, unknown> = {};
+  const extensionFlags: Record<string, string | boolean> = {};
   const words: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? "";
@@ -30,7 +45,15 @@ export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs
     const { flags, name, inline } = optionName(word);
     for (const flag of flags) options[flag] = true;
     const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-    if (!spec) throw unknownOption(word);
+    if (!spec) {
+      if (!Object.hasOwn(added, name) && !isLenient) throw unknownOption(word);
+      if (added[name] === "string") {
+        const value = inline ?? argv[++i];
+        if (value === undefined) throw usageError(`--${name} needs a value.`);
+        extensionFlags[name] = value;
+      } else extensionFlags[name] = true;
+      continue;
+    }
     if (spec.kind === "flag") {
       if (inline !== undefined) throw usageError(`--${name} takes no value.`);
       const { for: meant, value } = spec.stands ?? { for: name, value: true };
@@ -63,6 +86,7 @@ export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs
     if (spec.kind === "list") options[name] = [...((options[name] as string[] | undefined) ?? []), value];
     else options[name] = next;
   }
+  if (Object.keys(extensionFlags).length > 0) options["extensionFlags"] = extensionFlags;
   return { options: options as CliOptions, words };
 }
 
@@ -106,7 +130,10 @@ function optionName(word: string): NamedOption {
 function unknownOption(word: string): Error {
   if (/\s/.test(word)) return usageError(`Unknown option "${word}". To use it as a prompt, put it after -p or --.`);
   const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
-  return usageError(`Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`);
+  return new UnknownOption(
+    EXIT.usage,
+    `Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`,
+  );
 }
 
 /** No shell expands the ~ of `--record=~/run`. */

@@ -86,7 +86,8 @@ function replayWorkspace(
   { cwd, roots, settings, rules = [] }: RecordedSession,
 ): Workspace {
   const paths = homePaths({ LATHE_HOME: home }, home);
-  const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [] };
+  const extensions = { files: [], flags: {} };
+  const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [], extensions };
   // The recording is without secrets; those of this machine have no part in it.
   return { ...nothing, machine, cwd, roots, paths, settings, rules, env: machine.env, redactor: new Redactor() };
 }

@@ -34,10 +34,19 @@ export interface Workspace {
   readonly rules: readonly Rule[];
   /** The process's variables, then the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Named on the command line. */
+  readonly extensions: NamedExtensions;
   /** Knows the secrets of this place and run. */
   readonly redactor: Redactor;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
+}
+
+interface NamedExtensions {
+  /** Of `--extension`. */
+  readonly files: readonly string[];
+  /** Values of options that extensions brought. */
+  readonly flags: Readonly<Record<string, string | boolean>>;
 }
 
 /** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */
@@ -73,6 +82,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     settingsOrigin: loaded.origin,
     rules: [...rulesOfOptions(options), ...loaded.rules],
     env,
+    extensions: { files: options.extension ?? [], flags: options.extensionFlags ?? {} },
     redactor: redactorFor({ env, authFile: paths.auth }),
     warnings: [imported, ...loaded.warnings, ignored].filter((line) => line !== undefined),
   };
@@ -92,7 +102,13 @@ export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: stri
   const absolute = (paths: readonly string[] = []): string[] => paths.map((path) => resolve(machine.cwd, path));
   return openWorkspace(
     { ...machine, cwd },
-    { ...options, cwd, "add-dir": absolute(options["add-dir"]), config: absolute(options.config) },
+    {
+      ...options,
+      cwd,
+      "add-dir": absolute(options["add-dir"]),
+      config: absolute(options.config),
+      extension: absolute(options.extension),
+    },
   );
 }
 

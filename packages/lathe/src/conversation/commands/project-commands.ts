@@ -81,7 +81,8 @@ const init: SlashCommand = {
 const reload: SlashCommand = {
   name: "reload",
   description: "read instructions and prompts again; the next request starts without a cache",
-  run: ({ session }, _argument, view) => {
+  run: async ({ session, open }, _argument, view) => {
+    await open.additions.reload();
     session.reload();
     view.line("The next request has the instructions as they are now.", "dim");
   },

@@ -2,15 +2,15 @@
 
 import { readdirSync, readFileSync, watch } from "node:fs";
 import { sentence } from "@lathe/agent";
-import { appearance, colourMode, type SymbolPreset, Themes, themeDirectory } from "@lathe/tui";
+import { appearance, colourMode, type SymbolPreset, type ThemeFiles, Themes, themeDirectory } from "@lathe/tui";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ScreenView } from "./screen-view.ts";
 
 /** The view's colours from here on. What is wrong with theme files is said. */
-export function dressed(view: ScreenView, { settings, paths }: Workspace): Themes {
+export function dressed(view: ScreenView, { settings, paths }: Workspace, more: ReadonlyMap<string, string>): Themes {
   const { env, deps } = view.machine;
   const themes = new Themes({
-    files: themeDirectory(`${paths.home}/themes`, { readdirSync, readFileSync, watch }),
+    files: withMore(themeDirectory(`${paths.home}/themes`, { readdirSync, readFileSync, watch }), more),
     clock: { setTimeout: deps.setTimer, clearTimeout: (timer) => (timer as { cancel(): void } | undefined)?.cancel() },
     mode: colourMode(env),
     appearance: appearance(undefined, env),
@@ -29,3 +29,10 @@ export function dressed(view: ScreenView, { settings, paths }: Workspace): Theme
   view.screen.restyled();
   return themes;
 }
+
+/** Themes of extensions beside the person's own, which win. */
+const withMore = (files: ThemeFiles, more: ReadonlyMap<string, string>): ThemeFiles => ({
+  names: () => [...new Set([...files.names(), ...more.keys()])],
+  read: (name) => files.read(name) ?? more.get(name),
+  watch: (name, onChange) => files.watch(name, onChange),
+});

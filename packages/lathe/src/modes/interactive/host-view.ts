@@ -16,7 +16,7 @@ export interface UserCommandView {
   end(result?: UserCommandResult): void;
 }
 
-export interface HostView extends CommandView, Required<Person> {
+export interface HostView extends CommandView, Required<Omit<Person, "extensionUi">> {
   /** A line of the product's own, below what was said so far. */
   line(text: string, style?: LineStyle): void;
   /** Said in passing: nothing that has to stay. */

@@ -58,7 +58,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
     view.stop();
   };
   // A bug must not leave a terminal that shows nothing that is typed.
-  process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   // From before the first paint: a terminal that is ours must be given back.
   const stopListening = leaveOnSignals(view);
   view.editor.text = draft.adopt() || words;
@@ -72,24 +72,29 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
     if (!timing.leavesWhenReady) await view.terminal.answered();
     restore();
     stopListening();
-    process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
+    process.off("exit", restore).off("uncaughtException", restore);
   }
 }
 
 async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
   const { PlainView } = await import("./plain/plain-view.ts");
+  const { plainScreen } = await import("./plain/extension-screen.ts");
   const { runInteractive } = await import("./run.ts");
   const view = new PlainView(machine);
   const restore = (): void => view.stop();
-  process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   const stopListening = leaveOnSignals(view);
   view.start();
   try {
-    return await runInteractive(args, machine, timing, { view, open: (controller) => view.open(controller) });
+    return await runInteractive(args, machine, timing, {
+      view,
+      extensionUi: plainScreen(view),
+      open: (controller) => view.open(controller),
+    });
   } finally {
     restore();
     stopListening();
-    process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
+    process.off("exit", restore).off("uncaughtException", restore);
   }
 }
 

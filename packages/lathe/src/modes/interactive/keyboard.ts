@@ -23,7 +23,7 @@ export class Keyboard implements KeyHandler {
     if (!controller) return false;
     if (this.#emptyUp(key, controller)) return true;
     const action = bindings.match(key, "app") as AppAction | undefined;
-    return action !== undefined && this.#run(action, controller);
+    return action === undefined ? this.#view.extensionKey(key) : this.#run(action, controller);
   }
 
   /** Up in an empty composer takes back what waits. */

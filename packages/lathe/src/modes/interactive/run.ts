@@ -2,10 +2,12 @@
 
 import type { InputContent } from "@lathe/agent";
 import { ADDITIONS } from "../../additions/list.ts";
+import { loadNamedProvider } from "../../additions/named-provider.ts";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
 import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
+import type { ExtensionScreen } from "../../extension-api/screen.ts";
 import { promptsOf } from "../../headless/prompts.ts";
 import { shownPath } from "../../home/shown-path.ts";
 import { unwritableReason } from "../../home/unwritable.ts";
@@ -34,6 +36,8 @@ export interface Host {
   settled?(workspace: Workspace): void;
   /** The person may speak. */
   open(controller: Controller): void;
+  /** Dialogs and signs of extensions. */
+  readonly extensionUi?: ExtensionScreen;
   /** The session has a title. */
   titled?(title: string): void;
   /** With the conversation. */
@@ -69,10 +73,10 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const prompts = await promptsOf({ ...args, options }, machine);
   const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    timing.phase("model", async () => ({
-      ...(await sessionRequest(place, options, journal, presence)),
-      additions: ADDITIONS,
-    }));
+    timing.phase("model", async () => {
+      await loadNamedProvider(place, options);
+      return { ...(await sessionRequest(place, options, journal, presence)), additions: ADDITIONS };
+    });
   const commands = builtinCommands();
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
@@ -83,7 +87,8 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
-  const person = { approve, answer, decidePlan };
+  const { extensionUi } = host;
+  const person = { approve, answer, decidePlan, ...(extensionUi ? { extensionUi } : {}) };
   const parts = {
     workspace,
     requestFor,

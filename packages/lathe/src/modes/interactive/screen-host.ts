@@ -16,6 +16,7 @@ import type { OpenSession } from "../../conversation/open-session.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
 import { ComposerHistory } from "./composer-history.ts";
+import { TerminalForExtensions } from "./extension-screen.ts";
 import { addHostCommands } from "./host-commands.ts";
 import { Keyboard } from "./keyboard.ts";
 import { moreActions } from "./more-actions.ts";
@@ -45,7 +46,8 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     commandHint: commandHint(view.bindings),
   });
   const facts = new ConversationFacts(() => view.controller);
-  const rows = new HostRows(view, transcript, facts);
+  const forExtensions = new TerminalForExtensions(view);
+  const rows = new HostRows(view, transcript, facts, forExtensions);
   const signs = new TerminalSigns(view);
   let themes: Themes | undefined;
   let history: ComposerHistory | undefined;
@@ -79,9 +81,11 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   return {
     view,
     asksFirst: true,
+    extensionUi: forExtensions,
     settled: (workspace) => {
       const { settings } = workspace;
-      themes = dressed(view, workspace);
+      themes = dressed(view, workspace, forExtensions.themes);
+      forExtensions.useTheme = (name) => themes?.preview(name).success ?? false;
       history = new ComposerHistory(workspace);
       view.history = history;
       transcript.thinking = settings["display.thinking"];
@@ -146,11 +150,13 @@ class HostRows implements ConversationRows {
   readonly #view: ScreenView;
   readonly #transcript: Transcript;
   readonly #facts: ConversationFacts;
+  readonly #more: TerminalForExtensions;
   #status: StatusLine;
   #ticking: { cancel(): void } | undefined;
 
-  constructor(view: ScreenView, transcript: Transcript, facts: ConversationFacts) {
+  constructor(view: ScreenView, transcript: Transcript, facts: ConversationFacts, more: TerminalForExtensions) {
     this.#view = view;
+    this.#more = more;
     this.#transcript = transcript;
     this.#facts = facts;
     this.#status = this.#lineOf();
@@ -173,7 +179,7 @@ class HostRows implements ConversationRows {
   }
 
   status(context: RenderContext): readonly Row[] {
-    return this.#view.controller ? this.#status.render(context) : [];
+    return this.#view.controller ? [...this.#more.statusRows(context), ...this.#status.render(context)] : [];
   }
 
   get isUnfinished(): boolean {

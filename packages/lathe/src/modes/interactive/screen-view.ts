@@ -16,6 +16,7 @@ import {
   type Focusable,
   type History,
   type Key,
+  type KeyPress,
   type LiveView,
   ProcessTerminal,
   type RenderContext,
@@ -94,6 +95,10 @@ export class ScreenView implements HostView {
   /** What goes with the text of the composer, such as pictures. */
   attached: () => readonly ContentPart[] = () => [];
   onReply: (reply: TerminalReply) => void = () => {};
+  /** Lines of extensions above the composer. */
+  widgetRows: (context: RenderContext) => readonly Row[] = () => [];
+  /** Whether a key that means nothing here belongs to an extension. */
+  extensionKey: (key: KeyPress) => boolean = () => false;
   #fullScreen: Focusable | undefined;
   readonly #scrollback: Scrollback;
   /** Sent before the conversation was there. */
@@ -428,6 +433,7 @@ export class ScreenView implements HostView {
     const { shown, focused } = this.panels;
     const above: Row[] = [...this.#scrollback.unfinished(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
+    above.push(...this.widgetRows(context));
     const status = this.conversationRows?.status(context) ?? [];
     const said = this.#hint;
     const below = said === "" ? status : [row(shorten(said, context.columns), { color: "warning" }), ...status];

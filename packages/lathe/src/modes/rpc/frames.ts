@@ -60,9 +60,15 @@ const uiRequest = oneOf(
   }),
   object({ ...uiFields, method: exactly("confirm"), ...about }),
   object({ ...uiFields, method: exactly("input"), placeholder: optional(text) }),
-  /** The session has this title now; only with LATHE_RPC_EMIT_TITLE. Needs no answer. */
+  object({ ...uiFields, method: exactly("editor"), prefill: optional(text) }),
+  /** The rest needs no answer. A title: of the session, only with LATHE_RPC_EMIT_TITLE; or of an extension. */
   object({ ...uiFields, method: exactly("setTitle"), title: text }),
-  /** The question is settled: close the dialog. Needs no answer. */
+  object({ ...uiFields, method: exactly("notify"), message: text, notifyType: choice(["info", "warning", "error"]) }),
+  /** Without a text: it is removed. */
+  object({ ...uiFields, method: exactly("setStatus"), statusKey: text, statusText: optional(text) }),
+  object({ ...uiFields, method: exactly("setWidget"), widgetKey: text, widgetLines: optional(listOf(text)) }),
+  object({ ...uiFields, method: exactly("set_editor_text"), text }),
+  /** The question is settled: close the dialog. */
   object({ ...uiFields, method: exactly("cancel"), targetId: text }),
 );
 /** A dialog that the agent asks the host to show. */

@@ -46,6 +46,8 @@ export async function rpcMode(
     await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
     return process.exit(code);
   };
+  person.conversation = () => current.conversation;
+  person.shutdown = () => void current.conversation.settled().then(() => leave(EXIT.done));
   for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));
 
   writer.write({ type: "ready" });

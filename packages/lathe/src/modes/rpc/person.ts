@@ -3,12 +3,16 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/open-session.ts";
+import type { ExtensionScreen } from "../../extension-api/screen.ts";
 import type { Offers } from "../../permissions/permissions.ts";
+import { rpcScreen } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
 
 type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-type Dialog = Distribute<Exclude<UiRequest, { method: "cancel" | "setTitle" }>, "type" | "id" | "timeout">;
+type Asking = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
+type Dialog = Distribute<Asking, "type" | "id" | "timeout">;
+type Sign = Distribute<Exclude<UiRequest, Asking | { method: "cancel" }>, "type" | "id">;
 
 type ConfirmDialog = Extract<UiRequest, { method: "confirm" }>;
 
@@ -24,6 +28,11 @@ export class HostPerson implements Person {
   readonly #dialogs: Outstanding<UiResponse>;
   readonly #send: (frame: object) => void;
   readonly #timeoutMs: number;
+  readonly extensionUi: ExtensionScreen = rpcScreen(this);
+  /** Set when there is one. */
+  conversation: ExtensionScreen["conversation"] = () => undefined;
+  /** Ends the process; set when it can be. */
+  shutdown: () => void = () => {};
 
   constructor({ newId, send, timeoutMs }: HostPersonOptions) {
     this.#send = send;
@@ -38,7 +47,20 @@ export class HostPerson implements Person {
     this.#dialogs.answer(frame.id, frame);
   }
   setTitle(title: string): void {
-    this.#send({ type: "extension_ui_request", id: this.#newId(), method: "setTitle", title });
+    this.sign({ method: "setTitle", title });
+  }
+  /** Something to show that needs no answer. */
+  sign(sign: Sign): void {
+    this.#send({ type: "extension_ui_request", id: this.#newId(), ...sign });
+  }
+  /** A dialog of an extension; undefined when it was given up, by the host or by the signal. */
+  async dialog(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<UiResponse | undefined> {
+    try {
+      return await this.#show(dialog, signal, timeoutMs);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof HostGone)) throw error;
+      return undefined;
+    }
   }
   hostGone(): void {
     this.#dialogs.hostGone();
@@ -93,11 +115,11 @@ export class HostPerson implements Person {
   };
 
   /** Undefined when the time was up; a cancelled dialog has neither value nor confirmed. */
-  #show(dialog: Dialog, signal: AbortSignal): Promise<UiResponse | undefined> {
-    const timeout = this.#timeoutMs > 0 ? { timeout: this.#timeoutMs } : {};
+  #show(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<UiResponse | undefined> {
+    const timeout = timeoutMs > 0 ? { timeout: timeoutMs } : {};
     return this.#dialogs.ask((id) => this.#send({ type: "extension_ui_request", id, ...dialog, ...timeout }), {
       signal,
-      timeoutMs: this.#timeoutMs,
+      timeoutMs,
     });
   }
 }

@@ -15,7 +15,8 @@ import type { Choice, ChoiceAction } from "../../../conversation/commands/choice
 import type { ScreenView } from "../screen-view.ts";
 import type { Panel } from "./panel-stack.ts";
 
-export function choicePanel<T>(view: ScreenView, choice: Choice<T>): Promise<T | undefined> {
+/** `signal` closes it without a choice. */
+export function choicePanel<T>(view: ScreenView, choice: Choice<T>, signal?: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve) => {
     const found = new Found(choice, (items) => list.setItems(items));
     const previews = new Previews(choice, () => view.screen.changed());
@@ -54,9 +55,12 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>): Promise<T |
     const panel: Panel = { component, byAgent: false, cancel: () => close(undefined) };
     const close = (value: T | undefined): void => {
       view.panels.close(panel);
+      signal?.removeEventListener("abort", giveUp);
       if (value === undefined) choice.moved?.(undefined);
       resolve(value);
     };
+    const giveUp = (): void => close(undefined);
+    signal?.addEventListener("abort", giveUp, { once: true });
     view.panels.open(panel);
   });
 }

@@ -1,0 +1,116 @@
+// The events of a session as handlers get them, and what a handler may answer.
+
+import type { ExtensionContext } from "./context.ts";
+import type { ExtensionContent } from "./tool.ts";
+
+/** What each event carries. */
+export interface ExtensionEvents {
+  /** Lathe has opened a session. */
+  session_start: { readonly resumed: boolean };
+  /** Another session is about to take the place of this one. Can be cancelled. */
+  session_before_switch: { readonly reason: "new" | "resume" | "fork" | "move"; readonly sessionFile?: string };
+  session_switch: { readonly reason: string; readonly previousSessionFile?: string };
+  /** A new session is about to begin with what came before a message. Can be cancelled. */
+  session_before_branch: { readonly entryId: string };
+  session_branch: { readonly previousSessionFile?: string };
+  /** The conversation is about to go to another place of its tree. Can be cancelled, or be given a summary. */
+  session_before_tree: {
+    readonly targetId: string | null;
+    readonly oldLeafId: string | null;
+    readonly commonAncestorId: string | null;
+    readonly entriesToSummarize: readonly { readonly id: string; readonly type: string }[];
+    readonly userWantsSummary: boolean;
+  };
+  session_tree: {
+    readonly oldLeafId: string | null;
+    readonly newLeafId: string | null;
+    readonly fromExtension: boolean;
+  };
+  /** Room is about to be made. Can be cancelled, or be given a summary: then no model is asked for one. */
+  session_before_compact: { readonly reason: string; readonly tokensBefore: number };
+  /** A summary was made and is about to take the place of older history. Can be cancelled or replaced. */
+  "session.compacting": { readonly reason: string; readonly summary: string; readonly firstKeptEntryId: string };
+  session_compact: { readonly tokensAfter?: number; readonly error?: string };
+  /** Lathe ends, or the extension is turned off or reloaded. */
+  session_shutdown: { readonly reason: "exit" | "reload" | "off" };
+
+  /** The person has sent something. Can be changed or refused. */
+  input: { readonly text: string; readonly images: number };
+  /** Before the model sees an input. A returned message goes to the model with it. */
+  before_agent_start: { readonly prompt: string };
+  agent_start: { readonly prompt: string };
+  agent_end: { readonly reason: string; readonly text: string; readonly cost: number };
+  /** The model has nothing more to do. A returned text lets it go on. */
+  stop: { readonly text: string };
+  turn_start: { readonly turn: number };
+  turn_end: { readonly turn: number; readonly outcome: string };
+  /** A piece of the answer. */
+  message_update: { readonly delta: string };
+  message_end: { readonly text: string };
+  /** A request is about to be sent. */
+  context: { readonly messages: number; readonly tokens: number; readonly window: number };
+
+  /** The model wants to call a tool. Can be blocked, or get other arguments. When the handler fails, the call is blocked. */
+  tool_call: {
+    readonly toolName: string;
+    readonly toolCallId: string;
+    readonly input: Readonly<Record<string, unknown>>;
+    /** In one line, for people. */
+    readonly summary: string;
+    readonly tier: string;
+  };
+  /** A tool has given its result, which can be changed before the model sees it. */
+  tool_result: {
+    readonly toolName: string;
+    readonly toolCallId: string;
+    readonly input: Readonly<Record<string, unknown>>;
+    readonly content: readonly ExtensionContent[];
+    readonly details?: unknown;
+    readonly isError: boolean;
+  };
+
+  auto_compaction_start: { readonly reason: string };
+  auto_compaction_end: { readonly error?: string };
+  auto_retry_start: { readonly attempt: number; readonly delayMs: number; readonly message: string };
+  auto_retry_end: { readonly attempts: number };
+  /** Something that people are told of, such as a failed hook. */
+  warning: { readonly message: string; readonly code: string };
+}
+
+/** The names of the events. */
+export type ExtensionEventName = keyof ExtensionEvents;
+
+/** An event with its name. */
+export type ExtensionEvent<Name extends ExtensionEventName> = ExtensionEvents[Name] & { readonly type: Name };
+
+/** What handlers of some events may return. The others are only told. */
+export interface ExtensionEventResults {
+  input: { readonly text: string } | { readonly reject: string };
+  before_agent_start: { readonly message: string };
+  stop: { readonly continueWith: string };
+  tool_call:
+    | { readonly block: boolean; readonly reason: string }
+    | { readonly input: Readonly<Record<string, unknown>> };
+  tool_result: {
+    readonly content?: string | readonly ExtensionContent[] | undefined;
+    readonly details?: unknown;
+    readonly isError?: boolean | undefined;
+  };
+  session_before_switch: { readonly cancel: true | string };
+  session_before_branch: { readonly cancel: true | string };
+  session_before_tree: { readonly cancel: true | string } | { readonly summary: string };
+  session_before_compact: { readonly cancel: true | string } | { readonly summary: string };
+  "session.compacting": { readonly cancel: true | string } | { readonly summary: string };
+}
+
+/** What a handler of this event may return; undefined leaves everything as it is. Of the others nothing is expected. */
+export type ExtensionEventResult<Name extends ExtensionEventName> = Name extends keyof ExtensionEventResults
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler need not return anything
+    ExtensionEventResults[Name] | undefined | void
+  : unknown;
+
+/** Called when an event happens. What it throws is reported with the name of the extension. */
+export type ExtensionHandler<Name extends ExtensionEventName> = (
+  event: ExtensionEvent<Name>,
+  context: ExtensionContext,
+) => ExtensionEventResult<Name> | Promise<ExtensionEventResult<Name>>;

@@ -1,0 +1,129 @@
+// A tool of an extension as the loop knows tools.
+
+import type { CardBody, ToolContent, ToolDef, ToolResult } from "@lathe/agent";
+import {
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  jsonSchemaOf,
+  messageOf,
+  type SchemaInput,
+} from "@lathe/llm";
+import type { CustomTool, CustomToolOutcome, ExtensionContent, ExtensionLines } from "../extension-api/index.ts";
+import { type ContextParts, contextFor } from "./context.ts";
+import { outside } from "./guard/current.ts";
+import { Patience } from "./patience.ts";
+import type { RunningExtension } from "./running.ts";
+
+export interface ToolParts {
+  readonly context: () => ContextParts;
+  readonly deps: ConstructorParameters<typeof Patience>[0];
+  readonly report: (line: string) => void;
+}
+
+const TIMEOUT_MS = 120_000;
+const SHOWN_LINES = 12;
+
+export function toolOf(extension: RunningExtension, tool: CustomTool, parts: ToolParts): ToolDef {
+  const { name, label = name, description, tier = "exec", timeoutMs = TIMEOUT_MS } = tool;
+  const { renderCall, renderResult } = tool;
+  /** What a renderer shows; when it fails, what is shown without one. */
+  const rendered = <T>(what: string, work: () => T): T | undefined => {
+    try {
+      return extension.callNow(`${what} of the tool ${name}`, work);
+    } catch (error) {
+      parts.report(messageOf(error));
+      return undefined;
+    }
+  };
+  const summary = (args: JsonObject): string =>
+    (renderCall && rendered("renderCall", () => String(renderCall(args)))) ?? shortArguments(args);
+  return {
+    name,
+    label,
+    description,
+    schema: jsonSchemaOf(tool.parameters as SchemaInput) as JsonSchema,
+    tier,
+    replay: "never",
+    timeoutMs,
+    summary: (args) => `${label} ${summary(args)}`.trim(),
+    card: (args, result) => {
+      const headline = { verb: label, subject: summary(args) };
+      if (!result) return headline;
+      const { text, isError, details } = result;
+      const outcome: CustomToolOutcome = { content: [{ type: "text", text }], details, isError };
+      const lines = renderResult && rendered("renderResult", () => renderResult(outcome, { expanded: false }));
+      return { ...headline, body: lines === undefined ? outputOf(text) : linesOf(lines) };
+    },
+    execute: async (args, { callId, signal, onOutput }) => {
+      // The session has the deadline of the call; this one only carries its signal.
+      const patience = new Patience(parts.deps, timeoutMs);
+      const stop = (): void => patience.stop(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        const result = await extension.callUnlimited(() =>
+          tool.execute({
+            toolCallId: callId,
+            input: args,
+            signal: patience.signal,
+            context: contextFor(parts.context(), patience),
+            onUpdate: (text) => outside(() => onOutput(String(text), "stdout")),
+          }),
+        );
+        return typeof result === "string" ? result : resultOf(extension, tool, result);
+      } finally {
+        signal.removeEventListener("abort", stop);
+      }
+    },
+  };
+}
+
+function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomToolOutcome): ToolResult {
+  if (!Array.isArray(result?.content))
+    throw new Error(`the tool ${tool.name} of the extension ${name} returned neither a text nor { content: [...] }`);
+  const { content, details, isError = false } = result;
+  return {
+    content: contentOf(content),
+    isError,
+    ...(details === undefined ? {} : { details: JSON.parse(JSON.stringify(details)) as JsonValue }),
+  };
+}
+
+/** As the loop has it. */
+export function contentOf(content: string | readonly ExtensionContent[]): readonly ToolContent[] {
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  return content.map((part) =>
+    part.type === "text"
+      ? { kind: "text", text: String(part.text) }
+      : { kind: "image", image: { data: Buffer.from(part.data, "base64"), mediaType: part.mediaType } },
+  );
+}
+
+/** As extensions have it. */
+export function extensionContentOf(content: readonly ToolContent[]): readonly ExtensionContent[] {
+  return content.map((part) =>
+    part.kind === "text"
+      ? { type: "text", text: part.text }
+      : {
+          type: "image",
+          data: Buffer.from(part.image.data ?? []).toString("base64"),
+          mediaType: part.image.mediaType ?? "image/png",
+        },
+  );
+}
+
+const outputOf = (text: string): CardBody => ({ kind: "output", text, keeps: "head", collapsed: SHOWN_LINES });
+
+function linesOf(lines: ExtensionLines): CardBody {
+  const list = typeof lines === "string" ? lines.split("\n") : lines;
+  return {
+    kind: "lines",
+    collapsed: SHOWN_LINES,
+    lines: list.map((line) => (typeof line === "string" ? { text: line } : { text: String(line.text), kind: "note" })),
+  };
+}
+
+function shortArguments(args: JsonObject): string {
+  const text = JSON.stringify(args);
+  return text === "{}" ? "" : text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}

@@ -1,0 +1,103 @@
+// What happened in a session, told to extensions. They are told in order and never hold up the session: who is slow hears later,
+// and of the pieces of an answer not all.
+
+import type { Session, SessionEvent } from "@lathe/agent";
+import type { Dispatch } from "./dispatch.ts";
+
+/** Pieces of answers that wait for a slow handler; beyond these they are left out. */
+const MOST_WAITING = 1_000;
+
+export class Follower {
+  readonly #dispatch: Dispatch;
+  #told: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #retries = 0;
+  #isAutomatic = false;
+  #answer = "";
+
+  constructor(dispatch: Dispatch) {
+    this.#dispatch = dispatch;
+  }
+
+  async follow(session: Session): Promise<void> {
+    for await (const event of session.events()) this.#event(event);
+  }
+
+  /** Until everything that has happened was told. */
+  settled(): Promise<void> {
+    return this.#told;
+  }
+
+  tell: Dispatch["tell"] = (name, data) => {
+    if (!this.#dispatch.listens(name)) return Promise.resolve();
+    if (name === "message_update" && this.#waiting > MOST_WAITING) return Promise.resolve();
+    this.#waiting++;
+    this.#told = this.#told.then(async () => {
+      await this.#dispatch.tell(name, data);
+      this.#waiting--;
+    });
+    return this.#told;
+  };
+
+  #event(event: SessionEvent): void {
+    switch (event.kind) {
+      case "user_input":
+        this.#answer = "";
+        void this.tell("agent_start", { prompt: event.data.content });
+        break;
+      case "processing_end": {
+        const { reason, cost } = event.data;
+        void this.tell("agent_end", { reason, cost, text: this.#answer });
+        break;
+      }
+      case "turn_start":
+        void this.tell("turn_start", { turn: event.data.turn });
+        break;
+      case "turn_end":
+        this.#retried();
+        void this.tell("turn_end", { turn: event.data.turn, outcome: event.data.outcome });
+        break;
+      case "assistant_text_start":
+        this.#retried();
+        break;
+      case "assistant_text_delta":
+        void this.tell("message_update", { delta: event.data.delta });
+        break;
+      case "assistant_text_end":
+        this.#answer = event.data.text;
+        void this.tell("message_end", { text: event.data.text });
+        break;
+      case "retry": {
+        const { attempt, delay_ms: delayMs, message } = event.data;
+        this.#retries = attempt;
+        void this.tell("auto_retry_start", { attempt, delayMs, message });
+        break;
+      }
+      case "compaction_start":
+        this.#isAutomatic = event.data.reason !== "manual";
+        if (this.#isAutomatic) void this.tell("auto_compaction_start", { reason: event.data.reason });
+        break;
+      case "compaction_end": {
+        const { error, tokens_after: tokensAfter } = event.data;
+        const failed = error === undefined ? {} : { error };
+        if (this.#isAutomatic) void this.tell("auto_compaction_end", failed);
+        void this.tell("session_compact", { ...failed, ...(tokensAfter === undefined ? {} : { tokensAfter }) });
+        break;
+      }
+      case "tree_moved": {
+        const { old_leaf_id: oldLeafId, new_leaf_id: newLeafId, from_extension: fromExtension } = event.data;
+        void this.tell("session_tree", { oldLeafId, newLeafId, fromExtension });
+        break;
+      }
+      case "warning":
+        // Not about themselves: a handler that fails here would hear of it forever.
+        if (!event.data.code.startsWith("extension")) void this.tell("warning", { ...event.data });
+        break;
+    }
+  }
+
+  #retried(): void {
+    if (this.#retries > 0) void this.tell("auto_retry_end", { attempts: this.#retries });
+    this.#retries = 0;
+  }
+}

@@ -1,0 +1,91 @@
+// How long code of an extension may take until it gives control back: a deadline that stands still while it waits for us, such as
+// for a person's answer or for a model.
+
+import type { SessionDeps } from "@lathe/agent";
+
+class OutOfTime extends Error {
+  constructor(ms: number) {
+    super(`did not finish within ${ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}`);
+    this.name = "OutOfTime";
+  }
+}
+
+export class Patience {
+  readonly #deps: Pick<SessionDeps, "now" | "setTimer">;
+  readonly #ms: number;
+  readonly #controller = new AbortController();
+  #left: number;
+  #since = 0;
+  #waits = 0;
+  #timer: { cancel(): void } | undefined;
+  #isLimited = false;
+  #giveUp: (error: Error) => void = () => {};
+
+  constructor(deps: Pick<SessionDeps, "now" | "setTimer">, ms: number) {
+    this.#deps = deps;
+    this.#ms = ms;
+    this.#left = ms;
+  }
+
+  /** Aborted when the time is up, or by whoever gave up waiting. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Rejects when the time is up or the outer signal aborts, whether the work reacts or not. */
+  async until<T>(work: Promise<T>, outer?: AbortSignal): Promise<T> {
+    const gaveUp = new Promise<never>((_resolve, reject) => {
+      this.#giveUp = reject;
+    });
+    const onAbort = (): void => this.#end(outer?.reason);
+    if (outer?.aborted) onAbort();
+    else outer?.addEventListener("abort", onAbort, { once: true });
+    this.#isLimited = true;
+    this.#run();
+    try {
+      return await Promise.race([work, gaveUp]);
+    } finally {
+      this.#isLimited = false;
+      this.#stop();
+      outer?.removeEventListener("abort", onAbort);
+      // Nobody listens to what the work does from here on; whoever runs it hears of its failures.
+      work.catch(() => {});
+    }
+  }
+
+  /** Time that it waits for us is not its own. */
+  async during<T>(wait: Promise<T>): Promise<T> {
+    this.#waits++;
+    this.#stop();
+    try {
+      return await wait;
+    } finally {
+      this.#waits--;
+      this.#run();
+    }
+  }
+
+  /** Somebody else has the deadline, and it has ended. */
+  stop(reason: unknown): void {
+    this.#end(reason);
+  }
+
+  #run(): void {
+    if (!this.#isLimited || this.#waits > 0 || this.#timer || this.#controller.signal.aborted) return;
+    this.#since = this.#deps.now();
+    this.#timer = this.#deps.setTimer(() => this.#end(new OutOfTime(this.#ms)), this.#left);
+  }
+
+  #stop(): void {
+    if (!this.#timer) return;
+    this.#timer.cancel();
+    this.#timer = undefined;
+    this.#left = Math.max(0, this.#left - (this.#deps.now() - this.#since));
+  }
+
+  #end(reason: unknown): void {
+    const error = reason instanceof Error ? reason : new Error("it was stopped");
+    this.#controller.abort(error);
+    this.#giveUp(error);
+  }
+}

@@ -1,0 +1,98 @@
+// An extension that is loaded: what it has added, and the one way in which its code is called. Whatever it does, the caller gets a
+// value or an error that names it.
+
+import { messageOf } from "@lathe/llm";
+import type { Culprit } from "./guard/current.ts";
+import type { Guard } from "./guard/guard.ts";
+import { Patience } from "./patience.ts";
+import { Registrations } from "./registrations.ts";
+import type { ExtensionSource } from "./sources.ts";
+
+/** What went wrong in an extension's code; the message names the extension. */
+export class ExtensionFailure extends Error {
+  constructor(name: string, what: string, cause: unknown) {
+    super(`The extension ${name} failed in ${what}: ${problemOf(cause)}`, { cause });
+    this.name = "ExtensionFailure";
+  }
+}
+
+/** What a thrown value says, in one line; it may be anything. */
+function problemOf(cause: unknown): string {
+  try {
+    const line = (cause instanceof Error ? messageOf(cause) : String(cause)).split("\n", 1)[0] ?? "";
+    return line === "" ? "an error without a message" : line.slice(0, 500);
+  } catch {
+    return "an error that cannot be shown";
+  }
+}
+
+export interface RunningParts {
+  readonly source: ExtensionSource;
+  readonly culprit: Culprit;
+  readonly guard: Guard;
+  readonly deps: ConstructorParameters<typeof Patience>[0];
+  readonly timeoutMs: number;
+}
+
+export class RunningExtension {
+  readonly source: ExtensionSource;
+  readonly culprit: Culprit;
+  readonly added = new Registrations();
+  readonly #parts: RunningParts;
+
+  constructor(parts: RunningParts) {
+    this.#parts = parts;
+    this.source = parts.source;
+    this.culprit = parts.culprit;
+  }
+
+  get name(): string {
+    return this.source.name;
+  }
+
+  /** Calls its code with the deadline of handlers. Throws an ExtensionFailure. */
+  async call<T>(what: string, work: (patience: Patience) => T | Promise<T>, outer?: AbortSignal): Promise<T> {
+    const { guard, deps, timeoutMs, culprit } = this.#parts;
+    const patience = new Patience(deps, timeoutMs);
+    try {
+      return await patience.until(
+        settled(() => guard.run(culprit, () => work(patience))),
+        outer,
+      );
+    } catch (error) {
+      if (outer?.aborted) throw error;
+      throw new ExtensionFailure(this.name, what, error);
+    }
+  }
+
+  /** Calls code that must answer at once, such as a renderer. */
+  callNow<T>(what: string, work: () => T): T {
+    const { guard, culprit } = this.#parts;
+    try {
+      return guard.run(culprit, work);
+    } catch (error) {
+      throw new ExtensionFailure(this.name, what, error);
+    }
+  }
+
+  /** Runs code of its own as it is, such as its file. */
+  runNow<T>(work: () => T): T {
+    const { guard, culprit } = this.#parts;
+    return guard.run(culprit, work);
+  }
+
+  /** The same with a deadline of somebody else's: the calls of tools. */
+  async callUnlimited<T>(work: () => T | Promise<T>): Promise<T> {
+    const { guard, culprit } = this.#parts;
+    return guard.run(culprit, work);
+  }
+
+  remove(): Promise<void> {
+    return this.#parts.guard.remove(this.culprit);
+  }
+}
+
+/** A synchronous throw becomes a rejection. */
+async function settled<T>(work: () => T | Promise<T>): Promise<T> {
+  return work();
+}

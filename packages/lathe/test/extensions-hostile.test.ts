@@ -1,0 +1,111 @@
+// Extensions that throw, hang, flood, leak, end the process or change what everybody shares: each is contained and named.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Finished } from "./command.ts";
+import { type ExtensionBox, extensionBox } from "./extensions-kit.ts";
+import { BLOCKING, CONTAINED } from "./hostile-extensions.ts";
+
+const asked = (at: ExtensionBox): void =>
+  at.script(turn.calls([{ name: "shell", args: { command: "echo works" } }]), turn.text("ok"));
+
+describe("36 hostile extensions in one run", () => {
+  let at: ExtensionBox;
+  let run: Finished;
+  beforeAll(async () => {
+    at = await extensionBox();
+    await at.user("config.yml", "timeouts:\n  extension: 1\n");
+    for (const { name, code, kind } of CONTAINED)
+      await at.user(kind === "hook" ? `hooks/post/${name}.ts` : `extensions/${name}.ts`, code);
+    asked(at);
+    run = await at.run(["--permission-mode", "full", "-p", "go"]);
+  }, 120_000);
+  afterAll(() => at.remove());
+
+  it("EX-03 the work is done, the answer is all of stdout, and the process ends by itself", () => {
+    expect(run).toMatchObject({ code: 0, stdout: "ok\n" });
+    expect(at.results()).toMatchObject([{ isError: false, text: expect.stringContaining("works") }]);
+    expect(run.stderr.length).toBeLessThan(50_000);
+  });
+
+  it.each(CONTAINED)("EX-03 $name is contained and named", ({ said }) => {
+    expect(run.stderr).toMatch(said);
+  });
+});
+
+describe("output of a program that drives us", () => {
+  it.each(["json", "rpc"])("EX-03 nothing of an extension is on the stdout of %s mode", async (mode) => {
+    const at = await extensionBox();
+    try {
+      await at.user("extensions/prints.ts", CONTAINED.find(({ name }) => name === "prints")?.code ?? "");
+      await at.user("extensions/raw.ts", CONTAINED.find(({ name }) => name === "prints-raw")?.code ?? "");
+      await at.user(
+        "extensions/later.ts",
+        'export default (lathe) => lathe.on("turn_end", () => { process.stdout.write("later\\n"); process.stdout.write(Buffer.from("bytes\\n")); });',
+      );
+      const run =
+        mode === "json"
+          ? await at.run(["--json", "-p", "hi"])
+          : await at.box.run(["--mode", "rpc", "--model", "practice/basic"], {
+              stdin: '{"type":"prompt","message":"what can you do?"}\n',
+            });
+      expect(run.stdout).not.toMatch(/noise|later|bytes/);
+      for (const line of run.stdout.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
+      expect(run.stderr).toContain("[prints] noise on stdout");
+      expect(run.stderr).toContain("[raw] raw noise");
+    } finally {
+      await at.remove();
+    }
+  });
+});
+
+describe("an extension that breaks while it guards", () => {
+  it("EX-03 what it guards does not run, and the model reads why", async () => {
+    const at = await extensionBox();
+    try {
+      await at.user(
+        "extensions/gate.ts",
+        'export default (lathe) => lathe.on("tool_call", () => { throw new Error("broken gate"); });',
+      );
+      at.script(turn.calls([{ name: "shell", args: { command: "touch made" } }]), turn.text("ok"));
+      expect(await at.run(["--permission-mode", "full", "-p", "go"])).toMatchObject({ code: 0 });
+      expect(at.results()[0]?.text).toContain("blocked: The extension gate failed in tool_call: broken gate");
+      expect(existsSync(join(at.box.dir, "made"))).toBe(false);
+    } finally {
+      await at.remove();
+    }
+  });
+});
+
+describe("an extension that blocks everything", () => {
+  it.concurrent.each(BLOCKING)(
+    "EX-03 $name: it is named, the session can be resumed, and it is off at the next start",
+    async ({ name, code }) => {
+      const at = await extensionBox();
+      try {
+        await at.user(`extensions/${name}.ts`, code);
+        at.script(turn.calls([{ name: "shell", args: { command: "true" } }]));
+        const blocked = await at.run(["--permission-mode", "full", "-p", "go"]);
+        expect(blocked.code).not.toBe(0);
+        expect(blocked.stderr).toMatch(
+          new RegExp(`The extension ${name} \\(.*${name}\\.ts\\) blocked Lathe for 5 s, so Lathe had to end`),
+        );
+        const id = /lathe --resume (\w+)/.exec(blocked.stderr)?.[1];
+        expect(id).toBeDefined();
+        const again = await at.run(["--resume", id!, "-p", "go on"]);
+        expect(again).toMatchObject({ code: 0, stdout: "done\n" });
+        expect(again.stderr).toContain(
+          `The extension ${name} is off: it blocked Lathe for 5 s. To turn it on: lathe ext enable ${name}`,
+        );
+        expect(await at.box.run(["ext", "enable", name])).toMatchObject({ code: 0, stdout: `${name} is on.\n` });
+        expect(JSON.parse(await readFile(join(at.box.env["LATHE_HOME"]!, "extensions-off.json"), "utf8"))).toEqual({});
+      } finally {
+        await at.remove();
+      }
+    },
+    60_000,
+  );
+});
