@@ -112,6 +112,17 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
     expect(lines.filter((line) => line.startsWith("~>"))).toEqual(["~> half typed"]);
   });
 
+  it("whoever leaves while tmux is asked for its size leaves no answer to the shell", { timeout: 60_000 }, async () => {
+    tmux = await Tmux.start(80, 24);
+    await tmux.see(/~below the cursor/);
+    // Both in one piece: the frame of the first key is still asking when the second one leaves.
+    await tmux.press("x", "C-c");
+    await tmux.see(/~left *\n\$/);
+    await tmux.press("echo in the shell", "Enter");
+    const lines = await tmux.see(/\nin the shell\n\$/);
+    expect(lines.slice(lines.indexOf("~left"))).toEqual(["~left", "$ echo in the shell", "in the shell", "$"]);
+  });
+
   it("a viewer leaves the window as it was", { timeout: 60_000 }, async () => {
     tmux = await Tmux.start(80, 24);
     await tmux.see(/~below the cursor/);
