@@ -76,7 +76,8 @@ export async function hooksFor(workspace: Workspace, request: SessionRequest): P
           tell(why);
           void open?.session.interrupt();
         },
-        allowed: (callId, by, reason) => open?.permissions.answered(callId, { by: `the hook ${by}`, reason }),
+        allowed: (agentId, callId, by, reason) =>
+          open?.permissions.answered(agentId, callId, { by: `the hook ${by}`, reason }),
       }),
     ],
     opened: async (opened, { reason }) => {
