@@ -199,7 +199,8 @@ describe("what is offered to be remembered", () => {
     expect(suggested("/srv/project/a.txt")).toEqual(["write(./a.txt)"]);
     expect(suggested("/srv/project/src/a.txt")).toEqual(["write(src/**)"]);
     const said = (path: string) =>
-      judge({ tool: "edit", tier: "write", access: [{ kind: "write", path }] }, policy("ask", "+write(./a.txt)")).decision;
+      judge({ tool: "edit", tier: "write", access: [{ kind: "write", path }] }, policy("ask", "+write(./a.txt)"))
+        .decision;
     expect([said("/srv/project/a.txt"), said("/srv/project/src/a.txt")]).toEqual(["allow", "ask"]);
   });
 

@@ -20,7 +20,19 @@ const WITH_SUBCOMMANDS = new Set([
 const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose"]);
 
 /** What runs whatever it is given, besides what the parse knows as an interpreter. */
-const RUNS_TEXT = new Set(["awk", "gawk", "mawk", "nawk", "eval", "jshell", "julia", "groovy", "scala", "elixir", "iex"]);
+const RUNS_TEXT = new Set([
+  "awk",
+  "gawk",
+  "mawk",
+  "nawk",
+  "eval",
+  "jshell",
+  "julia",
+  "groovy",
+  "scala",
+  "elixir",
+  "iex",
+]);
 
 /** Versions are part of many names: python3.12, perl5.36, ruby2.7. */
 function runsWhatItIsGiven(name: string): boolean {

@@ -133,6 +133,11 @@ export class Permissions {
     this.#answered.set(callKey(agentId, callId), permission);
   }
 
+  /** Changes to these files are asked about: programs run because of them. Real paths. */
+  protect(files: readonly string[]): void {
+    this.#places = { ...this.#places, programs: files };
+  }
+
   /** All that takes effect, the strongest sources first. */
   get rules(): readonly Rule[] {
     return [...(this.#options.rules ?? []), ...this.#added, ...(this.#options.remembered?.rules() ?? [])];

@@ -84,7 +84,11 @@ describe("an answer that is remembered", () => {
 
 describe("hooks", () => {
   it("a yes to a call of the session is none to the call of a child that has the same id", async () => {
-    const script = ({ view: { messages } }: { view: { messages: { text: string; results: { text: string }[] }[] } }) => {
+    const script = ({
+      view: { messages },
+    }: {
+      view: { messages: { text: string; results: { text: string }[] }[] };
+    }) => {
       const results = messages.flatMap((message) => message.results);
       if (messages.some(({ text }) => text.includes("take it")))
         return results.length > 0 ? turn.text("child done") : shell("X=1 touch stolen", "same");
@@ -135,6 +139,28 @@ describe("hooks", () => {
     ]);
     expect(made("two")).toEqual([false]);
     expect(await host.finish()).toBe(0);
+  });
+
+  it("run a program of the project as it is: the model is not let change it without a question", async () => {
+    rig = await setup();
+    mkdirSync(file("tools"));
+    writeFileSync(file("tools/check.sh"), "exit 0\n");
+    mkdirSync(join(rig.box.home, ".lathe"), { recursive: true });
+    const command = 'sh "$LATHE_PROJECT_DIR"/tools/check.sh';
+    writeFileSync(
+      join(rig.box.home, ".lathe/hooks.json"),
+      JSON.stringify({ hooks: { PreToolUse: [{ hooks: [{ type: "command", command }] }] } }),
+    );
+    const patch = "*** Begin Patch\n*** Update File: tools/check.sh\n@@\n-exit 0\n+touch taken\n*** End Patch";
+    rig.server.push(
+      turn.calls([{ name: "apply_patch", id: "p", args: { patch } }]),
+      shell("echo 'touch taken' > tools/check.sh"),
+      shell("ls"),
+      turn.text("ok"),
+    );
+    expect(await print("go")).toMatchObject({ code: 4 });
+    expect(made("taken")).toEqual([false]);
+    expect(rig.server.requests[1]?.result("p")).toContain("can make programs run later");
   });
 
   it("of a trusted project, changed by anybody since, do not run", async () => {
@@ -227,9 +253,14 @@ describe("answers of an RPC host", () => {
 describe("child agents", () => {
   /** The child makes the calls in turn; the parent starts it with these arguments and waits. */
   const family = (spawn: object, calls: readonly ReturnType<typeof shell>[]) => {
-    const script = ({ view: { messages } }: { view: { messages: { text: string; results: { text: string }[] }[] } }) => {
+    const script = ({
+      view: { messages },
+    }: {
+      view: { messages: { text: string; results: { text: string }[] }[] };
+    }) => {
       const results = messages.flatMap((message) => message.results);
-      if (messages.some(({ text }) => text.includes("take it"))) return calls[results.length] ?? turn.text("child done");
+      if (messages.some(({ text }) => text.includes("take it")))
+        return calls[results.length] ?? turn.text("child done");
       const agent = /"agent_id":"(\w+)"/.exec(results.at(-1)?.text ?? "")?.[1];
       if (results.length === 0) return turn.calls([{ name: "spawn_agent", args: { task: "take it", ...spawn } }]);
       if (results.length === 1 && agent) return turn.calls([{ name: "wait", args: { agent_id: agent } }]);
