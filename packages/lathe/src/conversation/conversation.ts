@@ -42,7 +42,7 @@ import { PRACTICE_PROVIDER } from "../practice/name.ts";
 import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
 import { CliError, EXIT, usageError } from "../usage/exit.ts";
 import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
-import { Approvals, NOBODY } from "./approvals.ts";
+import { Approvals } from "./approvals.ts";
 import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
@@ -61,7 +61,7 @@ const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
 export class Conversation {
   #workspace: Workspace;
   readonly #parts: ConversationParts;
-  readonly #approvals: Approvals;
+  readonly #approvals: Approvals | undefined;
   readonly #idle: IdleCompaction;
   /** Commands that the person runs themselves. */
   readonly shell = new UserShell(() => this.session);
@@ -80,7 +80,7 @@ export class Conversation {
     this.#parts = parts;
     this.titles = new Titles(this, parts);
     this.#idle = new IdleCompaction(() => this.workspace, this.#maintenance);
-    this.#approvals = new Approvals(parts.person?.approve ?? NOBODY);
+    this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
   }
 
   static async start(parts: ConversationParts, journal: OpenedJournal): Promise<Conversation> {
@@ -492,7 +492,7 @@ export class Conversation {
   }
 
   #follow(open: OpenSession, event: SessionEvent): void {
-    this.#approvals.follow(open.session, open.permissions, event);
+    this.#approvals?.follow(open.session, open.permissions, event);
     this.#idle.follow(open, event);
     this.#parts.onEvent?.(open.session, event);
   }

@@ -48,7 +48,7 @@ import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
-import type { Approver } from "./approvals.ts";
+import { Approvals, type Approver, NOBODY } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
@@ -234,6 +234,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     : undefined;
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
+  const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
   const session: Session = new Session({
     profile,
     env,
@@ -272,6 +273,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     schemes: additions.schemes,
     onEvent: (event) => {
       history?.follow(event);
+      unattended?.follow(session, permissions, event);
       request.onEvent?.(event);
     },
     services: {

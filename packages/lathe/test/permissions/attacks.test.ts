@@ -224,7 +224,7 @@ describe("--permission-command", () => {
 describe("answers of an RPC host", () => {
   it("with another id, for the second time, or after an interrupt change nothing", async () => {
     rig = await setup();
-    rig.server.push(shell("X=1 touch one", "a"), shell("X=1 touch two", "b"), turn.text("ok"));
+    rig.server.push(shell("X=1 touch one", "a"), shell("X=1 touch two", "b"));
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const first = await confirm(host);
@@ -243,6 +243,7 @@ describe("answers of an RPC host", () => {
     const third = await confirm(host, from);
     reply(host, second, { confirmed: true });
     reply(host, third, { confirmed: "true" });
+    reply(host, third, { confirmed: false });
     await host.event("agent_end", from);
     expect(made("one", "two", "three")).toEqual([false, false, false]);
     expect(settled(host).filter(({ decision }) => decision === "allow")).toEqual([]);
@@ -279,7 +280,7 @@ describe("child agents", () => {
     rig = await family(spawn, [put("a"), shell("touch b"), put(".lathe/plans/other.md")]);
     await print("--permission-mode", "plan", "go");
     expect(made("a", "b", ".lathe/plans/other.md")).toEqual([false, false, false]);
-    expect(rig.server.requests.length).toBeGreaterThan(4);
+    expect(rig.server.requests.length).toBeGreaterThan(1);
   });
 
   it("get neither what a rule denies their parent nor a folder outside, also not through a link", async () => {
@@ -291,6 +292,7 @@ describe("child agents", () => {
       await print("--deny", "write(denied)", "--deny", "shell(touch *)", "go");
       expect(readdirSync(file("../elsewhere"))).toEqual([]);
       expect([working_dir, ...made("denied", "sub/denied", "../y")]).toEqual([working_dir, false, false, false]);
+      if (working_dir === "sub") expect(rig.server.requests.length).toBeGreaterThan(6);
       if (working_dir !== "../elsewhere") await rig.remove();
     }
   });
