@@ -1,13 +1,23 @@
 // What git's own files say without starting git: whether there is a repository, and its branch.
 
 import { posix } from "node:path";
-import type { ExecutionEnvironment } from "../env/types.ts";
+import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 
 /** Folder that holds `.git`, from the given one upward. */
 export async function repositoryRoot(env: ExecutionEnvironment, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = posix.dirname(folder)) {
-    if (await env.stat(entryOf(folder, ".git"))) return folder;
+    if (await hasEntry(env, entryOf(folder, ".git"))) return folder;
     if (folder === posix.dirname(folder)) return undefined;
+  }
+}
+
+/** Nothing is above the folder that an environment is confined to, as that of a child agent may be. */
+async function hasEntry(env: ExecutionEnvironment, path: string): Promise<boolean> {
+  try {
+    return (await env.stat(path)) !== undefined;
+  } catch (error) {
+    if (error instanceof EnvError && error.code === "outside_root") return false;
+    throw error;
   }
 }
 

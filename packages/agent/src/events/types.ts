@@ -142,6 +142,8 @@ export interface EventData {
     /** All that the call would do, fit for a terminal. */
     preview: readonly PreviewLine[];
     reason?: string;
+    /** Names of the middleware that wants a person to be asked. */
+    asked_by: readonly string[];
   };
   approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
   steering_injected: { content: string; entry_id: string; message: Message; source?: MessageSource };

@@ -18,6 +18,7 @@ import {
   FULL,
   FULL_ALLOWS,
   forbiddenIn,
+  isInRoots,
   type PartVerdict,
   type Places,
   type Policy,
@@ -66,14 +67,21 @@ export function isOrdinaryCommand(item: CommandAccess, places: Places): boolean 
   return !isUncertain(item) && sensitive(item, places, undefined) === undefined;
 }
 
+/** False as well when its directory is not known before it runs. */
+export function runsInside({ part, cwd }: CommandAccess, places: Places): boolean {
+  return (part === undefined || part.cwd !== undefined) && isInRoots(cwd, places);
+}
+
 const isUncertain = ({ part, doubt }: CommandAccess): boolean => (doubt ?? part?.doubt ?? part?.danger) !== undefined;
 
 /** A rule without a pattern covers every command. */
 const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pattern);
 
 /** What the rules say of its words, danger and doubt included. */
-function wordsVerdict({ part, doubt }: CommandAccess, { rules }: Policy, scope: RuleScope): PartVerdict {
-  const about = rules.filter((rule) => isAbout(rule, { kind: "exec", command: "", cwd: "" }, scope));
+function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict {
+  const { part, doubt } = item;
+  const isInside = runsInside(item, places);
+  const about = rules.filter((rule) => isAbout(rule, item, scope) && (isInside || !rule.insideOnly));
   if (part === undefined) {
     // Not shell text, or text that could not be read: only rules about everything speak of it.
     const whole = about.filter(({ pattern }) => pattern === undefined);

@@ -177,6 +177,11 @@ describe("what is offered to be remembered", () => {
     ["node --version", ["shell(node --version)"]],
     ["rm -rf dist", undefined],
     ["node -e 'x'", undefined],
+    ["python3.12 run.py", ["shell(python3.12 run.py *)"]],
+    ["python3.12 -c 'x'", undefined],
+    ["nodejs -e 'x'", undefined],
+    ["perl5.36 -e 'x'", undefined],
+    ["pypy3 -c 'x'", undefined],
     ['bash -c "$x"', undefined],
     ["git --exec-path=/x status", undefined],
     ["sudo npm test", undefined],
@@ -185,6 +190,25 @@ describe("what is offered to be remembered", () => {
     const { parts } = judge({ tier: "exec", access: await accessOf(command) }, policy("ask", ""));
     expect(parts.some(({ decision }) => decision === "ask")).toBe(true);
     expect(suggestedRules(await accessOf(command), PLACES)).toEqual(expected);
+  });
+
+  it("a folder called ~ is not the home, and a file at the top is not one of that name further down", () => {
+    const suggested = (path: string) => suggestedRules([{ kind: "write", path }], PLACES);
+    expect(suggested("/srv/project/~/a.txt")).toEqual(["write(./~/**)"]);
+    expect(suggested("/srv/project/~")).toEqual(["write(./~)"]);
+    expect(suggested("/srv/project/a.txt")).toEqual(["write(./a.txt)"]);
+    expect(suggested("/srv/project/src/a.txt")).toEqual(["write(src/**)"]);
+    const said = (path: string) =>
+      judge({ tool: "edit", tier: "write", access: [{ kind: "write", path }] }, policy("ask", "+write(./a.txt)"))
+        .decision;
+    expect([said("/srv/project/a.txt"), said("/srv/project/src/a.txt")]).toEqual(["allow", "ask"]);
+  });
+
+  it("a command that leaves the sandbox is not covered by an answer about the tool", async () => {
+    const access = (await accessOf("npm test")).map((item) =>
+      item.kind === "exec" ? { ...item, outside: true as const } : item,
+    );
+    expect(staysInside({ tier: "exec", access }, PLACES)).toBe(false);
   });
 
   it("a danger, a doubt and a key file are not covered by an answer about the tool", async () => {

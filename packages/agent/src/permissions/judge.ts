@@ -3,7 +3,7 @@
 
 import type { Access, Tier } from "../contract/tool.ts";
 import type { DecidedPart } from "../journal/types.ts";
-import { isOrdinaryCommand, judgeCommand } from "./judge-command.ts";
+import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import type { Decision, Rule } from "./rule.ts";
 import { isCredentialFile, isProtected, searchesCredentials } from "./sensitive-paths.ts";
@@ -82,7 +82,7 @@ function weight({ decision, allowWith, isPlain }: PartVerdict): number {
   return RANK[decision] * 10 + (allowWith === undefined ? 0 : WAYS.indexOf(allowWith) + 1) + (isPlain ? 0 : 0.5);
 }
 
-/** True when all that the call touches is inside the roots and nothing of it is sensitive, dangerous or in doubt. */
+/** True when all that the call touches is inside the roots and the sandbox, and nothing of it is sensitive, dangerous or in doubt. */
 export function staysInside(call: JudgedCall, places: Places): boolean {
   return call.access !== undefined && itemsOf(call).every((item) => isOrdinary(item, places));
 }
@@ -96,7 +96,7 @@ function isOrdinary(item: Item, places: Places): boolean {
     case "write":
       return isInRoots(item.path, places) && !isProtected(item.path, places);
     case "exec":
-      return isInRoots(item.cwd, places) && isOrdinaryCommand(item, places);
+      return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places);
     case "network":
       return true;
     case "address":

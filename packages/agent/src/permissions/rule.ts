@@ -21,6 +21,8 @@ export interface Rule extends RuleText {
   readonly decision: Decision;
   /** Where it stands, for people: a file, `--allow`, `remembered`. */
   readonly origin: string;
+  /** It was said of a project: it speaks only of commands that are known to run inside the roots. */
+  readonly insideOnly?: true;
 }
 
 /** Names of other agents' tools, and of our tools for the same work. */

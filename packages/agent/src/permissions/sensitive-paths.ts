@@ -108,6 +108,8 @@ export interface SensitivePlaces {
   /** Real paths. */
   readonly userHome: string;
   readonly latheHome: string;
+  /** Files that are run by what the user has set up. */
+  readonly programs?: readonly string[];
   /** What no path tells; without it only paths are looked at. */
   readonly onDisk?: {
     /** Git would run programs because of this file: a hook, or settings of a repository. */
@@ -118,7 +120,8 @@ export interface SensitivePlaces {
 }
 
 /** A change to this file can make something run later that nobody was asked about. */
-export function isProtected(path: string, { userHome, latheHome, onDisk }: SensitivePlaces): boolean {
+export function isProtected(path: string, { userHome, latheHome, programs, onDisk }: SensitivePlaces): boolean {
+  if (programs?.includes(path)) return true;
   const folded = path.toLowerCase();
   const parts = folded.split("/");
   if (parts.some((part) => CONFIGURES_PROGRAMS.includes(part))) return true;

@@ -2,6 +2,7 @@
 // dangerous, in doubt or can be anything.
 
 import { posix } from "node:path";
+import { isInterpreter } from "../shell/interpreters.ts";
 import type { ShellPart } from "../shell/types.ts";
 import { type Item, tierOf } from "./match.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
@@ -18,11 +19,26 @@ const WITH_SUBCOMMANDS = new Set([
 /** Words after which the next one matters as well: `npm run build`. */
 const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose"]);
 
-/** What runs whatever it is given. */
-const INTERPRETERS = new Set([
-  ...["sh", "bash", "zsh", "dash", "ksh", "fish", "node", "python", "python2", "python3", "perl", "ruby", "lua", "php"],
-  ...["tsx", "ts-node", "deno", "bun", "osascript", "awk", "gawk", "eval", "source", "."],
+/** What runs whatever it is given, besides what the parse knows as an interpreter. */
+const RUNS_TEXT = new Set([
+  "awk",
+  "gawk",
+  "mawk",
+  "nawk",
+  "eval",
+  "jshell",
+  "julia",
+  "groovy",
+  "scala",
+  "elixir",
+  "iex",
 ]);
+
+/** Versions are part of many names: python3.12, perl5.36, ruby2.7. */
+function runsWhatItIsGiven(name: string): boolean {
+  const plain = name.toLowerCase();
+  return [plain, plain.replace(/[-_.\d]+$/, "")].some((each) => isInterpreter(each) || RUNS_TEXT.has(each));
+}
 
 /** Options of interpreters that are followed by code. */
 const CODE = /^(-[a-zA-Z]*[cepr]|--eval|--print|--command|--execute|-)$/;
@@ -53,7 +69,7 @@ function fixedWords(words: readonly string[]): readonly string[] | undefined {
     if (!RUNNERS.has(first)) return [program, first];
     return second === undefined || second.startsWith("-") ? undefined : [program, first, second];
   }
-  if (!INTERPRETERS.has(name)) return [program];
+  if (!runsWhatItIsGiven(name)) return [program];
   if (first === undefined || CODE.test(first)) return undefined;
   if (first === "-m" || first === "--test") return second === undefined ? [program, first] : [program, first, second];
   return first.startsWith("-") ? undefined : [program, first];
@@ -90,5 +106,7 @@ function folderPattern(path: string, places: Places): string {
   const below = isInRoots(path, { ...places, roots: [project] }) ? posix.relative(project, path) : path;
   const folder = posix.dirname(below);
   const literal = (text: string): string => text.replace(/[*?[\]\\]/g, "\\$&");
-  return folder === "." || folder === "/" ? literal(below) : `${literal(folder)}/**`;
+  const pattern = folder === "." || folder === "/" ? literal(below) : `${literal(folder)}/**`;
+  // A folder called `~` is not the home, and a file at the top is not one of that name further down.
+  return pattern.startsWith("~") || !pattern.includes("/") ? `./${pattern}` : pattern;
 }

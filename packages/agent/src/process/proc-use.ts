@@ -63,6 +63,8 @@ function readRow(name: string): Row | undefined {
   try {
     const line = readFileSync(`/proc/${name}/stat`, "latin1");
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    // Ended, and only waits to be reaped: whoever has to do that may be no process of ours.
+    if (fields[0] === "Z") return undefined;
     return {
       pid: Number(name),
       parent: Number(fields[1]),

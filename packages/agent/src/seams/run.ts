@@ -186,6 +186,7 @@ export class Seams {
   /** Everybody is asked; deny beats ask beats allow; a hook that breaks denies. Undefined: nobody had an opinion. */
   async approve(call: CallInfo, signal: AbortSignal): Promise<ApprovalVerdict> {
     let strongest: ApprovalVerdict;
+    const askedBy: string[] = [];
     const rank = { allow: 0, ask: 1, deny: 2 };
     for (const middleware of this.#with("approve")) {
       let verdict: ApprovalVerdict;
@@ -196,12 +197,13 @@ export class Seams {
         verdict = { decision: "deny", reason: `the hook ${middleware.name} failed: ${messageOf(error)}` };
       }
       if (!verdict) continue;
+      if (verdict.decision === "ask") askedBy.push(middleware.name);
       if (!strongest || rank[verdict.decision] > rank[strongest.decision]) {
         strongest = { by: middleware.name, ...verdict };
       }
       if (strongest.decision === "deny") return strongest;
     }
-    return strongest;
+    return strongest?.decision === "ask" ? { ...strongest, askedBy } : strongest;
   }
 
   async afterCall(call: CallInfo, result: ToolResult, signal: AbortSignal): Promise<ToolResult> {

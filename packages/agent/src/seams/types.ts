@@ -226,6 +226,8 @@ export type ApprovalVerdict =
       /** Why somebody was asked who has answered, and rules that the answer added: for the journal. */
       readonly asked?: string | undefined;
       readonly remembered?: readonly string[] | undefined;
+      /** Names of all middleware that want a person to be asked; set by the session. */
+      readonly askedBy?: readonly string[] | undefined;
     }
   | undefined;
 /** Continues the input with this message instead of ending it. */

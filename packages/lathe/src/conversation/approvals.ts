@@ -3,7 +3,7 @@
 
 import type { EventData, Session, SessionEvent } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import type { Offers, Permissions, Width } from "../permissions/permissions.ts";
+import { type Offers, PERMISSIONS, type Permissions, UNATTENDED, type Width } from "../permissions/permissions.ts";
 
 export type ApprovalQuestion = EventData["approval_request"] & {
   /** Set when a child agent wants to make the call. */
@@ -23,6 +23,13 @@ export interface ApprovalReply {
 
 /** `signal` aborts when the question was settled in another way. */
 export type Approver = (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalReply | undefined>;
+
+/** Where there is nobody, permissions deny by themselves; what a hook wants a person to decide is denied as well. */
+export const NOBODY: Approver = async ({ reason }) => ({
+  decision: "deny",
+  by: UNATTENDED,
+  reason: ["Nobody can be asked here.", ...(reason === undefined ? [] : [reason])].join(" "),
+});
 
 interface Pending {
   readonly question: ApprovalQuestion;
@@ -51,7 +58,8 @@ export class Approvals {
   ): Promise<void> {
     const { agent_id: agentId } = event;
     const { tool_name: tool, tier, access } = event.data;
-    const offers = permissions.offersFor({ tool, tier, access });
+    // What a hook asks about it would ask about again.
+    const offers = isOfPermissions(event.data) ? permissions.offersFor({ tool, tier, access }) : { tool: false };
     const question = { ...event.data, offers, ...(agentId === undefined ? {} : { agentId }) };
     const settled = new AbortController();
     this.#pending.set(keyOf(event), { question, settled });
@@ -70,7 +78,7 @@ export class Approvals {
   #allowCovered(session: Session, permissions: Permissions): void {
     for (const { question } of [...this.#pending.values()]) {
       const { tool_name: tool, tier, access } = question;
-      if (permissions.isAllowedNow({ tool, tier, access }))
+      if (isOfPermissions(question) && permissions.isAllowedNow({ tool, tier, access }))
         answer(session, question, { decision: "allow", by: "always" });
     }
   }
@@ -80,6 +88,10 @@ export class Approvals {
     this.#pending.delete(key);
   }
 }
+
+/** Nobody else wants to have it decided by a person. */
+const isOfPermissions = ({ asked_by }: EventData["approval_request"]): boolean =>
+  asked_by.every((name) => name === PERMISSIONS);
 
 function answer(
   session: Session,

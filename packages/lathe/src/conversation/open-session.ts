@@ -49,7 +49,7 @@ import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
-import type { Approver } from "./approvals.ts";
+import { Approvals, type Approver, NOBODY } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
@@ -237,6 +237,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     : undefined;
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
+  const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
   const session: Session = new Session({
     profile,
     env,
@@ -277,6 +278,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     onEvent: (event) => {
       history?.follow(event);
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
+      unattended?.follow(session, permissions, event);
       request.onEvent?.(event);
     },
     services: {

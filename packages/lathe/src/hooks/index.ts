@@ -7,6 +7,7 @@ import { discoveryOf } from "../discovery/discovery.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CommandHooks, readHooks } from "./command-hooks.ts";
 import { hookMiddleware } from "./middleware.ts";
+import { programFiles } from "./program-files.ts";
 
 /** A session that ends does not wait longer for its hooks. */
 const AT_END_MS = 10_000;
@@ -76,11 +77,14 @@ export async function hooksFor(workspace: Workspace, request: SessionRequest): P
           tell(why);
           void open?.session.interrupt();
         },
-        allowed: (callId, by, reason) => open?.permissions.answered(callId, { by: `the hook ${by}`, reason }),
+        allowed: (agentId, callId, by, reason) =>
+          open?.permissions.answered(agentId, callId, { by: `the hook ${by}`, reason }),
       }),
     ],
     opened: async (opened, { reason }) => {
       open = opened;
+      const commands = list.map(({ command }) => command);
+      opened.permissions.protect(programFiles(commands, workspace.cwd));
       for (const { path, line, message } of [...unread, ...warnings])
         tell(`${path}${line === undefined ? "" : `:${line}`}: ${message}`);
       if (hooks.has("SessionStart")) started = start(sourceOf(opened, reason));

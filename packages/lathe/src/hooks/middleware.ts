@@ -16,11 +16,13 @@ interface HookSeams {
   /** Ends the work at hand, with a word to the person. */
   readonly end: (why: string) => void;
   /** A hook has decided that nobody need be asked about a call. */
-  readonly allowed: (callId: string, by: string, reason: string | undefined) => void;
+  readonly allowed: (agentId: string | undefined, callId: string, by: string, reason: string | undefined) => void;
 }
 
 export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookSeams): Middleware {
+  /** Why a person is to decide, by agent and call: calls of two agents may share an id. */
   const asks = new Map<string, string>();
+  const keyOf = ({ callId }: ProposedCall, { agentId = "" }: SeamContext): string => `${agentId} ${callId}`;
   /** By agent, since the last input. */
   const continued = new Map<string, number>();
 
@@ -65,17 +67,19 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
       if (ended(answers)) return { block: answers.stop ?? "" };
       if (answers.block !== undefined) return { block: answers.block };
       if (answers.permission === "ask")
-        asks.set(call.callId, answers.permissionReason ?? "A hook wants a person to decide.");
-      if (answers.permission === "allow") allowed(call.callId, answers.by ?? "a hook", answers.permissionReason);
+        asks.set(keyOf(call, context), answers.permissionReason ?? "A hook wants a person to decide.");
+      if (answers.permission === "allow")
+        allowed(context.agentId, call.callId, answers.by ?? "a hook", answers.permissionReason);
       if (answers.context !== undefined) context.warn(answers.context, "hook");
       return answers.input === undefined ? undefined : { args: answers.input };
     },
-    approve: ({ callId }) => {
-      const reason = asks.get(callId);
-      asks.delete(callId);
+    // Asked about again when the files of the call have changed meanwhile: what was shown is not what would be done.
+    approve: (call, context) => {
+      const reason = asks.get(keyOf(call, context));
       return reason === undefined ? undefined : { decision: "ask", reason };
     },
     afterCall: async (call, result, context) => {
+      asks.delete(keyOf(call, context));
       const fields = callFields(call, context);
       const answers = await hooks.run({
         event: "PostToolUse",

@@ -11,6 +11,11 @@ export interface Signals {
 
 export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** For a process that is about to end with a code of its own: the shell of a closed terminal may still send one. */
+export function ignoreHangups(): void {
+  process.on("SIGHUP", () => undefined);
+}
+
 export function onSignals(interrupt: () => void): Signals {
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -24,6 +29,7 @@ export function onSignals(interrupt: () => void): Signals {
   return {
     asked: controller.signal,
     stopListening: () => {
+      if (controller.signal.aborted) ignoreHangups();
       for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     },
   };

@@ -37,6 +37,14 @@ describe("always", () => {
     expect(await answer(asking, "edit", "write")).toMatchObject({ decision: "ask" });
   });
 
+  it("covers no command that leaves the sandbox, and is not offered for one", async () => {
+    const sandboxed = new Permissions({ mode: "auto-edit", canAsk: true, places: PLACES, isSandboxed: () => true });
+    const run: Access = { kind: "exec", command: "npm test", cwd: "/srv/project", outside: true };
+    await sandboxed.remember("tool", { tool: "shell", tier: "exec", access: [run] });
+    expect(await answer(sandboxed, "shell", "exec", run)).toMatchObject({ decision: "ask" });
+    expect(sandboxed.offersFor({ tool: "shell", tier: "exec", access: [run] })).toEqual({ tool: false });
+  });
+
   it("is taken back, and opens no mode that changes nothing", async () => {
     const asking = permissions("ask", true);
     await asking.remember("tool", { tool: "edit", tier: "write", access: [write("/srv/project/a")] });

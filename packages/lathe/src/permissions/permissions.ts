@@ -58,6 +58,8 @@ export function allowedWith(reasons: readonly string[]): string {
 /** Who denies a call that only a person could have allowed; also in the journal. */
 export const UNATTENDED = "the unattended run";
 const COMMAND = "the permission command";
+/** How questions of permissions are told from those of hooks. */
+export const PERMISSIONS = "permissions";
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
@@ -94,7 +96,7 @@ export class Permissions {
   readonly #tools = new Set<string>();
   /** Of this session only. */
   #added: readonly Rule[] = [];
-  /** Questions about calls that the user's own programs have answered with yes already, by call. */
+  /** Questions about calls that the user's own programs have answered with yes already, by agent and call. */
   readonly #answered = new Map<string, HookPermission>();
 
   constructor(options: PermissionsOptions) {
@@ -120,15 +122,20 @@ export class Permissions {
 
   middleware(): Middleware {
     return {
-      name: "permissions",
+      name: PERMISSIONS,
       ...(this.#options.command ? { timeoutMs: COMMAND_PATIENCE_MS } : {}),
       approve: (call, context) => this.#approve(call, context),
     };
   }
 
   /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
-  answered(callId: string, permission: HookPermission): void {
-    this.#answered.set(callId, permission);
+  answered(agentId: string | undefined, callId: string, permission: HookPermission): void {
+    this.#answered.set(callKey(agentId, callId), permission);
+  }
+
+  /** Changes to these files are asked about: programs run because of them. Real paths. */
+  protect(files: readonly string[]): void {
+    this.#places = { ...this.#places, programs: files };
   }
 
   /** All that takes effect, the strongest sources first. */
@@ -229,8 +236,9 @@ export class Permissions {
       return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
     }
     if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
-    const answered = this.#answered.get(call.callId);
-    this.#answered.delete(call.callId);
+    const key = callKey(context.agentId, call.callId);
+    const answered = this.#answered.get(key);
+    this.#answered.delete(key);
     if (answered) return { decision: "allow", by: answered.by, reason: answered.reason, parts, asked: reason ?? "" };
     const said = await this.#askCommand(call, judged, verdict, context);
     if (said && said.decision !== "ask") return { ...said, by: COMMAND, parts, asked: reason ?? "" };
@@ -265,8 +273,11 @@ export class Permissions {
   }
 }
 
+/** Calls of two agents may share an id. */
+const callKey = (agentId: string | undefined, callId: string): string => `${agentId ?? ""} ${callId}`;
+
 const startsAgent = ({ access = [] }: JudgedCall): boolean =>
   access.some((item) => item.kind === "exec" && item.isAgent === true);
 
 /** A rule that we made ourselves reads well. */
-const allowing = (text: string): Rule => ruleFrom("allow", text, "remembered");
+const allowing = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });

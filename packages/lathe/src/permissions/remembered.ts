@@ -1,5 +1,6 @@
 // What a person has allowed in a project beyond one session, until it expires: a small file in Lathe's home, by project.
 
+import { statSync } from "node:fs";
 import { type Rule, readRule } from "@lathe/agent";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -9,12 +10,16 @@ export interface RememberedRule {
   readonly rule: string;
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** The folder that it was said of: another one may be at the same path later. */
+  readonly folder: string;
 }
 
 interface RememberedOptions {
   readonly file: string;
   /** Real path of the working directory. */
   readonly project: string;
+  /** What tells the working directory from another one at the same path. */
+  readonly folder: () => string;
   readonly now: () => number;
   /** How long a choice holds; 0: until the session ends. */
   readonly days: number;
@@ -37,8 +42,10 @@ export class RememberedRules {
 
   list(): readonly RememberedRule[] {
     if (this.#kept === undefined) {
-      const now = this.#options.now();
-      this.#kept = keptIn(readJsonFile(this.#options.file), this.#options.project).filter(({ until }) => until > now);
+      const { file, project, now } = this.#options;
+      const kept = keptIn(readJsonFile(file), project);
+      const folder = kept.length === 0 ? "" : this.#options.folder();
+      this.#kept = kept.filter((rule) => rule.until > now() && rule.folder === folder);
     }
     return this.#kept;
   }
@@ -46,13 +53,14 @@ export class RememberedRules {
   /** Takes effect at once; in later sessions of the project as well, until it expires. */
   async add(rule: string): Promise<void> {
     const { file, project, now, days } = this.#options;
-    const added = { rule, until: days > 0 ? now() + days * DAY_MS : Number.MAX_SAFE_INTEGER };
+    const folder = this.#options.folder();
+    const added = { rule, until: days > 0 ? now() + days * DAY_MS : Number.MAX_SAFE_INTEGER, folder };
     const others = this.list().filter((known) => known.rule !== rule);
     this.#kept = [...others, added];
     if (days > 0)
       await updateJsonFile(file, (value) =>
         withProject(value, project, (kept) => [
-          ...kept.filter((known) => known.rule !== rule && known.until > now()),
+          ...kept.filter((known) => known.rule !== rule && known.until > now() && known.folder === folder),
           added,
         ]),
       );
@@ -70,9 +78,16 @@ export const rememberedIn = ({ paths, cwd, machine, settings }: Workspace): Reme
   new RememberedRules({
     file: paths.permissions,
     project: cwd,
+    folder: () => folderIdentity(cwd),
     now: () => machine.deps.now(),
     days: settings["permissions.rememberDays"],
   });
+
+/** Its inode, and when it was made where the file system knows: inodes of deleted folders are used again. */
+function folderIdentity(path: string): string {
+  const { ino, birthtimeMs, ctimeMs } = statSync(path);
+  return birthtimeMs === 0 || birthtimeMs === ctimeMs ? `${ino}` : `${ino}-${Math.floor(birthtimeMs)}`;
+}
 
 function withProject(
   value: unknown,
@@ -91,7 +106,8 @@ function keptIn(value: unknown, project: string): readonly RememberedRule[] {
 }
 
 function isRemembered(value: unknown): value is RememberedRule {
-  return isRecord(value) && typeof value["rule"] === "string" && typeof value["until"] === "number";
+  if (!isRecord(value)) return false;
+  return ["rule", "folder"].every((key) => typeof value[key] === "string") && typeof value["until"] === "number";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -100,5 +116,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function ruleOf(text: string): Rule[] {
   const read = readRule(text);
-  return "problem" in read ? [] : [{ ...read, decision: "allow", origin: "remembered" }];
+  return "problem" in read ? [] : [{ ...read, decision: "allow", origin: "remembered", insideOnly: true }];
 }

@@ -66,6 +66,10 @@ export async function loadSettings(
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
         continue;
       }
+      if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot make answers last longer.`);
+        continue;
+      }
       const decision = RULES[key];
       if (decision !== undefined && source.ofProject && decision === "allow") {
         warnings.push(`${source.file}: ${key} is ignored: a project's settings can only narrow what is permitted.`);

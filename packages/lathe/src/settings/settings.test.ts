@@ -235,6 +235,19 @@ describe("the documentation", () => {
   });
 });
 
+it("a project's settings can make remembered answers last less long, never longer", async () => {
+  const own = await file("days.yml", "permissions:\n  rememberDays: 7\n");
+  const days = async (value: number): Promise<number> => {
+    const project = await file(`project-${value}.yml`, `permissions:\n  rememberDays: ${value}\n`);
+    const sources = [
+      { file: own, required: true },
+      { file: project, required: true, ofProject: true },
+    ];
+    return (await loadSettings(sources)).values["permissions.rememberDays"];
+  };
+  expect([await days(3650), await days(1), await days(0)]).toEqual([7, 1, 0]);
+});
+
 it("a project's settings can narrow the permission mode, never widen it", async () => {
   const dir = await mkdtemp(join(tmpdir(), "lathe-narrow-"));
   const file = join(dir, "config.yml");

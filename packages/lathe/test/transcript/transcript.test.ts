@@ -137,6 +137,7 @@ describe("the transcript of a session", () => {
         arguments: {},
         tier: "exec",
         preview: [],
+        asked_by: ["permissions"],
       }),
     );
     expect(shown.live).toBe("○ Running make · waits for your answer");

@@ -3,7 +3,7 @@
 import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { DecidedPart } from "../../journal/types.ts";
-import type { CallInfo } from "../../seams/types.ts";
+import type { ApprovalVerdict, CallInfo } from "../../seams/types.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { withDeadline } from "../../time/deadline.ts";
 import type { ClockPart, ConfigPart, EventPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
@@ -28,7 +28,7 @@ export async function askApproval(
     remembered = [],
     ...rest
   }: ApprovalAnswer = decision === "ask"
-    ? await askHost(core, signal, call, reason)
+    ? await askHost(core, signal, call, verdict)
     : { decision, by: verdict.by ?? "middleware", reason, remembered: verdict.remembered };
   const asked = decision === "ask" ? (reason ?? askingPart(parts)?.reason ?? "") : verdict.asked;
   const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
@@ -55,7 +55,7 @@ async function askHost(
   core: QuestionParts,
   signal: AbortSignal,
   call: CallInfo,
-  reason: string | undefined,
+  { reason, askedBy = [] }: NonNullable<ApprovalVerdict>,
 ): Promise<ApprovalAnswer> {
   const preview = await call.preview();
   // Open before it is announced: the host may answer at once.
@@ -71,6 +71,7 @@ async function askHost(
     preview: preview.lines,
     // It names paths of the model's choice.
     ...(reason === undefined ? {} : { reason: visibleLine(reason) }),
+    asked_by: askedBy,
   });
   return pending;
 }

@@ -42,12 +42,18 @@ export async function commandAccess(
   { env, paths }: Pick<CallScope, "env" | "paths">,
 ): Promise<Access[]> {
   const analysis = await analysisOf(command, cwd, env);
-  const access: Access[] = analysis.parts.map((part) => ({
-    kind: "exec",
-    command: part.text,
-    cwd: part.cwd ?? cwd,
-    part,
-  }));
+  const access: Access[] = await Promise.all(
+    analysis.parts.map(async (part) => {
+      // Where links lead counts for what may run there; the words of the command are read from where they were written.
+      const isMoved = part.cwd !== undefined && part.cwd !== cwd;
+      return {
+        kind: "exec" as const,
+        command: part.text,
+        cwd: isMoved ? (await paths.locate(part.cwd)).real : cwd,
+        part,
+      };
+    }),
+  );
   const doubt = analysis.doubt ?? (access.length === 0 ? "It runs no command that can be judged." : undefined);
   if (doubt !== undefined) access.push({ kind: "exec", command, cwd, doubt });
   const files = new Map<string, Access>();

@@ -2,7 +2,7 @@
 // ends, the file of the plan, and what child agents get while it lasts.
 
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { AgentRole, Middleware, PlanMode, PlanVerdict, Profile, Session } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
@@ -115,14 +115,25 @@ export class Planning {
     // The answer to the proposal says it.
     this.#told = false;
     try {
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, `${plan.trim()}\n`);
+      await savePlan(file, `${plan.trim()}\n`);
     } catch (error) {
       this.#parts.session().warn(`The plan was not saved: ${messageOf(error)}`, "plan_file");
     }
     onPlan?.(plan);
     return verdict;
   }
+}
+
+/** Into the project and nowhere else: a folder that comes with the project may be a link, and the file another name of one. */
+async function savePlan(file: string, text: string): Promise<void> {
+  const folder = dirname(file);
+  for (const path of [dirname(folder), folder]) {
+    await mkdir(path, { recursive: true });
+    if ((await lstat(path)).isSymbolicLink()) throw new Error(`${path} is a link`);
+  }
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, text, { flag: "wx" });
+  await rename(temporary, file);
 }
 
 const joined = (first: string, second: string | undefined): string =>

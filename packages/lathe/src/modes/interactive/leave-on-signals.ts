@@ -1,6 +1,6 @@
 // A signal leaves as a person does: the work is ended, the terminal given back, and it is said how to continue. A second one leaves at once.
 
-import { ENDING_SIGNALS } from "../../machine/signals.ts";
+import { ENDING_SIGNALS, ignoreHangups } from "../../machine/signals.ts";
 import { EXIT, type ExitCode } from "../../usage/exit.ts";
 
 interface Leaver {
@@ -23,6 +23,7 @@ export function leaveOnSignals(view: Leaver): () => void {
   };
   for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   return () => {
+    if (isAsked) ignoreHangups();
     for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
   };
 }

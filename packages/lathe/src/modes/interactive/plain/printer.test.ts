@@ -42,6 +42,7 @@ it("the time a person took to say yes is not counted as the command's", () => {
     arguments: { command: "make" },
     tier: "exec",
     preview: [{ text: "make" }],
+    asked_by: ["permissions"],
   });
   const settled = event("approval_settled", 600_000, { call_id: "c", decision: "allow", by: "user" });
   expect(printed(start, asked, settled, end(602_000))).toBe("  ✓ shell make  2.0 s\n");
