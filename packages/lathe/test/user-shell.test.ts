@@ -146,6 +146,45 @@ describe("Ctrl+B: a running command goes to the background", () => {
     },
   );
 
+  it.each([
+    ["shell", "anthropic/claude-sonnet-4-5", "shell", "command"],
+    ["exec_command of Codex", "openai/gpt-5.2", "exec_command", "cmd"],
+  ])("%s: pressed before the command starts, it takes effect when it does", async (_name, model, name, key) => {
+    const settings = name === "exec_command" ? { toolNames: "native" } : {};
+    const pressed: boolean[] = [];
+    const approve = async () => {
+      expect(c.talk.sendToBackground()).toEqual([]);
+      pressed.push(c.talk.open.runningCommands.detachNext());
+      return { decision: "allow" as const, by: "user" };
+    };
+    c = await conversation({ permissionMode: "ask", ...settings }, { model, parts: { person: { approve } } });
+    const args = name === "exec_command" ? { [key]: LONG, yield_time_ms: 300_000 } : { [key]: LONG };
+    c.server.push(turn.calls([{ name, args }]), turn.text("I go on meanwhile"));
+    expect((await c.talk.submit("run it")).reason).toBe("completed");
+    expect(pressed).toEqual([true]);
+    expect(c.lastSent()).toMatch(/job 1|session 1/);
+    expect(listJobs(c.talk)).toMatchObject([{ id: 1, isRunning: true }]);
+    expect(c.talk.open.runningCommands.detachNext()).toBe(false);
+    await c.talk.shell.run(bangCommand("!!touch go")!);
+  });
+
+  it("pressed before a call that is denied, it does not concern the next command", async () => {
+    let isAllowed = false;
+    const approve = async () => {
+      if (!isAllowed) expect(c.talk.open.runningCommands.detachNext()).toBe(true);
+      return { decision: isAllowed ? ("allow" as const) : ("deny" as const), by: "user" };
+    };
+    c = await conversation({ permissionMode: "ask" }, { parts: { person: { approve } } });
+    const call = turn.calls([{ name: "shell", args: { command: "echo waited > file; cat file" } }]);
+    c.server.push(call, turn.text("denied"));
+    await c.say("run it");
+    isAllowed = true;
+    c.server.push(call, turn.text("ran"));
+    await c.say("run it again");
+    expect(c.lastSent()).toContain("exit code: 0");
+    expect(listJobs(c.talk)).toEqual([]);
+  });
+
   it("/jobs shows the output and stops a job; a number that is none is said", async () => {
     c = await conversation({ permissionMode: "full" });
     c.server.push(

@@ -2,6 +2,7 @@
 // it made last time and returns the same rows when nothing did.
 
 import type { Key } from "./keys/key.ts";
+import type { PictureProtocol } from "./picture/protocol.ts";
 import type { Row } from "./rows/row.ts";
 import type { Symbols } from "./theme/symbols.ts";
 
@@ -13,6 +14,8 @@ export interface RenderContext {
   readonly symbols: Symbols;
   /** Whether the terminal makes links of addresses (OSC 8); it does unless this is false. */
   readonly links?: boolean | undefined;
+  /** How the terminal draws pictures, where it is asked to. */
+  readonly pictures?: PictureProtocol | undefined;
   /** Milliseconds, from the screen's clock: for spinners and running times. */
   readonly now: number;
 }

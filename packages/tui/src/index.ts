@@ -15,7 +15,7 @@ export { KeyDecoder } from "./keys/decoder.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
 export { MarkdownStream, prepareMarkdown, renderMarkdown } from "./markdown/stream.ts";
 export { Focus } from "./overlay/focus.ts";
-export { type DrawnPicture, drawPicture, type PictureTerminal } from "./picture/draw.ts";
+export { type DrawnPicture, drawPicture, drawsType, type PictureTerminal } from "./picture/draw.ts";
 export type { PictureProtocol } from "./picture/protocol.ts";
 export { type CellArea, type CellSize, type PictureSize, pictureSize } from "./picture/size.ts";
 export { barSpans, ProgressBar } from "./progress/progress.ts";

@@ -71,6 +71,13 @@ export class Emulator implements TerminalOutput {
     return this.#linesUntil(this.scrolled);
   }
 
+  /** Empty rows in the scrollback, those at its end included. */
+  emptyScrolled(): number {
+    const buffer = this.#terminal.buffer.active;
+    const rows = Array.from({ length: this.scrolled }, (_, index) => buffer.getLine(index));
+    return rows.filter((line) => line?.translateToString(true).trim() === "").length;
+  }
+
   #linesUntil(end: number): string[] {
     const buffer = this.#terminal.buffer.active;
     const lines: string[] = [];

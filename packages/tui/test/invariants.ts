@@ -16,21 +16,26 @@ export interface Expected {
   readonly view: LiveView;
   /** Live rows that the terminal has pushed into the scrollback when the window became smaller: nobody can erase them there. */
   readonly remains: readonly string[];
+  /** Empty rows that were above the live region and were pushed likewise. Others may be only right above it. */
+  readonly emptyRemains?: number;
 }
 
 /** A terminal that becomes wider joins rows that it has broken, with the blanks between them. */
 const withoutBlanks = (line: string): string => line.replaceAll(" ", "");
 
-export function checkFrame(emulator: Emulator, bytes: string, { committed, view, remains }: Expected): void {
+export function checkFrame(emulator: Emulator, bytes: string, expected: Expected): void {
+  const { committed, view, remains, emptyRemains = 0 } = expected;
   assert.doesNotMatch(bytes, FORBIDDEN);
   const shown = view.rows.slice(Math.max(0, view.rows.length - emulator.rows));
   const live = shown.map((row) => rowText(row).trimEnd());
   while (live.at(-1) === "") live.pop();
   const lines = emulator.lines();
   const above = lines.slice(0, lines.length - live.length);
+  while (above.at(-1) === "") above.pop();
+  assert.ok(above.filter((line) => line === "").length <= emptyRemains, "empty rows among finished text");
   assert.deepEqual(lines.slice(lines.length - live.length), live);
   assert.deepEqual(
-    above.filter((line) => !line.startsWith(LIVE_MARK)),
+    above.filter((line) => line !== "" && !line.startsWith(LIVE_MARK)),
     committed.map((line) => line.trimEnd()),
   );
   assert.deepEqual(above.filter((line) => line.startsWith(LIVE_MARK)).map(withoutBlanks), remains.map(withoutBlanks));

@@ -69,6 +69,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
   const footer = Array.from({ length: random(4) }, () => sentence());
   let typed = "";
   let remains: readonly string[] = [];
+  let emptyRemains = 0;
   /** The live rows before a change of size after which parts of them may stay above the region: see `mayLeaveRemains`. */
   let uncertain: readonly string[] | undefined;
   /** Rows that the last frame left in the live region; undefined: all are to be written again. */
@@ -136,9 +137,10 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
         remains.includes(text) || !!uncertain?.some((old) => old.startsWith(text));
       if (!above.every(isOld)) throw new Error(`seed ${seed}: rows that never were: ${JSON.stringify(above)}`);
       remains = above;
+      emptyRemains = emulator.lines().filter((text) => text === "").length;
     }
     uncertain = undefined;
-    checkFrame(emulator, bytes, { committed, view: made.view, remains });
+    checkFrame(emulator, bytes, { committed, view: made.view, remains, emptyRemains });
     screen.changed();
     clock.advance(200);
     if (emulator.take() !== "") throw new Error(`seed ${seed}: a frame without a change wrote bytes`);
@@ -196,6 +198,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
         emulator.resize(columns, height);
         const pushedOut = emulator.scrolledLines().filter((text) => text.startsWith(LIVE_MARK));
         if (pushedOut.length > remains.length) remains = pushedOut;
+        emptyRemains = Math.max(emptyRemains, emulator.emptyScrolled());
         before = undefined;
         screen.resized();
       }

@@ -157,8 +157,15 @@ describe("screen", () => {
       made.view = { rows: rows("~a", "~b", "~c", "~d"), cursor: { row: 1, column: 1 } };
       made.screen.resized();
       made.clock.advance(1000);
-      expect(made.emulator.lines().slice(-5)).toEqual(["said 29", "~a", "~b", "~c", "~d"]);
-      expect(made.emulator.lines()).toHaveLength(34);
+      const lines = made.emulator.lines();
+      const gap = lines.filter((line) => line === "").length;
+      expect(lines.filter((line) => line !== "").slice(-5)).toEqual(["said 29", "~a", "~b", "~c", "~d"]);
+      expect(lines).toHaveLength(34 + gap);
+      // The region has stayed where it was at the bottom; the next text comes where rows are empty.
+      made.screen.commit(rows(...Array.from({ length: gap }, (_, line) => `more ${line}`)));
+      made.clock.advance(1000);
+      expect(made.emulator.lines()).toHaveLength(34 + gap);
+      expect(made.emulator.lines().at(-5)).toBe(gap > 0 ? `more ${gap - 1}` : "said 29");
     }
   });
 

@@ -56,6 +56,46 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
     expect(lines.filter((line) => line.startsWith("~"))).toEqual(["~left"]);
   });
 
+  it.each([
+    ["30", "a full screen"],
+    ["9", "a screen with room below the region"],
+  ])(
+    "a window that becomes narrower step by step pushes no live row into the history (%s rows before: %s)",
+    {
+      timeout: 120_000,
+    },
+    async (before) => {
+      tmux = await Tmux.start(100, 24, { LINES_BEFORE: before });
+      await tmux.see(/~below the cursor/);
+      const committed = Array.from({ length: Number(before) }, (_, line) => `said before ${line}`);
+      for (const columns of [90, 80, 70, 60, 50]) {
+        await tmux.resize(columns, 24);
+        const lines = ours(await tmux.see(new RegExp(`~status ${columns}x24\\n~> *\\n~below.*\\s*$`)));
+        const shown = live(columns).map((line) => (line.startsWith("~status") ? `${line}24` : line));
+        expect(lines.filter((line) => line !== "")).toEqual([...committed, ...shown]);
+      }
+    },
+  );
+
+  it("rows that are left empty above the region when the window becomes narrower take the next finished text", {
+    timeout: 60_000,
+  }, async () => {
+    tmux = await Tmux.start(100, 24, { LINES_BEFORE: "30" });
+    await tmux.see(/~below the cursor/);
+    for (const columns of [90, 80]) {
+      await tmux.resize(columns, 24);
+      await tmux.see(new RegExp(`~status ${columns}x24\\n~> *\\n~below.*\\s*$`));
+    }
+    const committed = Array.from({ length: 30 }, (_, line) => `said before ${line}`);
+    for (let line = 0; line < 15; line++) {
+      await tmux.press("-l", `said after ${line}`);
+      await tmux.press("Enter");
+      committed.push(`said after ${line}`);
+    }
+    const lines = ours(await tmux.see(/said after 14\n~card[^>]*> *\n~below.*\s*$/));
+    expect(lines).toEqual([...committed, ...live(80).map((line) => (line.startsWith("~status") ? `${line}24` : line))]);
+  });
+
   it("Ctrl+Z gives the shell a clean terminal, and fg brings the live region back once", {
     timeout: 60_000,
   }, async () => {
@@ -70,6 +110,17 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
     await tmux.press("fg", "Enter");
     const lines = await tmux.see(/~> half typed\n~below/);
     expect(lines.filter((line) => line.startsWith("~>"))).toEqual(["~> half typed"]);
+  });
+
+  it("whoever leaves while tmux is asked for its size leaves no answer to the shell", { timeout: 60_000 }, async () => {
+    tmux = await Tmux.start(80, 24);
+    await tmux.see(/~below the cursor/);
+    // Both in one piece: the frame of the first key is still asking when the second one leaves.
+    await tmux.press("x", "C-c");
+    await tmux.see(/~left *\n\$/);
+    await tmux.press("echo in the shell", "Enter");
+    const lines = await tmux.see(/\nin the shell\n\$/);
+    expect(lines.slice(lines.indexOf("~left"))).toEqual(["~left", "$ echo in the shell", "in the shell", "$"]);
   });
 
   it("a viewer leaves the window as it was", { timeout: 60_000 }, async () => {

@@ -263,6 +263,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     ...(history ? { aroundExecute: history.aroundExecute, beforeClose: history.settle } : {}),
     // A larger model first: nothing is left out then.
     middleware: [
+      announceCommands(runningCommands),
       ...(promotion ? [promotion] : []),
       ...(fallback ? [fallback] : []),
       compaction.compaction.middleware(),
@@ -275,6 +276,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     schemes: additions.schemes,
     onEvent: (event) => {
       history?.follow(event);
+      if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
       request.onEvent?.(event);
     },
     services: {
@@ -439,3 +441,12 @@ function childJournals(workspace: Workspace, folder: string): (header: ChildHead
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path;
 }
+
+/** A command can be sent to the background from the moment that its call begins. */
+const announceCommands = (commands: RunningCommands): Middleware => ({
+  name: "running commands",
+  beforeCall: ({ callId, tier }) => {
+    if (tier === "exec") commands.callBegins(callId);
+    return undefined;
+  },
+});

@@ -34,7 +34,7 @@ export const NOTHING: TakenSettings = {
 export type Subject = "mcp-server" | "command" | "skill" | "agent" | "permission" | "setting" | "provider";
 
 /** created: is or will be written. skipped: is there already, the same. conflict: something else is there. unsupported: has no counterpart. */
-export type ActionState = "create" | "skipped" | "conflict" | "unsupported";
+type ActionState = "create" | "skipped" | "conflict" | "unsupported";
 
 /** One piece, as the report has it. */
 export interface Action {

@@ -6,7 +6,7 @@ import { readJsonFile } from "../home/json-file.ts";
 import { usageError } from "../usage/exit.ts";
 import { type PluginSource, sourceInMarketplace } from "./source.ts";
 
-export interface Offer {
+interface Offer {
   readonly name: string;
   readonly description?: string;
   /** Absent: its source is of a kind that is not known. */

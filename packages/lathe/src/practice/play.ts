@@ -42,6 +42,11 @@ export function exitCodeOf(outcome: Outcome): number {
   return match ? Number(match[1]) : -1;
 }
 
+/** The job that the command goes on as, when a person sent it to the background. */
+export function jobOf(outcome: Outcome): string | undefined {
+  return /\[The user sent this command to the background\. It goes on as job (\d+)/.exec(outcome.text)?.[1];
+}
+
 /** The file's own lines out of a `read` result. */
 export function linesOf(outcome: Outcome): string[] {
   return outcome.text.split("\n").flatMap((line) => /^\s*\d+\t(.*)$/.exec(line)?.[1] ?? []);

@@ -98,6 +98,17 @@ it("Ctrl+B sends the running command to the background, and the work goes on", a
   await expect.poll(() => existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
 });
 
+it("the practice model says where a command goes on that was sent to the background", async () => {
+  execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
+  const run = await bench.open(["--model", "practice/basic", "--permission-mode", "full"], { columns: 120 });
+  run.type(`run cat pipe${KEY.enter}`);
+  await run.see("Running cat pipe");
+  // Whether the command has started by now or not.
+  run.type(KEY.ctrl("b"));
+  await run.see("It goes on in the background as job 1. /jobs 1 shows its output.");
+  await writeFile(join(bench.box.dir, "pipe"), "done\n");
+});
+
 describe("earlier prompts", () => {
   it("LS-12 G-41 Up brings back the last one; Ctrl+R finds any of an earlier process", async () => {
     bench.server.push(turn.text("first"), turn.text("second"), turn.text("third"));

@@ -151,6 +151,22 @@ describe("pictures are drawn", () => {
     expect(resumed.raw.split(KITTY)).toHaveLength(2);
   });
 
+  it("G-119 TU-05 or the row says that the terminal does not take the format", async () => {
+    const GIF = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
+    await writeFile(join(bench.box.dir, "dot.gif"), GIF);
+    const shown = async (protocol: string): Promise<string> => {
+      bench.server.push(turn.text("a dot"));
+      const run = await bench.open(SONNET, { env: { LATHE_FORCE_IMAGE_PROTOCOL: protocol }, columns: 120 });
+      run.type(`what is @dot.gif?${KEY.enter}`);
+      const rows = await run.see("a dot");
+      await run.close();
+      return rows.find((row) => row.includes("[picture"))?.trim() ?? "";
+    };
+    const refused = "[picture 1x1 gif, 43 bytes; not drawn: this terminal takes PNG, not GIF]";
+    expect([await shown("kitty"), await shown("sixel")]).toEqual([refused, refused]);
+    expect([await shown("iterm2"), await shown("none")]).toEqual(Array(2).fill("[picture 1x1 gif, 43 bytes]"));
+  });
+
   it("G-119 TU-05 only where the terminal can: it says so, it is not a multiplexer, and the person wants it", async () => {
     const name = await shot("shot.png");
     const run = async (env: Record<string, string>, answer = ""): Promise<string> => {

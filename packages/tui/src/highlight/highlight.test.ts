@@ -37,9 +37,9 @@ describe("code in colours", () => {
   });
 
   it("code of many thousand lines loses its colours instead of keeping everybody waiting", () => {
-    const lines = highlight("const a = 1;\n".repeat(20_000), "ts");
+    const lines = highlight("const a = 1;\n".repeat(6_000), "ts");
     expect(lines[2_000]?.length).toBeGreaterThan(1);
-    expect(lines[19_000]).toHaveLength(1);
+    expect(lines[5_000]).toHaveLength(1);
     // Lines of an open comment are read again with each other: they use it up sooner.
     const commented = highlight(`/*\n${"some words of a comment\n".repeat(5_000)}`, "ts");
     expect(commented[200]?.[0]?.style?.color).toBe("syntaxComment");

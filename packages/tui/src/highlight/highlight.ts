@@ -17,7 +17,7 @@ const LINE_LIMIT = 2_000;
  * Characters that the grammar reads for one piece of code, with those it reads again; beginning anew costs as much as some. Nobody reads the
  * colours of what is longer, and it would keep keys waiting.
  */
-const WORK_LIMIT = 2_000_000;
+const WORK_LIMIT = 500_000;
 const LINE_WORK = 200;
 
 export class CodeHighlighter {

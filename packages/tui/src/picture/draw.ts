@@ -28,6 +28,10 @@ export interface DrawnPicture {
   readonly bytes: string;
 }
 
+/** Whether the terminal, or we for it, can make a picture of such a file. iTerm2 reads every format itself; for the others we know PNG only. */
+export const drawsType = (protocol: PictureProtocol, type: PictureSize["type"]): boolean =>
+  protocol === "iterm2" || (protocol !== "none" && type === "png");
+
 export function drawPicture(file: Uint8Array, terminal: PictureTerminal, most: CellArea): DrawnPicture | undefined {
   const size = pictureSize(file);
   if (size === undefined || size.width * size.height === 0 || size.width * size.height > MOST_PIXELS) return undefined;

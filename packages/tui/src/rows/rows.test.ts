@@ -23,6 +23,21 @@ describe("rows", () => {
     expect(texts("one two   ", 5)).toEqual(["one", "two"]);
   });
 
+  it("code breaks only where a row is full, at every width, with another lead in the rows below", () => {
+    const spans = [
+      { text: "const a = " },
+      { text: "你好x世界", style: { bold: true } },
+      { text: "0123456789".repeat(3) },
+    ];
+    for (let columns = 6; columns < 50; columns++) {
+      const rows = wrap(spans, columns, { anywhere: true, first: [{ text: "> " }], rest: [{ text: "... " }] });
+      const shown = rows.map(rowText);
+      expect(shown.map((text, index) => text.slice(index === 0 ? 2 : 4)).join("")).toBe(rowText({ spans }));
+      // A wide character that does not fit leaves one column.
+      for (const row of rows.slice(0, -1)) expect([columns - 1, columns]).toContain(rowWidth(row));
+    }
+  });
+
   it("a comma or full stop never begins a row of Chinese or Japanese text", () => {
     expect(texts("你好世界，再见。", 8)).toEqual(["你好世", "界，再", "见。"]);
   });

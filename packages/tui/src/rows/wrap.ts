@@ -1,7 +1,7 @@
 // Styled text in rows of a given width. Breaks between words where it can; a word longer than a row is broken between graphemes.
 
 import type { Row, Span, Style } from "./row.ts";
-import { graphemes, widthOf } from "./width.ts";
+import { graphemes, isNarrow, widthOf } from "./width.ts";
 
 export const EMPTY_ROW: Row = { spans: [] };
 
@@ -99,7 +99,7 @@ function breakBetweenWords(
 function breakAnywhere(line: readonly Piece[], room: () => number, emit: (pieces: readonly Piece[]) => void): void {
   let current: Piece[] = [];
   let width = 0;
-  for (const piece of singles(line)) {
+  const add = (piece: Piece): void => {
     if (width > 0 && width + piece.width > room()) {
       emit(current);
       current = [];
@@ -107,6 +107,20 @@ function breakAnywhere(line: readonly Piece[], room: () => number, emit: (pieces
     }
     current.push(piece);
     width += piece.width;
+  };
+  for (const piece of line) {
+    if (!isNarrow(piece.text)) {
+      for (const single of singles([piece])) add(single);
+      continue;
+    }
+    // As much at once as the row has room for: code of many thousand lines is not taken apart into letters.
+    let { text } = piece;
+    while (text !== "") {
+      // A full row ends with the next letter.
+      const part = text.slice(0, Math.max(1, room() - width));
+      add({ text: part, style: piece.style, width: part.length });
+      text = text.slice(part.length);
+    }
   }
   emit(current);
 }

@@ -37,6 +37,24 @@ export function rowsAboveCursor(region: HeldRegion, columns: number, height: num
   return rows.slice(0, cursor.row).reduce((sum, row) => sum + 1 + breaks(row), inCursorRow);
 }
 
+/** Rows from the first row of the region to its last one, once the window has its new size; `above` of them are above the cursor. */
+export function rowsAfterBreaking(region: HeldRegion, above: number, columns: number, reflow: Reflow): number {
+  const { rows, cursor } = region;
+  const below = rows.slice(cursor.row + 1);
+  // Where breaks below the cursor move it, `above` holds them already.
+  if (!reflow.breaksRows || reflow.movesCursorByRowsBelow) return above + 1 + below.length;
+  const length = (row: HeldRow): number => lengthOf(row, region.columns, reflow);
+  const cursorRow = rows[cursor.row];
+  const inCursorRow =
+    cursorRow === undefined
+      ? 0
+      : breaksBefore(cursorRow, length(cursorRow) - 1, columns) - breaksBefore(cursorRow, cursor.column, columns);
+  return below.reduce(
+    (sum, row) => sum + 1 + breaksBefore(row, length(row) - 1, columns),
+    above + 1 + Math.max(0, inCursorRow),
+  );
+}
+
 /** xterm.js breaks rows from the bottom up and moves the cursor down with each; a row that the cursor is at meanwhile is left whole. */
 function cursorAfterBreaking(breaks: readonly number[], cursorRow: number): number {
   let cursor = cursorRow;

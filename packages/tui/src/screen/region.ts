@@ -6,7 +6,7 @@ import type { Row } from "../rows/row.ts";
 import type { Reflow } from "../terminal/reflow.ts";
 import { type Colours, EMPTY_IMAGE, imageOf, isSameImage, isSameRow, type RowImage } from "./encode.ts";
 import { differingRuns, Frame, type Place } from "./frame.ts";
-import { type HeldRow, rowsAboveCursor } from "./held-region.ts";
+import { type HeldRow, rowsAboveCursor, rowsAfterBreaking } from "./held-region.ts";
 
 export interface NextView {
   readonly committed: readonly Row[];
@@ -27,6 +27,13 @@ const SHOW = "\x1b[?25h";
 
 export class Region {
   #held: HeldRow[] = [EMPTY_HELD];
+  /**
+   * Empty rows that the region begins with. After a window became narrower they keep its last row where it was: a region that moved up by the rows that
+   * broke would be nearer to the top of the screen at each step, and be pushed into the scrollback by the next ones. Text that is committed takes them.
+   */
+  #gap = 0;
+  /** The rows that the region may take without moving its last one. */
+  #room = 0;
   #cursor: Place = { row: 0, column: -1 };
   #isCursorShown = true;
   #columns = 0;
@@ -51,6 +58,7 @@ export class Region {
   /** Somebody else has written: the region begins anew at the cursor, wherever that is. */
   forget(): void {
     this.#held = [EMPTY_HELD];
+    this.#gap = 0;
     this.#cursor = { row: 0, column: -1 };
     this.#isStale = true;
   }
@@ -58,11 +66,15 @@ export class Region {
   /** The bytes that bring the terminal to the next view, "" when it shows it already; `isPlain`: too little to be seen half done. */
   update(next: NextView): { bytes: string; isPlain: boolean } {
     const frame = this.#begin(next);
-    const images = this.#images(next);
-    const committed = images.length - (next.live.length || 1);
-    const replaced = this.#transform(frame, images, committed, next.height);
+    const committed = next.committed.length;
+    const needed = next.live.length || 1;
+    const gap = next.live.length === 0 ? 0 : Math.max(0, Math.min(this.#gap, this.#room - needed) - committed);
+    this.#closeGap(frame, this.#gap - committed - gap);
+    const replaced = this.#transform(frame, this.#images(next, gap), committed, next.height);
     this.#held = replaced.slice(committed);
-    return this.#finish(frame, committed, next);
+    this.#gap = gap;
+    this.#room = gap + needed;
+    return this.#finish(frame, committed + gap, next);
   }
 
   #begin(next: NextView): Frame {
@@ -76,6 +88,11 @@ export class Region {
     if (this.#isStale || isResized || mayMeetOthers) {
       const region = { rows: this.#held, cursor: this.#cursor, columns: this.#columns, height: this.#height };
       const above = rowsAboveCursor(region, next.columns, next.height, this.#reflow());
+      if (this.#reflow().pushesDespiteRoom && next.columns < this.#columns) {
+        this.#room = rowsAfterBreaking(region, above, next.columns, this.#reflow());
+        this.#gap = this.#room;
+      }
+      this.#room = Math.min(this.#room, next.height);
       frame.restart(Math.min(above, next.height - 1));
       this.#held = [EMPTY_HELD];
       this.#columns = next.columns;
@@ -85,8 +102,17 @@ export class Region {
     return frame;
   }
 
-  #images({ committed, live, columns }: NextView): RowImage[] {
-    const rows = live.length === 0 ? [...committed, EMPTY_IMAGE.row] : [...committed, ...live];
+  /** Live rows that come take empty ones from the top. */
+  #closeGap(frame: Frame, count: number): void {
+    // A frame that writes everything again holds none of them.
+    if (count <= 0 || count >= this.#held.length) return;
+    frame.deleteRows(0, count);
+    this.#held.splice(0, count);
+  }
+
+  #images({ committed, live, columns }: NextView, gap: number): RowImage[] {
+    const empty = Array.from({ length: live.length === 0 ? 1 : gap }, () => EMPTY_IMAGE.row);
+    const rows = [...committed, ...empty, ...live];
     const held = this.#held;
     const shift = held.length - rows.length;
     // Most rows are where they were, counted from the top or from the bottom: they need no new image.
@@ -148,16 +174,18 @@ export class Region {
     return result;
   }
 
-  #finish(frame: Frame, committed: number, { cursor, isShownWhole }: NextView): { bytes: string; isPlain: boolean } {
+  /** `above`: rows above the live ones, some of them committed by this frame. */
+  #finish(frame: Frame, above: number, next: NextView): { bytes: string; isPlain: boolean } {
+    const { cursor, isShownWhole } = next;
     const isPlain = frame.isSmall;
     const isAstray = !isPlain && !isShownWhole;
     if (cursor !== undefined) {
-      const place = { row: cursor.row + committed, column: Math.min(cursor.column, frame.columns - 1) };
+      const place = { row: cursor.row + above, column: Math.min(cursor.column, frame.columns - 1) };
       const isThere = place.row === this.#cursor.row && place.column === this.#cursor.column;
       if (isThere && !frame.movesRows) frame.returnTo(place);
       else frame.moveTo(place.row, place.column);
     } else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
-    this.#cursor = { row: frame.place.row - committed, column: frame.place.column };
+    this.#cursor = { row: frame.place.row - next.committed.length, column: frame.place.column };
     const isShown = cursor !== undefined;
     let bytes = frame.bytes;
     // The cursor is seen only at its place, not where text is being written.

@@ -6,6 +6,7 @@ import type { Key, TerminalReply } from "../keys/key.ts";
 import type { PictureTerminal } from "../picture/draw.ts";
 import { pictureProtocol } from "../picture/protocol.ts";
 import type { CellSize } from "../picture/size.ts";
+import { takeLastAnswer } from "./last-answer.ts";
 import { makesLinks } from "./links.ts";
 import { type Reflow, reflowOf } from "./reflow.ts";
 import {
@@ -22,7 +23,7 @@ import {
   wantsKeyboardProtocol,
 } from "./sequences.ts";
 import type { TerminalOutput } from "./terminal.ts";
-import { isToldLate, SIZE_QUESTION, WindowSizeQuestion } from "./window-size.ts";
+import { isToldLate, SIZE_ANSWER, SIZE_QUESTION, WindowSizeQuestion } from "./window-size.ts";
 
 export type InputStream = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 export type OutputStream = NodeJS.WritableStream & {
@@ -160,6 +161,7 @@ export class ProcessTerminal implements TerminalOutput {
     if (!this.#isActive) return;
     this.#isActive = false;
     clearTimeout(this.#flushTimer);
+    if (this.#size.isAsked) takeLastAnswer(SIZE_ANSWER, () => performance.now());
     this.#size.stop();
     this.#input.off("data", this.#onData);
     this.#output.off("resize", this.#onResize);

@@ -14,6 +14,8 @@ export interface Reflow {
   readonly countsErased: boolean;
   /** Rows that break below the cursor move the cursor down as well, and the row that it is at meanwhile is left whole. In the others the cursor stays with its character. */
   readonly movesCursorByRowsBelow: boolean;
+  /** Every row that breaks pushes one into the scrollback at the top, also while there are empty rows below. */
+  readonly pushesDespiteRoom: boolean;
   /** Programs learn of a size some time after rows were rearranged for it. */
   readonly isToldLate: boolean;
 }
@@ -25,6 +27,7 @@ export const REFLOW_USUAL: Reflow = {
   countsFills: false,
   countsErased: false,
   movesCursorByRowsBelow: false,
+  pushesDespiteRoom: false,
   isToldLate: false,
 };
 const REFLOW_TMUX: Reflow = {
@@ -32,6 +35,7 @@ const REFLOW_TMUX: Reflow = {
   countsLastBlank: true,
   countsFills: true,
   countsErased: true,
+  pushesDespiteRoom: true,
   isToldLate: true,
 };
 /** VS Code and others built on xterm.js. */
@@ -39,6 +43,7 @@ export const REFLOW_XTERM_JS: Reflow = {
   ...REFLOW_USUAL,
   countsLastBlank: true,
   movesCursorByRowsBelow: true,
+  pushesDespiteRoom: true,
 };
 /** xterm itself, GNU screen, the Linux console. */
 const REFLOW_NONE: Reflow = { ...REFLOW_USUAL, breaksRows: false };

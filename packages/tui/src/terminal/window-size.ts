@@ -10,6 +10,7 @@ export interface WindowSize {
 }
 
 export const SIZE_QUESTION = "\x1b[18t";
+export const SIZE_ANSWER = /\x1b\[8;\d+;\d+t/;
 /** A terminal that has not answered by then gets its frame anyway, and is not waited for until it answers again. */
 const ANSWER_MS = 150;
 /** A change is seldom the last one: no frame before the size has been the same for this long… */

@@ -18,6 +18,9 @@ export interface RunningCommand {
 /** The commands that the calls of a session and of its children wait for. */
 export class RunningCommands {
   readonly #running = new Set<RunningCommand>();
+  /** Calls that run a command and have begun: their commands start once the call is allowed and its files are known. */
+  readonly #begun = new Set<string>();
+  #detachesNext = false;
 
   list(): readonly RunningCommand[] {
     return [...this.#running];
@@ -25,6 +28,11 @@ export class RunningCommands {
 
   /** Returns how to take it off the list again. */
   add(command: RunningCommand): () => void {
+    if (this.#detachesNext) {
+      this.#detachesNext = false;
+      command.detach();
+      return () => {};
+    }
     this.#running.add(command);
     return () => void this.#running.delete(command);
   }
@@ -35,5 +43,20 @@ export class RunningCommands {
     this.#running.clear();
     for (const { detach } of commands) detach();
     return commands.map(({ command }) => command);
+  }
+
+  callBegins(callId: string): void {
+    this.#begun.add(callId);
+  }
+
+  callEnds(callId: string): void {
+    this.#begun.delete(callId);
+    if (this.#begun.size === 0) this.#detachesNext = false;
+  }
+
+  /** The command that starts next is detached at once; false when no call is about to start one. */
+  detachNext(): boolean {
+    this.#detachesNext = this.#begun.size > 0;
+    return this.#detachesNext;
   }
 }

@@ -142,10 +142,14 @@ export class Keyboard implements KeyHandler {
     return true;
   }
 
-  /** Without a running command the key belongs to the editor. */
+  /** Without a command that runs or is about to, the key belongs to the editor. */
   #background({ conversation }: Controller): boolean {
     const commands = conversation.sendToBackground();
-    if (commands.length === 0) return false;
+    if (commands.length === 0) {
+      if (!conversation.open.runningCommands.detachNext()) return false;
+      this.#view.line("The command goes to the background as soon as it starts. See /jobs.", "dim");
+      return true;
+    }
     this.#view.line(`In the background: ${commands.join(", ")}. See /jobs.`, "dim");
     return true;
   }

@@ -163,7 +163,7 @@ export class ScreenView implements HostView {
         setTimeout: deps.setTimer,
         clearTimeout: (timer) => (timer as { cancel(): void }).cancel(),
       },
-      live: (context, isEcho) => this.#live({ ...context, links: this.terminal.links }, isEcho),
+      live: (context, isEcho) => this.#live({ ...context, ...this.#traits }, isEcho),
       reflow: () => this.terminal.reflow,
       knowsSync: () => this.terminal.knowsSync,
       sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
@@ -462,9 +462,14 @@ export class ScreenView implements HostView {
     return this.context().columns;
   }
 
+  get #traits(): Pick<RenderContext, "links" | "pictures"> {
+    const { links, pictures } = this.terminal;
+    return { links, ...(this.showsPictures ? { pictures: pictures.protocol } : {}) };
+  }
+
   context(): RenderContext {
     const { columns, rows } = this.terminal;
     const { symbols } = this.colours;
-    return { columns, rows, symbols, links: this.terminal.links, now: this.machine.deps.now() };
+    return { columns, rows, symbols, ...this.#traits, now: this.machine.deps.now() };
   }
 }

@@ -2,7 +2,7 @@
 // pass. Every change is made with the edit tool and taken back when it does not help.
 
 import { posix } from "node:path";
-import { bash, exitCodeOf, linesOf, type Outcome, type Play, read, type Step, stdoutOf } from "../play.ts";
+import { bash, exitCodeOf, jobOf, linesOf, type Outcome, type Play, read, type Step, stdoutOf } from "../play.ts";
 import { type Mutation, mutations } from "../repair/mutations.ts";
 import { filesInOutput, isTestFile, localImports, suspectLines } from "../repair/suspects.ts";
 
@@ -24,6 +24,8 @@ export function* fixFailingTest(): Play {
 
   const first = yield bash(command, `The tests run with \`${command}\`.`);
   if (exitCodeOf(first) === 0) return "All tests pass already; there is nothing to fix.";
+  const job = jobOf(first);
+  if (job !== undefined) return `The tests go on in the background as job ${job}. Ask me again to wait for them.`;
   if (exitCodeOf(first) === -1) return couldNot(first);
 
   const inProject = filesInOutput(first.text)

@@ -1,6 +1,6 @@
 // The plain requests: show, find, run, create, replace. One tool or two each.
 
-import { bash, exitCodeOf, type Play, read, shellQuote } from "../play.ts";
+import { bash, exitCodeOf, jobOf, type Play, read, shellQuote } from "../play.ts";
 
 export function* show(path: string): Play {
   const result = yield read(path, `I will show ${path}.`);
@@ -23,6 +23,8 @@ export function* find(text: string): Play {
 
 export function* run(command: string): Play {
   const result = yield bash(command, `I will run \`${command}\`.`);
+  const job = jobOf(result);
+  if (job !== undefined) return `It goes on in the background as job ${job}. /jobs ${job} shows its output.`;
   const code = exitCodeOf(result);
   if (code < 0) return `That did not work: ${result.text}`;
   return `${code === 0 ? "It succeeded." : `It ended with exit code ${code}.`}\n\n${result.text}`;

@@ -11,7 +11,9 @@ export function contextBar(
   color: string,
 ): readonly Span[] {
   const cellOf = (count: number): number => Math.min(CELLS, Math.round((count / contextWindow) * CELLS));
-  const full = contextTokens > 0 ? Math.max(1, cellOf(contextTokens)) : 0;
+  // What is 0 % in numbers has no cell; from 1 % on there is one.
+  const isNoticed = Math.round((contextTokens / contextWindow) * 100) > 0;
+  const full = isNoticed ? Math.max(1, cellOf(contextTokens)) : 0;
   const mark = compactsAt === undefined || compactsAt >= contextWindow ? -1 : Math.min(CELLS - 1, cellOf(compactsAt));
   const used = { color };
   const free = { color: "dim" };

@@ -36,6 +36,12 @@ it("a wide terminal has everything, a narrow one the most important parts, none 
       expect(rowWidth(row)).toBeLessThanOrEqual(columns);
 });
 
+it("a context that is 0 % full has an empty bar, one of 1 % a cell", () => {
+  const bar = (contextTokens: number): string => shown(120, { ...FACTS, contextTokens });
+  expect(bar(900)).toContain("░░░░░░░░░│ 0% of 200k");
+  expect(bar(1_000)).toContain("█░░░░░░░░│ 1% of 200k");
+});
+
 it("the right side ends at the right edge", () => {
   expect(rowWidth(new StatusLine(() => FACTS).render(context(150))[0] as never)).toBe(150);
 });

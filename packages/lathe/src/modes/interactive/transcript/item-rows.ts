@@ -1,6 +1,17 @@
 // Each kind of item as rows, at any width, collapsed or whole.
 
-import { elapsed, type Row, renderMarkdown, type Style, visible, visibleLine, widthOf, wrap } from "@lathe/tui";
+import {
+  drawsType,
+  elapsed,
+  pictureSize,
+  type Row,
+  renderMarkdown,
+  type Style,
+  visible,
+  visibleLine,
+  widthOf,
+  wrap,
+} from "@lathe/tui";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { hiddenRow } from "./body-rows.ts";
 import { callRows } from "./call-rows.ts";
@@ -58,9 +69,15 @@ function userRows({ text, how, attached }: UserItem, view: ItemView): Row[] {
   return [...rows.slice(0, USER_ROWS), ...hiddenRow(rows.length - USER_ROWS, "more", view), ...marks];
 }
 
+const TYPE_NAMES = { png: "PNG", jpeg: "JPEG", gif: "GIF", webp: "WebP" } as const;
+
 /** The row stands for the picture wherever it cannot be drawn. */
 function pictureRow({ text, file }: PictureItem, view: ItemView): Row {
-  const made = oneRow(view, [{ text: INDENT }], `[picture ${text}]`, { color: "dim" });
+  const { pictures = "none" } = view;
+  const type = file === undefined ? undefined : pictureSize(file)?.type;
+  const isRefused = pictures !== "none" && type !== undefined && !drawsType(pictures, type);
+  const why = isRefused ? `; not drawn: this terminal takes PNG, not ${TYPE_NAMES[type]}` : "";
+  const made = oneRow(view, [{ text: INDENT }], `[picture ${text}${why}]`, { color: "dim" });
   return file === undefined ? made : { ...made, picture: file };
 }
 
