@@ -42,13 +42,15 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
     driver.stopAtLimit(TIME_IS_UP);
   }, run.timeLimit.ms);
   try {
-    const { whole, judged } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    const { whole, judged, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
     const facts = report(run, driver);
-    const ended = whole
-      ? outcomeOf(facts)
-      : signals.asked.aborted
-        ? interruptedOutcome(facts)
-        : limitOutcome(TIME_IS_UP, facts);
+    const ended = isHandled
+      ? ({ status: "done", exitCode: EXIT.done } as const)
+      : whole
+        ? outcomeOf(facts)
+        : signals.asked.aborted
+          ? interruptedOutcome(facts)
+          : limitOutcome(TIME_IS_UP, facts);
     const outcome = withJudgement(ended, judged);
     const result = finalResult(run, driver, outcome, judged);
     run.tape?.finish(result);
@@ -61,23 +63,25 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
   }
 }
 
-/** `whole`: false when the run was stopped before all prompts were sent. */
+/** `whole`: false when the run was stopped before all prompts were sent. `isHandled`: all were commands that need no answer. */
 async function giveAll(
   run: HeadlessRun,
   driver: RunDriver,
   stopped: () => boolean,
-): Promise<{ readonly whole: boolean; readonly judged?: Judged }> {
+): Promise<{ readonly whole: boolean; readonly judged?: Judged; readonly isHandled?: boolean }> {
+  let isHandled = run.prompts.length > 0 && !run.earlier;
   let good = run.earlier || run.prompts.length === 0 ? await finishEarlier(run, driver) : true;
   for (const [i, prompt] of run.prompts.entries()) {
     if (!good) return { whole: true };
     if (stopped()) return { whole: false };
     const content = await expandInput(prompt, run.open);
     if (content === undefined) continue;
+    isHandled = false;
     const isLast = i === run.prompts.length - 1;
     await driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
     good = goesOn(run, driver);
   }
-  if (!good || !run.schema) return { whole: true };
+  if (!good || !run.schema || isHandled) return { whole: true, isHandled };
   for (let attempt = 0; ; attempt++) {
     const judged = await judge(driver.report().text, run.schema);
     if ("value" in judged || attempt === MOST_RETRIES) return { whole: true, judged };

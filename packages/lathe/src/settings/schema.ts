@@ -467,12 +467,7 @@ export const SETTINGS = {
     help: "found items that take no effect, as kind:name, such as skill:review",
   },
   extensions: { type: "strings", default: [], help: "more files or folders of extensions to load" },
-  "timeouts.extension": {
-    type: "integer",
-    default: 10,
-    min: 1,
-    help: "seconds of its own that an extension's code may take",
-  },
+  "timeouts.extension": { type: "integer", default: 10, min: 1, help: "seconds an extension's code may take" },
 } as const satisfies Record<string, SettingSpec>;
 
 export type SettingKey = keyof typeof SETTINGS;
