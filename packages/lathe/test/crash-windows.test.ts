@@ -1,7 +1,7 @@
 // The command killed by SIGKILL at the few places where a journal and what it promises are not yet in step.
 
 import { once } from "node:events";
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gate, turn } from "@lathe/testkit";
@@ -124,8 +124,7 @@ describe.each([
   it("the run id is free, and its run begins", async () => {
     scene = await stage([turn.text("the answer")]);
     await killed([...named, "go"], where);
-    const [path = ""] = journals();
-    expect(statSync(path).size).toBeLessThan(60);
+    expect(journals()).toEqual([]);
     expect(await scene.run([...named, "go"])).toEqual({ code: 0, stdout: "the answer\n", stderr: "" });
     expect(await scene.run([...named, "go"])).toEqual({ code: 0, stdout: "the answer\n", stderr: "" });
     expect(scene.server.requests).toHaveLength(1);
@@ -142,13 +141,7 @@ describe.each([
       stdout: "three\n",
       stderr: expect.stringMatching(/^lathe: .*new (one|session).*\n$/i),
     });
-    const debris = journals().find((path) => statSync(path).size < 60) ?? "";
     expect((await scene.box.run(["sessions", "list", "--all"])).code).toBe(0);
-    expect(await scene.box.run(["sessions", "doctor"])).toMatchObject({
-      stdout: expect.stringContaining(`${debris} holds no session yet`),
-      stderr: "",
-    });
-    expect((await scene.box.run(["sessions", "rm", debris])).code).toBe(0);
     expect(await scene.box.run(["sessions", "doctor"])).toMatchObject({ code: 0 });
   });
 

@@ -32,16 +32,25 @@ export async function expandInput(
   return [...content.slice(0, -1), ...parts];
 }
 
-/** Several at once come out in the order in which they went in, however long one of them takes. */
+/** Several at once come out in the order in which they went in, however long one of them takes; a text that names no command at once. */
 export class InputExpansion {
   #last: Promise<unknown> = Promise.resolve();
+  #pending = 0;
 
-  expand(...input: Parameters<typeof expandInput>): ReturnType<typeof expandInput> {
-    const expanded = this.#last.then(() => expandInput(...input));
+  expand(...input: Parameters<typeof expandInput>): InputContent | ReturnType<typeof expandInput> {
+    if (this.#pending === 0 && !namesCommand(input[0])) return input[0];
+    this.#pending++;
+    const expanded = this.#last.then(() => expandInput(...input)).finally(() => this.#pending--);
     // One that failed must not keep the next from being sent.
     this.#last = expanded.catch(() => {});
     return expanded;
   }
+}
+
+function namesCommand(content: InputContent): boolean {
+  const last = typeof content === "string" ? content : content.at(-1);
+  const text = typeof last === "string" ? last : last?.kind === "text" ? last.text : "";
+  return NAMED.test(text.trim());
 }
 
 async function expandText(

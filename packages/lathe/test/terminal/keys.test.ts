@@ -55,7 +55,7 @@ describe("keys that change something", () => {
   it("TU-05 an editor that fails leaves the text as it was, and no editor is said", async () => {
     const run = await bench.open(SONNET, { env: { EDITOR: "false" } });
     run.type(`words${KEY.ctrl("g")}`);
-    await run.see(/❯ words[\s\S]*false ended with 1: the input is as it was\./);
+    await run.see(/❯ words[\s\S]*false ended with 1: the text is as it was\./);
     const other = await bench.open();
     other.type(KEY.ctrl("g"));
     await other.see("Set VISUAL or EDITOR to edit the input there.");

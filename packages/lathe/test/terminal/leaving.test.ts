@@ -66,7 +66,7 @@ describe("the terminal is given back", () => {
     run.type(KEY.ctrl("g"));
     await run.see(/^editing$/m);
     run.type(KEY.ctrl("c"));
-    await run.see(/❯ my words[\s\S]*the input is as it was/);
+    await run.see(/❯ my words[\s\S]*the text is as it was/);
     run.type(" go on");
     await run.see("❯ my words go on");
   });

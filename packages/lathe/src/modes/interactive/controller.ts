@@ -181,6 +181,9 @@ export class Controller {
   async #send(text: string, attached: InputContent, whileWorking: (content: InputContent) => void): Promise<void> {
     const said = text.trimEnd();
     if (said === "" && attached.length === 0) return;
+    // A command that is there already runs at once: keys that follow may be the answer to its question.
+    const known = this.commands.parse(said);
+    if (known && this.commands.get(known.name)) return this.command(known);
     await this.commands.ready;
     const command = this.commands.parse(said);
     if (command) return this.command(command);

@@ -20,9 +20,10 @@ function contentOf({ message, images = [] }: MessageWithImages): InputContent {
 }
 
 /** Of a message that may have to wait: it is a text in any case. */
-async function queuedContent(params: MessageWithImages, current: RpcSession): Promise<InputContent> {
+function queuedContent(params: MessageWithImages, current: RpcSession): InputContent | Promise<InputContent> {
   const given = contentOf(params);
-  return (await current.expanded(given, { isQueued: true })) ?? given;
+  const expanded = current.expanded(given, { isQueued: true });
+  return expanded instanceof Promise ? expanded.then((content) => content ?? given) : expanded;
 }
 
 export const inputHandlers: Handlers<
@@ -45,7 +46,9 @@ export const inputHandlers: Handlers<
     await current.conversation.settled();
     const { streamingBehavior, expandPromptTemplates = true } = params;
     const given = contentOf(params);
-    const content = expandPromptTemplates ? await current.expanded(given) : given;
+    // Whoever asks for the state next finds a message in the queue that needed no time.
+    const expanded = expandPromptTemplates ? current.expanded(given) : given;
+    const content = expanded instanceof Promise ? await expanded : expanded;
     if (content === undefined) return;
     if (!current.isBusy) await current.run(content);
     else if (streamingBehavior === "steer") current.session.steer(content);
@@ -55,13 +58,15 @@ export const inputHandlers: Handlers<
   // With nothing to steer or to follow, both begin the work at once.
   steer: async (params, { current }) => {
     await current.conversation.settled();
-    const content = await queuedContent(params, current);
+    const queued = queuedContent(params, current);
+    const content = queued instanceof Promise ? await queued : queued;
     if (current.isBusy) current.session.steer(content);
     else await current.run(content);
   },
   follow_up: async (params, { current }) => {
     await current.conversation.settled();
-    const content = await queuedContent(params, current);
+    const queued = queuedContent(params, current);
+    const content = queued instanceof Promise ? await queued : queued;
     if (current.isBusy) current.session.followUp(content);
     else await current.run(content);
   },

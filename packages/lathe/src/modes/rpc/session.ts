@@ -72,8 +72,8 @@ export class RpcSession {
     return this.#compacting;
   }
 
-  /** The text that a command stands for; undefined when the command has done its work. */
-  expanded(content: InputContent, options?: ExpansionOptions): Promise<InputContent | undefined> {
+  /** The text that a command stands for; undefined when the command has done its work. At once when it names no command. */
+  expanded(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
     return this.#expansion.expand(content, this.#conversation.open, options);
   }
 
