@@ -238,6 +238,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
   const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
+  let made: Session | undefined;
   const session: Session = new Session({
     profile,
     env,
@@ -278,7 +279,8 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     onEvent: (event) => {
       history?.follow(event);
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
-      unattended?.follow(session, permissions, event);
+      // The first events come while the session is being made.
+      if (made) unattended?.follow(made, permissions, event);
       request.onEvent?.(event);
     },
     services: {
@@ -294,6 +296,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
+  made = session;
   if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);
