@@ -100,8 +100,8 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
     await vi.waitUntil(() => /^\d+\n/.test(job.read().text), { timeout: 20_000 });
     const shell = { pid: Number(job.read().text.split("\n")[0]) };
     const use = () => readProcUse([shell], () => readdirSync("/proc")).get(shell)!;
-    await vi.waitUntil(() => use().bytes > 72 << 20, { timeout: 20_000 });
-    expect(use().count).toBe(3);
+    // Between a fork and its program there are more for a moment.
+    await vi.waitUntil(() => use().bytes > 72 << 20 && use().count === 3, { timeout: 20_000 });
     await job.stop();
     expect(use()).toEqual({ bytes: 0, count: 0 });
   });
