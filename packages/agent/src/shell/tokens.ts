@@ -14,7 +14,7 @@ export function skipBlanks(cursor: Cursor): void {
   }
 }
 
-/** Skips blanks and line breaks. The body of a here-document begins after the line that announces it, so it is read here. */
+/** Skips blanks and line breaks. The body of a here-document starts on the line after its `<<`, so it is read here. */
 export function skipLines(cursor: Cursor, readScript: ReadScript): void {
   for (skipBlanks(cursor); charAt(cursor) === "\n"; skipBlanks(cursor)) endLine(cursor, readScript);
 }
