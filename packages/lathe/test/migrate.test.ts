@@ -177,6 +177,9 @@ describe("lathe migrate", () => {
     const run = await box.run(["migrate"]);
     expect(run.stdout).toMatch(/^~\/\.claude\/settings\.json:1: it is not valid JSON/);
     expect(run.stdout).toContain("setting model: openai/gpt-5.2 (codex,");
+    expect((await box.run(["migrate", "--from", "codex"])).stdout).toMatch(
+      /To do it: lathe migrate --from codex --apply\n$/,
+    );
     expect((await box.run(["migrate", "--from", "emacs"])).stderr).toContain("--from takes claude-code, codex");
     expect((await box.run(["migrate", "--scope", "world"])).code).toBe(2);
   });

@@ -35,7 +35,9 @@ export const migrateCommand: Command = async (argv, machine) => {
   const backups = values.apply ? await apply(plan.actions) : [];
   const report = { applied: values.apply, actions: plan.actions.map(({ write: _, ...action }) => action), backups };
   machine.stdout.write(
-    values.json ? `${JSON.stringify(report, null, 2)}\n` : shown(plan, values.apply, backups, machine.userHome),
+    values.json
+      ? `${JSON.stringify(report, null, 2)}\n`
+      : shown(plan, { argv, isApplied: values.apply, backups, userHome: machine.userHome }),
   );
   return EXIT.done;
 };
@@ -70,7 +72,15 @@ const HEADINGS = [
   ["skipped", "Is there already", "Is there already"],
 ] as const;
 
-function shown({ actions, warnings }: Plan, isApplied: boolean, backups: readonly string[], userHome: string): string {
+interface Shown {
+  /** As the command was given. */
+  readonly argv: readonly string[];
+  readonly isApplied: boolean;
+  readonly backups: readonly string[];
+  readonly userHome: string;
+}
+
+function shown({ actions, warnings }: Plan, { argv, isApplied, backups, userHome }: Shown): string {
   const path = (file: string): string => shownPath(file, userHome);
   const lines = warnings.map(
     ({ path: file, line, message }) => `${path(file)}${line === undefined ? "" : `:${line}`}: ${message}`,
@@ -88,7 +98,7 @@ function shown({ actions, warnings }: Plan, isApplied: boolean, backups: readonl
   if (actions.length === 0) lines.push(`Nothing was found of ${namesOf(AGENTS)}.`);
   else if (isApplied) lines.push("", ...backups.map((file) => `Copy of what was there: ${path(file)}`), "Done.");
   else if (actions.some(({ state }) => state === "create"))
-    lines.push("", "Nothing was written. To do it: lathe migrate --apply");
+    lines.push("", `Nothing was written. To do it: ${["lathe", "migrate", ...argv, "--apply"].join(" ")}`);
   else lines.push("", "There is nothing to do.");
   return `${lines.join("\n").trim()}\n`;
 }
