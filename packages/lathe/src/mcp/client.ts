@@ -188,11 +188,21 @@ function answerServer(client: Client, { roots, hooks }: ConnectOptions): void {
   if (sample) client.setRequestHandler("sampling/createMessage", ({ params }) => sample(params));
 }
 
-/** Too many messages in too short a time end the connection: nobody asked for them. */
+/** Too many messages in too short a time that nobody asked for end the connection. Answers to our requests are not among them. */
 function guard(transport: Transport, now: () => number, onFlood: (reason: string) => void): void {
   let since = now();
   let messages = 0;
-  transport.onmessage = () => {
+  let answersDue = 0;
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if ("method" in message && "id" in message) answersDue += 1;
+    return send(message, options);
+  };
+  transport.onmessage = (message) => {
+    if (!("method" in message) && answersDue > 0) {
+      answersDue -= 1;
+      return;
+    }
     if (now() - since > MESSAGE_WINDOW_MS) {
       since = now();
       messages = 0;
