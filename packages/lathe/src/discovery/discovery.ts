@@ -27,7 +27,7 @@ const START_MS = 50;
 interface Cached {
   readonly files: Reader;
   /** Until then it is taken as unchanged. */
-  readonly freshUntil: number;
+  freshUntil: number;
   readonly found: Promise<Discovered<unknown>>;
 }
 
@@ -86,6 +86,11 @@ export class Discovery {
     if (providers) this.#disabledProviders = new Set(providers);
     if (items) this.#disabledItems = new Set(items);
     this.forget();
+  }
+
+  /** Another session begins: files may have changed since the last one did. */
+  begin(): void {
+    for (const cached of this.#cache.values()) cached.freshUntil = 0;
   }
 
   /** Everything is looked for again. */

@@ -25,7 +25,8 @@ import { expanded, resolvedValues, type ValueSources } from "./values.ts";
 
 export interface ConnectOptions {
   readonly config: ServerConfig;
-  readonly env: ExecutionEnvironment;
+  /** Where programs run; asked for only when one does. */
+  readonly env: () => ExecutionEnvironment | Promise<ExecutionEnvironment>;
   readonly values: ValueSources;
   /** Directories that the server may know of. */
   readonly roots: readonly string[];
@@ -214,13 +215,14 @@ function guard(transport: Transport, now: () => number, onFlood: (reason: string
   };
 }
 
-async function transportOf({ config, env, values, auth }: ConnectOptions): Promise<Transport> {
+async function transportOf({ config, env: environment, values, auth }: ConnectOptions): Promise<Transport> {
   const text = (value: string): string => expanded(value, values.env);
   if (config.transport === "stdio") {
     const { command = "", args = [], cwd } = config;
     const variables = await resolvedValues(config.env, values);
     const argv = [text(command), ...args.map(text)] as const;
     return new ProcessTransport(async () => {
+      const env = await environment();
       if (!env.startProcess) throw new Error("programs cannot be started here");
       return env.startProcess(argv, { env: variables, ...(cwd === undefined ? {} : { cwd: env.resolve(text(cwd)) }) });
     });

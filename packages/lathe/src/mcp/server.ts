@@ -1,4 +1,4 @@
-// One configured server over the life of a session: connected when it is needed, started again when it crashes, asked with a deadline.
+// One configured server over the life of its sessions: connected when it is needed, started again when it crashes, asked with a deadline.
 // Whatever it does, the worst that comes of it here is a failed request.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
@@ -18,7 +18,7 @@ import type { ValueSources } from "./values.ts";
 
 /** What a server needs of the session that it works for. */
 export interface ServerHost {
-  readonly env: () => ExecutionEnvironment;
+  readonly env: () => ExecutionEnvironment | Promise<ExecutionEnvironment>;
   readonly values: ValueSources;
   readonly roots: () => readonly string[];
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
@@ -127,9 +127,11 @@ export class Server {
       if (timeoutMs > 0) timer = setTimer(expire, timeoutMs);
     };
     const expire = (): void => {
-      if (this.#asking > 0) return arm();
-      late = new Error(`it did not answer within ${timeoutMs} ms`);
-      ending.abort(late);
+      if (this.#asking > 0) arm();
+      else {
+        late = new Error(`it did not answer within ${timeoutMs} ms`);
+        ending.abort(late);
+      }
     };
     const progressed = (progress: Progress): void => {
       if (now() < latest) arm();
@@ -204,7 +206,7 @@ export class Server {
     const [{ connectServer }, auth] = await Promise.all([import("./with-package.ts"), this.#host.auth(this.config)]);
     return connectServer({
       config: this.config,
-      env: env(),
+      env,
       values,
       roots: roots(),
       version,
