@@ -56,7 +56,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
     const before = own();
     await expect(env.initialize()).rejects.toMatchObject({ code: "unavailable" });
     expect(own()).toEqual(before);
-    sshArgs[3] = String(port);
+    sshArgs[3] = server.options("/").sshArgs![3]!;
     await env.initialize();
     expect(env.osVersion()).toMatch(/^Linux \d/);
     await env.cleanup();
