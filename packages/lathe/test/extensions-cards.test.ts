@@ -10,7 +10,7 @@ const TOOL = `export default () => ({ name: "weather", description: "The weather
   execute: () => "sunny, 20 degrees",
   renderResult: ({ content }, { expanded }) => expanded ? ["in full:", content[0].text] : "in brief: sunny" });`;
 
-it("EX-05 renderResult is asked for a brief and for an expanded form, and each is shown where it belongs", async () => {
+it("EX-05 renderResult is asked for a brief and for an expanded form, each is shown where it belongs, also when the session is resumed", async () => {
   await using p = await project({ "home/.lathe/tools/weather.ts": TOOL });
   await p.say("go", turn.calls([{ name: "weather", args: {} }]), turn.text("ok"));
   const shown = (expanded: boolean): string => {
@@ -23,4 +23,28 @@ it("EX-05 renderResult is asked for a brief and for an expanded form, and each i
   expect(shown(false)).not.toContain("in full:");
   expect(shown(true)).toMatch(/in full:\n +sunny, 20 degrees/);
   expect(shown(true)).not.toContain("in brief");
+  await p.reopen();
+  const resumed = new Transcript({ thinking: "folded", expanded: false, now: () => 0, onChange: () => {} });
+  expect(grid(resumed.past(p.talk.session, contextOf(80)).flat(), 80)).toContain("in brief: sunny");
+});
+
+it("EX-03 a message of an extension's kind looks the same when its session is resumed; where nobody renders it, its text is shown", async () => {
+  await using p = await project({});
+  await p.say("go", turn.text("ok"));
+  await p.talk.session.journal.append({
+    type: "custom_message",
+    customType: "report",
+    content: "three failures",
+    display: true,
+    attribution: "agent",
+  });
+  const past = (entryLines?: (kind: string, text: string) => readonly string[] | undefined): string => {
+    const options = { thinking: "folded", expanded: false, now: () => 0, onChange: () => {} } as const;
+    const transcript = new Transcript({ ...options, ...(entryLines ? { entryLines } : {}) });
+    return grid(transcript.past(p.talk.session, contextOf(80)).flat(), 80);
+  };
+  expect(past((kind, text) => (kind === "report" ? ["Report:", text.toUpperCase()] : undefined))).toMatch(
+    /Report:[\s\S]*THREE FAILURES/,
+  );
+  expect(past()).toContain("three failures");
 });
