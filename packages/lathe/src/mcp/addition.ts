@@ -157,7 +157,6 @@ function hideable(manager: ServerManager, only: readonly string[] | undefined): 
 function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSession): ServerQuestions {
   const answer = person?.answer;
   let isAsking = false;
-  let samples = 0;
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isAsking) throw new Error("another question of this server is still open");
     isAsking = true;
@@ -178,8 +177,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
       ? {
           sample: (question) =>
             alone(async () => {
-              samples += 1;
-              if (samples > MOST_SAMPLES) throw new Error(`more than ${MOST_SAMPLES} questions to the model`);
+              sessions.countSample(server.name);
               return sampled(sessions.session, question);
             }),
         }
@@ -190,16 +188,25 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
 /** The session that the servers work for now; until there is one, what there is to say to it. */
 class PresentSession {
   readonly #warnings: (readonly [string, string])[] = [];
+  /** Questions to the model, by server. */
+  readonly #samples = new Map<string, number>();
   #open: OpenSession | undefined;
 
   use(open: OpenSession): void {
     this.#open = open;
+    this.#samples.clear();
     for (const [message, code] of this.#warnings.splice(0)) open.session.warn(message, code);
   }
 
   get session(): Session {
     if (!this.#open) throw new Error("the session is not open yet");
     return this.#open.session;
+  }
+
+  countSample(server: string): void {
+    const count = (this.#samples.get(server) ?? 0) + 1;
+    this.#samples.set(server, count);
+    if (count > MOST_SAMPLES) throw new Error(`more than ${MOST_SAMPLES} questions to the model in one session`);
   }
 
   roots(workspace: Workspace): readonly string[] {

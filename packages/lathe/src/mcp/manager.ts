@@ -68,7 +68,9 @@ export class ServerManager {
   open(): void {
     this.#hasSent = false;
     this.#warned.clear();
+    for (const server of this.servers) server.begin();
     for (const entry of this.#entries.values()) entry.changes = 0;
+    this.#tools = undefined;
     this.#offerLatest();
     const { deps, waitsForStart } = this.#options;
     const enabled = this.servers.filter(({ state }) => state.kind !== "disabled");

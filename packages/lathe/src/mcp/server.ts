@@ -74,6 +74,12 @@ export class Server {
     return this.#host.timeoutMs ?? this.config.timeoutMs ?? REQUEST_TIMEOUT_MS;
   }
 
+  /** Another session begins: what a person turned off in the last one is on again, and a server that failed is tried again. */
+  begin(): void {
+    this.#failures = 0;
+    if (this.#state.kind === "disabled" && this.config.enabled !== false) this.#set({ kind: "waiting" });
+  }
+
   /** The connection that there is, or a new one. Rejects with one line that says what is wrong. */
   connect(): Promise<Connected> {
     if (this.#connected) return Promise.resolve(this.#connected);

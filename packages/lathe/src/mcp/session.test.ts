@@ -173,7 +173,7 @@ describe("in a session", () => {
     expect(one.warnings().filter((text) => text.includes("keeps changing"))).toHaveLength(1);
   }, 20_000);
 
-  it("/mcp turns a server off and on; the model loses and gets its tools, announced", async () => {
+  it("/mcp turns a server off and on, for this session; the model loses and gets its tools, announced", async () => {
     const before = one.prefixChanges().length;
     await one.say("/mcp disable all");
     await one.say("look", turn.text("ok"));
@@ -182,6 +182,10 @@ describe("in a session", () => {
     await one.say("look", turn.text("ok"));
     expect(one.offered()).toContain("mcp__all__echo");
     expect(one.prefixChanges().slice(before)).toEqual(["tools", "tools"]);
+    await one.say("/mcp disable rogue");
+    await one.say("/new");
+    await one.say("look", turn.text("ok"));
+    expect(one.offered()).toContain("mcp__rogue__echo");
     await expect(one.say("/mcp disable nobody")).rejects.toThrow(
       "There is no MCP server nobody. There are: all, rogue",
     );
