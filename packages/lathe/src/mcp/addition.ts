@@ -4,7 +4,6 @@ import type { Middleware, Session, ToolDef } from "@lathe/agent";
 import type { AdditionMaker, SessionAddition } from "../conversation/additions.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
-import { shownPath } from "../home/shown-path.ts";
 import { type Hideable, ToolSearch } from "../tool-search/tool-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { DefinitionCache } from "./cache.ts";
@@ -25,11 +24,6 @@ export const mcpAddition: AdditionMaker = async (workspace, request) => {
   if (configs.length === 0 && warnings.length === 0 && !isSearching) return undefined;
   const timeout = timeoutOfAll(workspace);
   const pending = new PendingSession();
-  for (const { path, line, message } of warnings)
-    pending.warn(
-      `${shownPath(path, workspace.machine.userHome)}${line === undefined ? "" : `:${line}`}: ${message}`,
-      "mcp",
-    );
   if (timeout.problem !== undefined) pending.warn(timeout.problem, "mcp");
   const manager = new ServerManager({
     configs,
@@ -118,7 +112,7 @@ function hooksOf(server: Server, { person }: SessionRequest, pending: PendingSes
   const answer = person?.answer;
   let isAsking = false;
   let samples = 0;
-  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+  const alone = async <T>(work: (unneeded: AbortSignal) => Promise<T>): Promise<T> => {
     if (isAsking) throw new Error("another question of this server is still open");
     isAsking = true;
     try {
@@ -131,7 +125,10 @@ function hooksOf(server: Server, { person }: SessionRequest, pending: PendingSes
     ...(answer
       ? {
           elicit: (question, signal) =>
-            alone(async () => (await import("./elicitation.ts")).elicited(server.name, question, answer, signal)),
+            alone(async (unneeded) => {
+              const { elicited } = await import("./elicitation.ts");
+              return elicited(server.name, question, answer, AbortSignal.any([signal, unneeded]));
+            }),
         }
       : {}),
     ...(server.config.sampling
