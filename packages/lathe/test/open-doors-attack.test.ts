@@ -1,7 +1,7 @@
 // What people bring along, broken: hooks, commands, plugins and extensions that fail in ways their authors did not think of. The
 // built command says in one line what is wrong, and goes on where it can.
 
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -185,5 +185,35 @@ describe("plugins that reach outside of their folder", () => {
     expect(stdout.match(/^warning: .*$/gm)).toEqual([
       expect.stringMatching(/^warning: \.claude-plugin\/plugin\.json:1: /),
     ]);
+  });
+});
+
+describe("files of one's own that are not what they should be", () => {
+  const run = (...args: string[]): Promise<Finished> => rig.box.run(args, { env: rig.env });
+
+  it("lathe mcp add leaves a file alone whose servers are no object, and says so", async () => {
+    write(mine("mcp.json"), { mcpServers: ["kept"] });
+    const added = await run("mcp", "add", "x", "node");
+    expect(added).toMatchObject({ code: 2, stderr: expect.stringContaining('does not hold { "mcpServers": { … } }') });
+    expect(readFileSync(mine("mcp.json"), "utf8")).toContain("kept");
+  });
+
+  it("lathe mcp add takes no address that is neither http nor https for a program", async () => {
+    expect(await run("mcp", "add", "x", "ftp://host/x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("http"),
+    });
+  });
+
+  it("G-108 lathe migrate reports a broken file once", async () => {
+    write(join(rig.box.home, ".codex/config.toml"), "[mcp");
+    expect((await run("migrate")).stdout.match(/config\.toml/g)).toHaveLength(1);
+  });
+
+  it("lathe discover keeps a name with a line break in its row", async () => {
+    write(mine("commands/two\nlines.md"), "x");
+    expect((await run("discover", "command")).stdout).toMatch(
+      /^ {2}two lines +Lathe, user +~\/\.lathe\/commands\/two lines\.md$/m,
+    );
   });
 });

@@ -10,6 +10,8 @@ const { values } = parseArgs({
     delay: { type: "string", default: "0" },
     log: { type: "string" },
     crash: { type: "boolean", default: false },
+    throw: { type: "boolean", default: false },
+    broken: { type: "boolean", default: false },
   },
 });
 if (values.log !== undefined) appendFileSync(values.log, `start ${process.pid}\n`);
@@ -17,6 +19,8 @@ if (values.crash) {
   console.error("no configuration found");
   process.exit(3);
 }
+
+if (values.throw) throw new TypeError("the token is missing");
 
 const tool = (name, description, properties = {}) => ({
   name,
@@ -26,6 +30,20 @@ const tool = (name, description, properties = {}) => ({
 const padding = Array.from({ length: Number(values.tools) }, (_, i) =>
   tool(`task_${i}`, `Does the task number ${i}`, { [`key${i}`]: { type: "string" } }),
 );
+/** What no client should have to read, beside tools with schemas that only look odd. */
+const nested = (depth) => (depth === 0 ? { type: "string" } : { type: "object", properties: { a: nested(depth - 1) } });
+const broken = [
+  tool("ask", "Asks the person something, and waits for the answer"),
+  { ...tool("no_schema"), inputSchema: null },
+  { ...tool("text_schema"), inputSchema: { type: "string" } },
+  { ...tool("list_schema"), inputSchema: { type: "object", properties: [] } },
+  { ...tool("deep"), inputSchema: nested(1500) },
+  { ...tool("numbered"), description: 7 },
+  { inputSchema: { type: "object" } },
+  null,
+  tool("odd_pattern", "Takes a name", { name: { type: "string", pattern: "^[\\w-.]+$" } }),
+  tool("far_reference", "Takes anything", { a: { $ref: "https://schemas.invalid/a.json" } }),
+];
 let added = [];
 const tools = () => [
   tool("echo", "Gives back its text", { text: { type: "string" } }),
@@ -39,6 +57,7 @@ const tools = () => [
   tool("grow", "Adds a tool to the list"),
   tool("pid", "The process id"),
   tool("variables", "The variables that begin with ROGUE_"),
+  ...(values.broken ? broken : []),
   ...padding,
   ...added,
 ];
@@ -96,6 +115,15 @@ const calls = {
     more();
   },
   lie: (id) => send({ id, result: { content: "not a list", nothing: true } }),
+  ask: () =>
+    send({
+      id: "question",
+      method: "elicitation/create",
+      params: {
+        message: "Which branch?",
+        requestedSchema: { type: "object", properties: { branch: { type: "string" } }, required: ["branch"] },
+      },
+    }),
   grow: (id) => {
     added = [...added, tool(`grown_${added.length}`, "Came later")];
     send({ method: "notifications/tools/list_changed" });
