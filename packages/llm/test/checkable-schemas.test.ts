@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonSchema, JsonValue } from "../types/json.ts";
-import { violationOf } from "./validate.ts";
+import { violationOf } from "../src/schema/validate.ts";
+import type { JsonSchema, JsonValue } from "../src/types/json.ts";
 
 const object = (properties: JsonSchema, more: JsonSchema = {}): JsonSchema => ({ type: "object", properties, ...more });
 
