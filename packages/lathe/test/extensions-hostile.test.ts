@@ -12,7 +12,7 @@ import { BLOCKING, CONTAINED } from "./hostile-extensions.ts";
 const asked = (at: ExtensionBox): void =>
   at.script(turn.calls([{ name: "shell", args: { command: "echo works" } }]), turn.text("ok"));
 
-describe("36 hostile extensions in one run", () => {
+describe("hostile extensions in one run", () => {
   let at: ExtensionBox;
   let run: Finished;
   beforeAll(async () => {

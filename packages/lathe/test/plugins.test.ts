@@ -113,6 +113,10 @@ describe("lathe plugin", () => {
     expect(await plugin("add", "./nothing/here/at/all")).toMatchObject({ code: 2, stdout: "" });
     expect((await plugin("add", "file:///nowhere/at/all")).stderr).toMatch(/could not be fetched: fatal:/);
     expect((await plugin("enable", "constructor")).stderr).toContain("constructor is not installed.");
+    expect(await plugin("marketplace", "remove", "nope")).toMatchObject({
+      code: 2,
+      stderr: "lathe: There is no marketplace nope. See: lathe plugin marketplace list\n",
+    });
     const escaping = sample(here("escaping"));
     write(join(escaping, ".claude-plugin/plugin.json"), { name: ".." });
     expect((await plugin("add", escaping, "--yes")).stderr).toContain('".." cannot be the name of a plugin');

@@ -20,6 +20,11 @@ export interface Installed {
 /** Safe as the name of a folder. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
+const MISSING: Readonly<Record<keyof Installed, (name: string) => string>> = {
+  plugins: (name) => `${name} is not installed. See: lathe plugin list`,
+  marketplaces: (name) => `There is no marketplace ${name}. See: lathe plugin marketplace list`,
+};
+
 export class Plugins {
   readonly folder: string;
   readonly #file: string;
@@ -52,7 +57,7 @@ export class Plugins {
   }
 
   async remove(part: keyof Installed, name: string): Promise<void> {
-    if (!Object.hasOwn(this.read()[part], name)) throw usageError(`${name} is not installed. See: lathe plugin list`);
+    if (!Object.hasOwn(this.read()[part], name)) throw usageError(MISSING[part](name));
     await this.set(part, name, undefined);
     await rm(part === "plugins" ? this.rootOf(name) : this.marketplaceRoot(name), { recursive: true, force: true });
   }
