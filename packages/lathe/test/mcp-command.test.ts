@@ -101,10 +101,8 @@ describe("lathe mcp", () => {
       expect(added).toMatch(/\t\t"c": \{\n\t\t\t"command": "run"\n\t\t\}/);
       expect((await own.run(["mcp", "list"])).stdout).toMatch(/^b .*\na .*\nc /);
       expect(await own.run(["mcp", "remove", "a"])).toMatchObject({ code: 0 });
-      const removed = readFileSync(file, "utf8");
-      expect(removed).toContain("// for work");
-      expect(removed).toContain("// keep");
-      expect(removed).not.toContain('"a"');
+      expect(await own.run(["mcp", "remove", "c"])).toMatchObject({ code: 0 });
+      expect(readFileSync(file, "utf8")).toBe(text.replace('\n\t\t"a": { "command": "a" },', ""));
       expect((await own.run(["mcp", "list"])).stderr).toBe("");
       writeFileSync(file, '{\n  "mcpServers": {\n');
       expect(await own.run(["mcp", "remove", "b"])).toMatchObject({

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { JsonObject } from "@lathe/llm";
-import { applyEdits, modify, type ParseError, parse } from "jsonc-parser";
+import { applyEdits, createScanner, findNodeAtLocation, modify, type ParseError, parse, parseTree } from "jsonc-parser";
 import { readTextFile, replaceFile, withFileLock } from "../home/json-file.ts";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -32,8 +32,8 @@ async function change(file: string, name: string, server: JsonObject | undefined
     const wasThere = Object.hasOwn(servers, name);
     if (!wasThere && server === undefined) return false;
     const before = text.trim() === "" ? "{}\n" : text;
-    const edits = modify(before, [key, name], server, { formattingOptions: formatOf(before) });
-    await replaceFile(file, mark + applyEdits(before, edits));
+    const after = server === undefined ? withoutEntry(before, [key, name]) : withEntry(before, [key, name], server);
+    await replaceFile(file, mark + after);
     return wasThere;
   });
 }
@@ -53,6 +53,42 @@ function serversIn(text: string, file: string): { readonly key: string; readonly
   const servers = isObject(whole) ? (whole[key] ?? {}) : undefined;
   if (!isObject(servers)) throw usageError(`${file} does not hold { "${usual}": { … } }. Fix or remove it.`);
   return { key, servers };
+}
+
+function withEntry(text: string, path: readonly string[], server: JsonObject): string {
+  return applyEdits(text, modify(text, [...path], server, { formattingOptions: formatOf(text) }));
+}
+
+/** The library's own removal takes the comments before the entry along. */
+function withoutEntry(text: string, path: readonly string[]): string {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const entry = tree && findNodeAtLocation(tree, [...path])?.parent;
+  if (!entry) return text;
+  const after = commaAfter(text, entry.offset + entry.length);
+  const before = text.slice(0, entry.offset);
+  if (after !== undefined) return joined(before, text.slice(after + 1));
+  // It was the last one: the comma of the one before it goes, or strict readers would refuse the file.
+  const siblings = entry.parent?.children ?? [];
+  const previous = siblings[siblings.indexOf(entry) - 1];
+  const comma = previous && commaAfter(text, previous.offset + previous.length);
+  const kept = comma === undefined ? before : before.slice(0, comma) + before.slice(comma + 1);
+  return joined(kept, text.slice(entry.offset + entry.length));
+}
+
+/** Without the line that is left empty. */
+function joined(before: string, after: string): string {
+  const ownLine = /\r?\n[ \t]*$/.exec(before);
+  return ownLine && /^[ \t]*(?:\r?\n|$)/.test(after)
+    ? before.slice(0, ownLine.index) + after.replace(/^[ \t]+/, "")
+    : before + after;
+}
+
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text[at] === "," ? at : undefined;
 }
 
 function formatOf(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
