@@ -14,6 +14,11 @@ const KEYS = ["mcpServers", "servers"];
 export const configFile = ({ paths, cwd }: Workspace, ofProject: boolean): string =>
   ofProject ? join(cwd, ".lathe", FILE) : join(paths.home, FILE);
 
+/** What is written there now. */
+export function serversOf(file: string): JsonObject {
+  return serversIn((readTextFile(file) ?? "").replace(/^\uFEFF/, ""), file).servers;
+}
+
 /** False when there was one of that name: it is replaced. */
 export async function addServer(file: string, name: string, server: JsonObject): Promise<boolean> {
   return !(await change(file, name, server));

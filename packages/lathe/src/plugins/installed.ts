@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { isRecord } from "../discovery/structured.ts";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
+import { visible } from "../sessions/visible.ts";
 import { usageError } from "../usage/exit.ts";
 
 export interface PluginEntry {
@@ -65,5 +66,5 @@ export class Plugins {
 
 export function checkedName(name: string): string {
   if (NAME.test(name)) return name;
-  throw usageError(`"${name}" cannot be the name of a plugin: letters, digits, dots and dashes only.`);
+  throw usageError(`"${visible(name)}" cannot be the name of a plugin: letters, digits, dots and dashes only.`);
 }
