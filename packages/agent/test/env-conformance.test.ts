@@ -56,32 +56,32 @@ function minimal(local: LocalEnvironment): MinimalEnvironment {
 describe("EE-02 local", () =>
   environmentConformance(
     onDisk((env) => env),
-    true,
+    { commands: true },
   ));
 describe("EE-02 local with the built-in search", () =>
   environmentConformance(
     onDisk((env) => env, "builtin"),
-    true,
+    { commands: true, wraps: true },
   ));
 describe("EE-01 K-17 minimal with the mix-in", () =>
   environmentConformance(
     onDisk((env) => withFileCommands(minimal(env))),
-    true,
+    { commands: true, wraps: true },
   ));
 describe("EE-04 logging", () =>
   environmentConformance(
     onDisk((env) => new LoggingEnvironment(env, () => {})),
-    true,
+    { commands: true, wraps: true },
   ));
 describe("EE-04 guarded", () =>
   environmentConformance(
     onDisk((env) => new GuardedEnvironment(env, { mayWrite: () => true })),
-    true,
+    { commands: true, wraps: true },
   ));
 describe("EE-02 local with roots", () =>
   environmentConformance(
     onDisk((_, root) => new LocalEnvironment({ cwd: root, baseEnv: process.env, roots: [root] })),
-    true,
+    { commands: true, wraps: true },
   ));
 describe("EE-04 scoped", () =>
   environmentConformance(
@@ -91,20 +91,23 @@ describe("EE-04 scoped", () =>
       scoped.cleanup = () => env.cleanup();
       return scoped;
     }),
-    true,
+    { commands: true, wraps: true },
   ));
 
 describe("EE-01 D-025 memory", () =>
-  environmentConformance(async () => {
-    let clock = 1;
-    const env = new MemoryEnvironment({ cwd: "/memory/tree", now: () => clock });
-    return {
-      env,
-      setMtime: async (path, seconds) => {
-        const content = await env.readBytes(path);
-        clock = seconds * 1000;
-        await env.writeFile(path, content);
-      },
-      dispose: async () => {},
-    };
-  }, false));
+  environmentConformance(
+    async () => {
+      let clock = 1;
+      const env = new MemoryEnvironment({ cwd: "/memory/tree", now: () => clock });
+      return {
+        env,
+        setMtime: async (path, seconds) => {
+          const content = await env.readBytes(path);
+          clock = seconds * 1000;
+          await env.writeFile(path, content);
+        },
+        dispose: async () => {},
+      };
+    },
+    { commands: false },
+  ));

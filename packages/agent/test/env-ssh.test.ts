@@ -19,15 +19,18 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
   afterAll(() => server?.stop());
   const options = (cwd: string): SshOptions => server.options(cwd);
 
-  environmentConformance(async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-ssh-tree-")));
-    const env = new SshEnvironment(options(root));
-    return {
-      env,
-      setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
-      dispose: async () => rmSync(root, { recursive: true, force: true }),
-    };
-  }, true);
+  environmentConformance(
+    async () => {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-ssh-tree-")));
+      const env = new SshEnvironment(options(root));
+      return {
+        env,
+        setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
+        dispose: async () => rmSync(root, { recursive: true, force: true }),
+      };
+    },
+    { commands: true, far: true },
+  );
 
   it("EE-04 the control socket lies in a private directory that is gone after cleanup", async () => {
     const own = () => readdirSync(tmpdir()).filter((name) => /^lathe-ssh-(?!tree)/.test(name));

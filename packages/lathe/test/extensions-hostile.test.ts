@@ -1,5 +1,6 @@
 // Extensions that throw, hang, flood, leak, end the process or change what everybody shares: each is contained and named.
 
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { BLOCKING, CONTAINED } from "./hostile-extensions.ts";
 const asked = (at: ExtensionBox): void =>
   at.script(turn.calls([{ name: "shell", args: { command: "echo works" } }]), turn.text("ok"));
 
-describe("36 hostile extensions in one run", () => {
+describe("hostile extensions in one run", () => {
   let at: ExtensionBox;
   let run: Finished;
   beforeAll(async () => {
@@ -81,6 +82,34 @@ describe("an extension that breaks while it guards", () => {
 });
 
 describe("an extension that blocks everything", () => {
+  it.skipIf(process.platform !== "linux")(
+    "EX-03 on a machine with other work it is ended after no more of the processor's time than shows that it runs",
+    async () => {
+      const at = await extensionBox();
+      const used = join(at.box.home, "used");
+      const others: ChildProcess[] = [];
+      try {
+        // All of Lathe and the others share one processor.
+        const body = `execSync("taskset -apc 0 " + process.pid);
+          const since = process.cpuUsage().user;
+          for (;;) writeFileSync(${JSON.stringify(used)}, String((process.cpuUsage().user - since) / 1000));`;
+        await at.user(
+          "extensions/spins.ts",
+          `import { execSync } from "node:child_process"; import { writeFileSync } from "node:fs";
+          export default (lathe) => lathe.on("turn_start", () => { ${body} });`,
+        );
+        for (let i = 0; i < 4; i++)
+          others.push(spawn("taskset", ["-c", "0", "sh", "-c", "while :; do :; done"], { stdio: "ignore" }));
+        expect((await at.run(["-p", "go"])).stderr).toContain("The extension spins");
+        expect(Number(await readFile(used, "utf8"))).toBeLessThan(2000);
+      } finally {
+        for (const other of others) other.kill("SIGKILL");
+        await at.remove();
+      }
+    },
+    60_000,
+  );
+
   it.concurrent.each(BLOCKING)(
     "EX-03 $name: it is named, the session can be resumed, and it is off at the next start",
     async ({ name, code, atLoad = false }) => {

@@ -40,6 +40,26 @@ describe("EX-03 an extension", () => {
     expect((await at.run(["--help"])).stdout).toContain("Usage: lathe");
   });
 
+  it("EX-03 an option on the command line has its extension loaded once, and its factory knows the value", async () => {
+    const log = join(at.box.dir, "log");
+    await at.user(
+      "extensions/own.ts",
+      `import { appendFileSync } from "node:fs";
+      const note = (text) => appendFileSync(${JSON.stringify(log)}, text + "\\n");
+      export default (lathe) => {
+        lathe.registerFlag("loudness", { description: "how loud", type: "string" });
+        lathe.registerFlag("quick", { description: "how fast", type: "boolean" });
+        note("factory " + lathe.getFlag("loudness") + " " + lathe.getFlag("quick"));
+        lathe.on("turn_start", () => note("turn " + lathe.getFlag("loudness") + " " + lathe.getFlag("quick")));
+      };`,
+    );
+    expect(await at.run(["--loudness", "high", "--quick", "-p", "go"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await readFile(log, "utf8")).toBe("factory high true\nturn high true\n");
+    // A wrong one ends what was loaded, also when that would keep the process.
+    await at.user("extensions/own.ts", "export default () => { setInterval(() => {}, 1000); };");
+    expect(await at.run(["--loudness", "high", "-p", "go"])).toMatchObject({ code: 2 });
+  });
+
   it("EX-03 blocks a dangerous command with its reason; a plain one passes", async () => {
     const victim = join(at.box.dir, "victim");
     await mkdir(victim);

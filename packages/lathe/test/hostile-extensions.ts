@@ -124,6 +124,16 @@ export const CONTAINED: readonly Hostile[] = [
     said: /The extension throws-in-microtask threw where nobody catches it: micro/,
   },
   {
+    name: "throws-nothing-in-microtask",
+    code: extension("queueMicrotask(() => { throw null; });"),
+    said: /The extension throws-nothing-in-microtask threw where nobody catches it: null/,
+  },
+  {
+    name: "throws-nothing-in-timer",
+    code: extension("setTimeout(() => { throw undefined; }, 1);"),
+    said: /The extension throws-nothing-in-timer threw where nobody catches it: undefined/,
+  },
+  {
     name: "starts-nothing",
     code: 'import { spawn } from "node:child_process"; export default () => { spawn("/no/such/program"); };',
     said: /The extension starts-nothing threw where nobody catches it: spawn/,

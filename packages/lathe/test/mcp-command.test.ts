@@ -58,4 +58,59 @@ describe("lathe mcp", () => {
     writeFileSync(join(box.dir, ".lathe", "mcp.json"), '{\n  "mcpServers": {\n    "odd": { "args": [] }\n  }\n}\n');
     expect((await mcp("list")).stderr).toContain('mcp.json:3: MCP server odd: it needs a "command" or a "url"');
   });
+
+  it("MC-01 fields of a wrong kind are one warning with the line, and the server does not start with half of them", async () => {
+    const odd = await sandbox();
+    const servers = {
+      words: '{ "command": "run", "args": "x" }',
+      late: '{ "command": "run", "args": ["--port", 80], "timeout": -5 }',
+      nowhere: '{ "url": "htp:/x" }',
+      vars: '{ "command": "run", "env": ["A=b"] }',
+      off: '{ "command": "run", "disabled": "yes" }',
+      variable: `{ "url": "\${MCP_HOST}/mcp" }`,
+    };
+    try {
+      const rows = Object.entries(servers).map(([name, text]) => `    "${name}": ${text}`);
+      mkdirSync(join(odd.home, ".lathe"), { recursive: true });
+      writeFileSync(join(odd.home, ".lathe", "mcp.json"), `{\n  "mcpServers": {\n${rows.join(",\n")}\n  }\n}\n`);
+      const listed = await odd.run(["mcp", "list", "--json"]);
+      expect(JSON.parse(listed.stdout).map(({ name }: { name: string }) => name)).toEqual(["late", "variable"]);
+      const at = "lathe: ~/.lathe/mcp.json";
+      expect(listed.stderr.trim().split("\n")).toEqual([
+        `${at}:3: MCP server words: "args" must be a list of texts; it is not used`,
+        `${at}:4: MCP server late: "timeout" must be a number of milliseconds above 0; the usual one is used`,
+        `${at}:5: MCP server nowhere: "url" must be an http or https address; it is not used`,
+        `${at}:6: MCP server vars: "env" must be an object of texts; it is not used`,
+        `${at}:7: MCP server off: "disabled" must be true or false; it is not used`,
+      ]);
+    } finally {
+      await odd.remove();
+    }
+  });
+
+  it("MC-01 comments, other keys and the order of a file that is written by hand stay when a server is added or removed", async () => {
+    const own = await sandbox();
+    const file = join(own.home, ".lathe", "mcp.json");
+    const text = `{\n\t// for work\n\t"mcpServers": {\n\t\t"b": { "command": "b" }, // keep\n\t\t"a": { "command": "a" },\n\t},\n\t"other": 1\n}\n`;
+    try {
+      mkdirSync(join(own.home, ".lathe"), { recursive: true });
+      writeFileSync(file, text);
+      expect(await own.run(["mcp", "add", "c", "run"])).toMatchObject({ code: 0 });
+      const added = readFileSync(file, "utf8");
+      expect(added).toContain('\n\t// for work\n\t"mcpServers": {\n\t\t"b": { "command": "b" }, // keep\n');
+      expect(added).toMatch(/\t\t"c": \{\n\t\t\t"command": "run"\n\t\t\}/);
+      expect((await own.run(["mcp", "list"])).stdout).toMatch(/^b .*\na .*\nc /);
+      expect(await own.run(["mcp", "remove", "a"])).toMatchObject({ code: 0 });
+      expect(await own.run(["mcp", "remove", "c"])).toMatchObject({ code: 0 });
+      expect(readFileSync(file, "utf8")).toBe(text.replace('\n\t\t"a": { "command": "a" },', ""));
+      expect((await own.run(["mcp", "list"])).stderr).toBe("");
+      writeFileSync(file, '{\n  "mcpServers": {\n');
+      expect(await own.run(["mcp", "remove", "b"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("mcp.json:3 is not valid JSON. Fix or remove it."),
+      });
+    } finally {
+      await own.remove();
+    }
+  });
 });

@@ -1,7 +1,7 @@
 // `lathe migrate` over homes as the other agents leave them.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -169,6 +169,21 @@ describe("lathe migrate", () => {
     expect(readFileSync(lathe("skills/release.before-migrate/SKILL.md"), "utf8")).toBe("mine\n");
     expect(forced.backups).toContain(lathe("skills/release.before-migrate"));
     expect(readFileSync(lathe("config.yml"), "utf8")).toMatch(/# my words\nmodel: anthropic/);
+  });
+
+  it("comments in mcp.json stay, and the copies that were kept restore what was there", async () => {
+    otherAgents();
+    const before = '{\n  // mine\n  "mcpServers": {\n    "own": { "command": "own" } // keep\n  }\n}\n';
+    write(lathe("mcp.json"), before);
+    const { backups } = await migrate("--from", "claude-code", "--apply");
+    const after = readFileSync(lathe("mcp.json"), "utf8");
+    expect(after).toContain("// mine");
+    expect(after).toContain("// keep");
+    expect((await box.run(["mcp", "list"])).stdout).toMatch(/^own /m);
+    const copy = backups.find((path) => path.includes("mcp.json")) ?? "";
+    expect(readFileSync(copy, "utf8")).toBe(before);
+    renameSync(copy, lathe("mcp.json"));
+    expect(states(await migrate("--from", "claude-code"))).toContain("claude-code mcp-server github: create");
   });
 
   it("broken files and wrong words are one line each", async () => {

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Finished } from "./command.ts";
+import { ROGUE } from "./mcp/kit.ts";
 import { MODEL, type Setup, setup } from "./rpc-host.ts";
 
 let rig: Setup;
@@ -49,6 +50,19 @@ describe("a prompt that is not sent", () => {
     write(mine("commands/empty.md"), "---\ndescription: nothing yet\n---\n\n");
     const run = await print("/empty");
     expect(run).toMatchObject({ code: 2, stderr: `lathe: ${mine("commands/empty.md")} holds no text to send.\n` });
+  });
+});
+
+describe("variables that commands do not see", () => {
+  it("are named once in a run with MCP servers, which start apart from it, also where that cannot be noted", async () => {
+    mkdirSync(mine("cache/withheld-variables"), { recursive: true });
+    write(mine("mcp.json"), { mcpServers: { rogue: { command: process.execPath, args: [ROGUE] } } });
+    rig.server.push(turn.calls([{ name: "shell", args: { command: "true" }, id: "c" }]), turn.text("done"));
+    const run = await rig.box.run([...MODEL, "--permission-mode", "full", "-p", "go"], {
+      env: { ...rig.env, MY_OWN_THING: "1" },
+    });
+    expect(run).toMatchObject({ code: 0, stdout: "done\n" });
+    expect(run.stderr.match(/Commands do not see these environment variables: .*MY_OWN_THING/g)).toHaveLength(1);
   });
 });
 

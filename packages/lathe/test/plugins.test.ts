@@ -1,11 +1,13 @@
 // `lathe plugin`: from a folder, a git repository, a package and a marketplace; what it brings is used.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CLI } from "./command.ts";
 import { MODEL, type Setup, setup } from "./rpc-host.ts";
+import { hasScript, Terminal } from "./terminal.ts";
 
 let rig: Setup;
 beforeEach(async () => {
@@ -109,13 +111,35 @@ describe("lathe plugin", () => {
     });
   });
 
+  it.skipIf(!hasScript)("EX-10 Ctrl+C and Ctrl+D at the question are a no, and nothing is left behind", async () => {
+    const root = sample();
+    const terminal = new Terminal(rig.box, rig.env);
+    try {
+      for (const key of ["\x03", "\x04"]) {
+        const asked = terminal.type(`node ${CLI} plugin add ${root}`);
+        const { output, code } = await terminal.reply(asked, /Install it\? \[y\/N\] /, key);
+        expect(output).toContain("lathe: Not installed.");
+        expect(code).toBe(1);
+        expect(readdirSync(here(".lathe/plugins"))).toEqual([]);
+      }
+    } finally {
+      await terminal.close();
+    }
+  });
+
   it("wrong words and sources are one line each", async () => {
     expect(await plugin("add", "./nothing/here/at/all")).toMatchObject({ code: 2, stdout: "" });
     expect((await plugin("add", "file:///nowhere/at/all")).stderr).toMatch(/could not be fetched: fatal:/);
     expect((await plugin("enable", "constructor")).stderr).toContain("constructor is not installed.");
+    expect(await plugin("marketplace", "remove", "nope")).toMatchObject({
+      code: 2,
+      stderr: "lathe: There is no marketplace nope. See: lathe plugin marketplace list\n",
+    });
     const escaping = sample(here("escaping"));
     write(join(escaping, ".claude-plugin/plugin.json"), { name: ".." });
     expect((await plugin("add", escaping, "--yes")).stderr).toContain('".." cannot be the name of a plugin');
+    write(join(escaping, ".claude-plugin/plugin.json"), { name: "x\x1b[2J" });
+    expect((await plugin("add", escaping, "--yes")).stderr).toContain('"x" cannot be the name of a plugin');
     mkdirSync(here("empty"));
     expect((await plugin("add", here("empty"), "--yes")).stderr).toContain("brings nothing that Lathe knows");
     expect((await plugin("frobnicate")).code).toBe(2);

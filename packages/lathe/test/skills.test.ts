@@ -4,6 +4,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
+import { discoveryOf } from "../src/discovery/discovery.ts";
 import { skillsOf } from "../src/skills/addition.ts";
 import { type Project, project } from "./project-kit.ts";
 
@@ -58,6 +59,8 @@ it("EX-08 a linked folder is one skill, of two with one name the first is used w
   const settings = { "skills.customDirectories": ["~/extra", "~/nowhere"], "skills.ignoredSkills": ["tmp-*"] };
   await using rig = await project(files, { settings });
   await symlink(join(rig.cwd, ".claude/skills/b"), join(rig.cwd, ".lathe/skills/b-again"));
+  // The folder may have been looked at in the same tick of the file system's clock.
+  discoveryOf(rig.workspace).forget();
   const { skills, warnings } = await skillsOf(rig.workspace);
   expect(skills.map(({ name, description, source }) => [name, description, source.providerName])).toEqual([
     ["a", "first a", "Lathe"],
@@ -85,6 +88,26 @@ it("EX-08 a linked folder is one skill, of two with one name the first is used w
   expect(await only({ "skills.enableClaudeProject": false, "skills.ignoredSkills": ["tmp-*"] })).toEqual([
     "a: first a",
     "user-b: of the user",
+  ]);
+});
+
+it("EX-08 a skill that calls itself by a path has its folder's name, with one warning; one without a plain name is left out", async () => {
+  const settings = { "skills.customDirectories": ["~/extra"] };
+  await using rig = await project(
+    {
+      "home/.lathe/skills/sneaky/SKILL.md": skill('"../../etc"', "d"),
+      "home/.lathe/skills/my notes/SKILL.md": skill('"<b>"', "d"),
+      "home/extra/custom/SKILL.md": skill('".."', "d"),
+    },
+    { settings },
+  );
+  const { skills, warnings } = await skillsOf(rig.workspace);
+  expect(skills.map(({ name }) => name)).toEqual(["sneaky", "custom"]);
+  const { warnings: found } = await discoveryOf(rig.workspace).of("skill");
+  expect([...found, ...warnings].map(({ message }) => message).sort()).toEqual([
+    '".." is no name: use letters, digits, _, -, . and :. It is called custom, as its folder is',
+    '"../../etc" is no name: use letters, digits, _, -, . and :. It is called sneaky, as its folder is',
+    '"<b>" is no name: use letters, digits, _, -, . and :. It is not used',
   ]);
 });
 

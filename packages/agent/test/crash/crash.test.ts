@@ -15,8 +15,9 @@ import { CHILD_TASK, runScenario } from "./scenario.ts";
 
 const ROUNDS = 12;
 /** All of them in a long run; a short one tries others each time. */
-const EVERY = process.env["LATHE_LONG"] === "1" ? 1 : 3;
-const RANDOM_KILLS = 50;
+const isLong = process.env["LATHE_LONG"] !== undefined;
+const EVERY = isLong ? 1 : 6;
+const RANDOM_KILLS = isLong ? 50 : 16;
 const root = mkdtempSync(join(tmpdir(), "lathe-crash-"));
 const bundle = join(root, "victim.mjs");
 let server: ModelServer;
@@ -183,7 +184,7 @@ describe("crash matrix", () => {
     expect(reference.join("\n")).not.toContain(INTERRUPTED);
   });
 
-  it(`SIGKILL at ${EVERY === 1 ? "every journal write" : "a third of the journal writes"}: nothing lost, nothing settled runs twice, the same history`, {
+  it(`SIGKILL at ${EVERY === 1 ? "every journal write" : "a sixth of the journal writes"}: nothing lost, nothing settled runs twice, the same history`, {
     timeout: 300_000,
   }, async () => {
     const points = Array.from({ length: writes }, (_, i) => i + 1).flatMap((at) =>
@@ -202,7 +203,7 @@ describe("crash matrix", () => {
     expect(problems).toEqual([]);
   });
 
-  it("SIGKILL at 50 random times: the same", { timeout: 300_000 }, async () => {
+  it(`SIGKILL at ${RANDOM_KILLS} random times: the same`, { timeout: 300_000 }, async () => {
     const started = performance.now();
     await victim(fresh("timing"), 0, "after");
     const length = performance.now() - started;

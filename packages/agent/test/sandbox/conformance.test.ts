@@ -9,18 +9,21 @@ import { environmentConformance } from "../env-conformance.ts";
 import { has } from "../programs.ts";
 
 describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter)", () =>
-  environmentConformance(async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandboxed-")));
-    const env = new SandboxedLocalEnvironment({
-      cwd: root,
-      baseEnv: process.env,
-      roots: () => [root],
-      home: homedir(),
-    });
-    return {
-      env,
-      setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
-      dispose: async () => rmSync(root, { recursive: true, force: true }),
-    };
-  }, true),
+  environmentConformance(
+    async () => {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandboxed-")));
+      const env = new SandboxedLocalEnvironment({
+        cwd: root,
+        baseEnv: process.env,
+        roots: () => [root],
+        home: homedir(),
+      });
+      return {
+        env,
+        setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
+        dispose: async () => rmSync(root, { recursive: true, force: true }),
+      };
+    },
+    { commands: true },
+  ),
 );

@@ -14,14 +14,23 @@ import { type ParsedArgs, parseArgs, UnknownOption } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { journalFor } from "../sessions/which-journal.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
-import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { workspaceOfRun } from "../workspace/prepared.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const parsed = withProvider(await parsedArgs(argv, machine));
+  const { args, end } = await understood(argv, machine);
+  try {
+    return await run(withProvider(args), machine);
+  } finally {
+    await end?.();
+  }
+}
+
+async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
-    machine.stdout.write(helpText(await flagsForHelp(machine, parsed.options)));
+    machine.stdout.write(helpText(await addedFlags(machine, parsed.options)));
     return EXIT.done;
   }
   if (parsed.options.version) {
@@ -38,7 +47,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     const { interactiveMode } = await import("../modes/interactive/index.ts");
     return interactiveMode(parsed, machine, report);
   }
-  const workspace = await report.phase("workspace", () => openWorkspace(machine, parsed.options));
+  const workspace = await report.phase("workspace", () => workspaceOfRun(machine, parsed.options));
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   if (parsed.options["list-models"] !== undefined) {
     const { listModels } = await import("../commands/models.ts");
@@ -75,24 +84,34 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   return code;
 }
 
+interface Understood {
+  readonly args: ParsedArgs;
+  readonly end?: () => Promise<void>;
+}
+
 /** An option that is not ours may be an extension's: only then they are loaded to find out. */
-async function parsedArgs(argv: readonly string[], machine: Machine): Promise<ParsedArgs> {
+async function understood(argv: readonly string[], machine: Machine): Promise<Understood> {
   try {
-    return parseArgs(argv, machine.userHome);
+    return { args: parseArgs(argv, machine.userHome) };
   } catch (error) {
     if (!(error instanceof UnknownOption)) throw error;
     const { options } = parseArgs(argv, machine.userHome, { isLenient: true });
-    const { flagsOfExtensions } = await import("../extensions/flags.ts");
-    const flags = await flagsOfExtensions(machine, options);
+    const { flagsForRun } = await import("../extensions/flags.ts");
+    const { flags, end } = await flagsForRun(machine, options, argv);
     const types = Object.entries(flags).map(([name, { type }]) => [name, type] as const);
-    return parseArgs(argv, machine.userHome, { flags: Object.fromEntries(types) });
+    try {
+      return { args: parseArgs(argv, machine.userHome, { flags: Object.fromEntries(types) }), end };
+    } catch (wrong) {
+      await end();
+      throw wrong;
+    }
   }
 }
 
 /** Help is given whatever else is wrong here. */
-async function flagsForHelp(machine: Machine, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
-  const { flagsOfExtensions } = await import("../extensions/flags.ts");
-  return flagsOfExtensions(machine, options).catch(() => ({}));
+async function addedFlags(machine: Machine, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
+  const { flagsForHelp } = await import("../extensions/flags.ts");
+  return flagsForHelp(machine, options).catch(() => ({}));
 }
 
 async function reportFor({ env }: Machine): Promise<StartupReport> {

@@ -186,7 +186,12 @@ async function agreed({ runsCode }: Contents): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const what = runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
-  const answer = await lines.question(`${what} [y/N] `);
+  // Ctrl+C and Ctrl+D are a no; what was fetched is still to be removed.
+  const answer = await lines.question(`${what} [y/N] `).catch((error: Error) => {
+    if (error.name !== "AbortError") throw error;
+    process.stderr.write("\n");
+    return "";
+  });
   lines.close();
   return /^y(?:es)?$/i.test(answer.trim());
 }

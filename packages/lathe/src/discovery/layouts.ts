@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import type { Frontmatter } from "./frontmatter.ts";
+import { ownName } from "./item-name.ts";
 import type { Look, Scan } from "./look.ts";
 import type { Level, TextValue } from "./types.ts";
 
@@ -50,9 +51,9 @@ export function skillFolder(look: Look<"skill">, folder: string, level: Level, p
     const file = `${path}/SKILL.md`;
     const value = look.markdown(file, level);
     if (!value) continue;
-    const { name } = value.frontmatter;
-    const own = typeof name === "string" && name.trim() !== "" ? name.trim() : folderName;
-    look.add(prefix + own, { level, path: file }, value);
+    const { name, problem } = ownName(value.frontmatter["name"], folderName);
+    if (problem !== undefined) look.warn(file, problem);
+    if (name !== undefined) look.add(prefix + name, { level, path: file }, value);
   }
 }
 

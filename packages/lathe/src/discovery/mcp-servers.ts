@@ -2,6 +2,7 @@
 // resolved here.
 
 import type { Look } from "./look.ts";
+import { ignoredField, wrongField } from "./mcp-server-fields.ts";
 import { isRecord, readJson, type Structured } from "./structured.ts";
 import type { Level, McpServerValue } from "./types.ts";
 
@@ -30,9 +31,20 @@ export function addServers(
   if (!isRecord(servers)) return;
   for (const [name, written] of Object.entries(servers)) {
     const line = (): number | undefined => read.lineOf([...keys, name]);
-    const server = isRecord(written) ? serverOf(deepReplaced(written, resolve)) : "it must be an object";
-    if (typeof server === "string") look.warn(path, `MCP server ${name}: ${server}`, line());
-    else look.add(name, { level, path, line }, server);
+    const warn = (message: string): void => look.warn(path, `MCP server ${name}: ${message}`, line());
+    if (!isRecord(written)) {
+      warn("it must be an object");
+      continue;
+    }
+    const replaced = deepReplaced(written, resolve);
+    const server = wrongField(replaced) ?? serverOf(replaced);
+    if (typeof server === "string") {
+      warn(server);
+      continue;
+    }
+    look.add(name, { level, path, line }, server);
+    const ignored = ignoredField(replaced);
+    if (ignored !== undefined) warn(ignored);
   }
 }
 
@@ -88,9 +100,9 @@ function headersOf(written: Readonly<Record<string, unknown>>): Readonly<Record<
 
 /** `command` with `args`, or both in one list. */
 function commandOf({ command, args }: Readonly<Record<string, unknown>>): readonly string[] {
-  if (Array.isArray(command)) return command.filter((word) => typeof word === "string");
+  if (Array.isArray(command)) return command.map(String);
   if (typeof command !== "string" || command === "") return [];
-  return [command, ...(Array.isArray(args) ? args.filter((word) => typeof word === "string") : [])];
+  return [command, ...(Array.isArray(args) ? args.map(String) : [])];
 }
 
 function transportOf(written: Readonly<Record<string, unknown>>, httpUrl: string | undefined): "http" | "sse" {
@@ -113,7 +125,7 @@ function textIn(written: Readonly<Record<string, unknown>>, ...keys: readonly st
 
 function listIn(written: Readonly<Record<string, unknown>>, ...keys: readonly string[]): readonly string[] | undefined {
   const list = keys.map((key) => written[key]).find((value) => Array.isArray(value)) as unknown[] | undefined;
-  return list?.filter((word) => typeof word === "string");
+  return list?.map(String);
 }
 
 function textsIn(

@@ -20,11 +20,20 @@ export function loadExtensions(workspace: Workspace): Shared {
   return shared;
 }
 
+/** Ends those that were loaded and that no session has used. */
+export async function endUnused({ settings }: Workspace): Promise<void> {
+  const shared = hosts.get(settings);
+  if (!shared || shared.sessions > 0) return;
+  hosts.delete(settings);
+  await (await shared.host).close();
+}
+
 export const extensionAddition: AdditionMaker = async (workspace, request) => {
   const { settings } = workspace;
   const shared = loadExtensions(workspace);
   shared.sessions++;
   const host = await shared.host;
+  host.workIn(workspace);
   const screen = request.person?.extensionUi;
   if (screen) host.useScreen(screen);
   const addition: SessionAddition = {

@@ -1,20 +1,41 @@
-// Options of the command line that extensions bring. They are loaded once to be asked, without being heard; the run loads them again
-// with the values. What a folder brings that is not trusted is not loaded, here as elsewhere.
+// Options of the command line that extensions bring. They are loaded before the command line is understood, and the run goes on with
+// them as they are. What a folder brings that is not trusted is not loaded, here as elsewhere.
 
 import type { ExtensionFlag } from "../extension-api/api.ts";
 import { type Machine, textOnly } from "../machine/machine.ts";
 import type { CliOptions } from "../options/option-table.ts";
+import { prepareWorkspace } from "../workspace/prepared.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
+import { endUnused, loadExtensions } from "./addition.ts";
 import { ExtensionHost } from "./host.ts";
 
-export async function flagsOfExtensions(
+type Flags = Readonly<Record<string, ExtensionFlag>>;
+
+/** For people who want to know; nobody hears the extensions. */
+export async function flagsForHelp(machine: Machine, options: CliOptions): Promise<Flags> {
+  const silent = Object.create(textOnly(machine.stderr), { write: { value: () => true } }) as NodeJS.WriteStream;
+  const host = await ExtensionHost.load(await openWorkspace({ ...machine, stderr: silent }, options));
+  const flags = flagsOf(host);
+  await host.close();
+  return flags;
+}
+
+export interface LoadedFlags {
+  readonly flags: Flags;
+  /** Ends the extensions where no session has used them. */
+  end(): Promise<void>;
+}
+
+/** For the run that follows. `argv` is what their factories are told until it is understood. */
+export async function flagsForRun(
   machine: Machine,
   options: CliOptions,
-): Promise<Readonly<Record<string, ExtensionFlag>>> {
-  const silent = Object.create(textOnly(machine.stderr), { write: { value: () => true } }) as NodeJS.WriteStream;
-  const workspace = await openWorkspace({ ...machine, stderr: silent }, options);
-  const host = await ExtensionHost.load(workspace);
-  const flags = host.extensions.flatMap(({ added }) => [...added.flags]);
-  await host.close();
-  return Object.fromEntries(flags);
+  argv: readonly string[],
+): Promise<LoadedFlags> {
+  const workspace = await prepareWorkspace(machine, options, argv);
+  const host = await loadExtensions(workspace).host;
+  return { flags: flagsOf(host), end: () => endUnused(workspace) };
 }
+
+const flagsOf = ({ extensions }: ExtensionHost): Flags =>
+  Object.fromEntries(extensions.flatMap(({ added }) => [...added.flags]));

@@ -11,6 +11,7 @@ import { commandsOf } from "./commands.ts";
 import { type ContextParts, contextFor } from "./context.ts";
 import { toolOf } from "./custom-tool.ts";
 import { Dispatch } from "./dispatch.ts";
+import { flagValue } from "./flag-value.ts";
 import { Follower } from "./follow.ts";
 import { newCulprit } from "./guard/current.ts";
 import { Guard } from "./guard/guard.ts";
@@ -21,7 +22,7 @@ import { offerProviders } from "./providers.ts";
 import { RunningExtension } from "./running.ts";
 import { seamsOf } from "./seams.ts";
 import { type ExtensionSource, findSources } from "./sources.ts";
-import { startExtension } from "./start.ts";
+import { type StartParts, startExtension } from "./start.ts";
 import { storageIn } from "./storage.ts";
 import { type ExtensionTools, extensionUi, Trickle } from "./tools-for-extensions.ts";
 import { WatchedFiles } from "./watched-files.ts";
@@ -33,7 +34,7 @@ export interface Arrived {
 }
 
 export class ExtensionHost {
-  readonly #workspace: Workspace;
+  #workspace: Workspace;
   #screen: ExtensionScreen | undefined;
   readonly #programs: Programs;
   readonly #dispatch: Dispatch;
@@ -67,6 +68,11 @@ export class ExtensionHost {
     const host = new ExtensionHost(workspace);
     await host.#loadAll();
     return host;
+  }
+
+  /** The same place, as it is known by now: an option of an extension may have had it loaded before the command line was understood. */
+  workIn(workspace: Workspace): void {
+    this.#workspace = workspace;
   }
 
   /** Somebody can be shown things from here on. */
@@ -184,13 +190,13 @@ export class ExtensionHost {
       failed: (what) => this.#report(`The extension ${source.name} ${what}.`),
       wrote: (text) => {
         for (const line of text.replace(/\n$/, "").split("\n"))
-          if (lines.passes()) machine.stderr.write(`[${source.name}] ${line}\n`);
+          if (lines.passes()) this.#workspace.machine.stderr.write(`[${source.name}] ${line}\n`);
       },
     });
     const tools = this.#kitOf(extension);
     try {
-      const { flags } = this.#workspace.extensions;
-      await startExtension(extension, { tools, cwd, cacheFolder: `${paths.cache}/extensions`, flags });
+      const flag: StartParts["flag"] = (name, spec) => flagValue(this.#workspace.extensions, name, spec);
+      await startExtension(extension, { tools, cwd, cacheFolder: `${paths.cache}/extensions`, flag });
       return extension;
     } catch (error) {
       this.#report(messageOf(error));

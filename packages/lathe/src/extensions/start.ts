@@ -1,5 +1,6 @@
 // Loads one file and lets it add what it has: an extension or hook by its factory, a tool file by the tools that its factory returns.
 
+import type { ExtensionFlag } from "../extension-api/api.ts";
 import type { CustomTool, ExtensionApi } from "../extension-api/index.ts";
 import { ExtensionError } from "./errors.ts";
 import { outside } from "./guard/current.ts";
@@ -12,7 +13,7 @@ export interface StartParts {
   readonly cwd: string;
   readonly cacheFolder: string;
   /** Values of options from the command line. */
-  readonly flags: Readonly<Record<string, string | boolean>>;
+  readonly flag: (name: string, spec: ExtensionFlag | undefined) => string | boolean | undefined;
 }
 
 /** Throws an error of one line that names the file or the extension. */
@@ -35,7 +36,7 @@ export async function startExtension(extension: RunningExtension, parts: StartPa
   });
 }
 
-function apiFor({ name, added }: RunningExtension, { tools, cwd, flags }: StartParts): ExtensionApi {
+function apiFor({ name, added }: RunningExtension, { tools, cwd, flag: value }: StartParts): ExtensionApi {
   const exec = tools.execFor(undefined);
   return {
     name,
@@ -46,7 +47,7 @@ function apiFor({ name, added }: RunningExtension, { tools, cwd, flags }: StartP
     registerTool: (tool) => added.tool(tool),
     registerCommand: (command, spec) => added.command(command, spec),
     registerFlag: (flag, spec) => added.flag(flag, spec),
-    getFlag: (flag) => flags[flag] ?? added.flags.get(flag)?.default,
+    getFlag: (flag) => value(flag, added.flags.get(flag)) ?? added.flags.get(flag)?.default,
     registerShortcut: (key, shortcut) => added.shortcut(key, shortcut),
     registerMessageRenderer: (kind, render) => added.renderer(kind, render),
     registerProvider: (provider, spec) => added.provider(provider, spec),

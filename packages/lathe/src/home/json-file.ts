@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../usage/exit.ts";
 import { readIfThere } from "./small-file.ts";
 
 export function readJsonFile(file: string): unknown {
-  const text = textOf(file);
+  const text = readTextFile(file);
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
@@ -17,7 +17,8 @@ export function readJsonFile(file: string): unknown {
   }
 }
 
-function textOf(file: string): string | undefined {
+/** Undefined when there is none. */
+export function readTextFile(file: string): string | undefined {
   try {
     return readIfThere(file);
   } catch (error) {

@@ -2,10 +2,12 @@
 
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { JsonObject } from "@lathe/llm";
 import { stringify } from "yaml";
 import type { Place } from "../discovery/place.ts";
 import type { DiscoveryWarning, Found, MarkdownValue } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
+import { addServer, serversOf } from "../mcp/config-file.ts";
 import { parseSettings } from "../settings/parse.ts";
 import type { SettingKey } from "../settings/schema.ts";
 import { settingsText } from "../settings/text.ts";
@@ -14,7 +16,7 @@ import { collect } from "./collect.ts";
 import { copyFolder, existing, filesBelow, sameFolder, writeFileWhole } from "./files.ts";
 import { addProvider, readProviders } from "./providers.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { addServer, readServers, writtenServer } from "./servers.ts";
+import { writtenServer } from "./servers.ts";
 import type { Action, AgentName, PlannedAction, Scope, Subject, TakenSettings, Targets } from "./types.ts";
 
 interface PlanRequest {
@@ -64,7 +66,7 @@ class Planner {
   constructor(request: PlanRequest) {
     this.#request = request;
     const { servers, models, config } = request.targets;
-    this.#servers = new Map(Object.entries(readServers(servers)));
+    this.#servers = new Map(Object.entries(serversOf(servers)));
     this.#providers = new Map(Object.entries(readProviders(models)));
     const { document } = parseSettings(config, settingsText(config) ?? "");
     const flat = (value: unknown, prefix: string): [string, unknown][] =>
@@ -74,11 +76,11 @@ class Planner {
     this.#settings = new Map(flat(document.toJS() ?? {}, ""));
   }
 
-  server(from: AgentName, source: string, name: string, value: unknown, reason: string | undefined): void {
+  server(from: AgentName, source: string, name: string, value: JsonObject, reason: string | undefined): void {
     const target = this.#request.targets.servers;
-    this.#one({ subject: "mcp-server", name, from, source, target }, this.#servers, value, reason, () =>
-      addServer(target, name, value),
-    );
+    this.#one({ subject: "mcp-server", name, from, source, target }, this.#servers, value, reason, async () => {
+      await addServer(target, name, value);
+    });
   }
 
   markdown(subject: Subject, from: AgentName, folder: string, { name, source, value }: Found<MarkdownValue>): void {

@@ -1,32 +1,14 @@
-// MCP servers in our mcp.json.
+// A server of another agent, as our mcp.json has it.
 
-import { isRecord } from "../discovery/structured.ts";
+import type { JsonObject } from "@lathe/llm";
 import type { McpServerValue } from "../discovery/types.ts";
-import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
-
-export function readServers(file: string): Readonly<Record<string, unknown>> {
-  const value = readJsonFile(file);
-  return isRecord(value) && isRecord(value["mcpServers"]) ? value["mcpServers"] : {};
-}
-
-export async function addServer(file: string, name: string, server: unknown): Promise<void> {
-  await updateJsonFile(file, (value) => {
-    const before = isRecord(value) ? value : {};
-    return { ...before, mcpServers: { ...readServers(file), [name]: server } };
-  });
-}
 
 /** As such files have it. */
-export function writtenServer({
-  transport,
-  timeoutMs,
-  startTimeoutMs,
-  ...rest
-}: McpServerValue): Readonly<Record<string, unknown>> {
+export function writtenServer({ transport, timeoutMs, startTimeoutMs, ...rest }: McpServerValue): JsonObject {
   return {
     ...(transport === "stdio" ? {} : { type: transport }),
     ...rest,
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     ...(startTimeoutMs === undefined ? {} : { startupTimeout: startTimeoutMs }),
-  };
+  } as JsonObject;
 }

@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { isRecord } from "../discovery/structured.ts";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
+import { visible } from "../sessions/visible.ts";
 import { usageError } from "../usage/exit.ts";
 
 export interface PluginEntry {
@@ -19,6 +20,11 @@ export interface Installed {
 
 /** Safe as the name of a folder. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+const MISSING: Readonly<Record<keyof Installed, (name: string) => string>> = {
+  plugins: (name) => `${name} is not installed. See: lathe plugin list`,
+  marketplaces: (name) => `There is no marketplace ${name}. See: lathe plugin marketplace list`,
+};
 
 export class Plugins {
   readonly folder: string;
@@ -52,7 +58,7 @@ export class Plugins {
   }
 
   async remove(part: keyof Installed, name: string): Promise<void> {
-    if (!Object.hasOwn(this.read()[part], name)) throw usageError(`${name} is not installed. See: lathe plugin list`);
+    if (!Object.hasOwn(this.read()[part], name)) throw usageError(MISSING[part](name));
     await this.set(part, name, undefined);
     await rm(part === "plugins" ? this.rootOf(name) : this.marketplaceRoot(name), { recursive: true, force: true });
   }
@@ -60,5 +66,5 @@ export class Plugins {
 
 export function checkedName(name: string): string {
   if (NAME.test(name)) return name;
-  throw usageError(`"${name}" cannot be the name of a plugin: letters, digits, dots and dashes only.`);
+  throw usageError(`"${visible(name)}" cannot be the name of a plugin: letters, digits, dots and dashes only.`);
 }

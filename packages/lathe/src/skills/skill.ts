@@ -1,9 +1,10 @@
 // Skills: folders with a SKILL.md that says what it helps with. The model knows their names and reads them when it needs them (EX-08).
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { compileFilter } from "@lathe/agent";
 import { parseMarkdown } from "../discovery/frontmatter.ts";
+import { ownName } from "../discovery/item-name.ts";
 import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../discovery/types.ts";
 
 export interface Skill {
@@ -82,17 +83,19 @@ export function customSkills(
       warnings.push({ path: folder, message: "this folder of skills.customDirectories does not exist" });
       continue;
     }
-    for (const name of readdirSync(folder).sort()) {
-      const path = join(folder, name, "SKILL.md");
-      if (name.startsWith(".") || !existsSync(path)) continue;
+    for (const folderName of readdirSync(folder).sort()) {
+      const path = join(folder, folderName, "SKILL.md");
+      if (folderName.startsWith(".") || !existsSync(path)) continue;
       const { frontmatter, body, problem } = parseMarkdown(readFileSync(path, "utf8"));
       if (problem) warnings.push({ path, ...problem });
-      const own = frontmatter["name"];
+      const { name, problem: nameProblem } = ownName(frontmatter["name"], folderName);
+      if (nameProblem !== undefined) warnings.push({ path, message: nameProblem });
+      if (name === undefined) continue;
       found.push({
         kind: "skill",
-        name: typeof own === "string" && own !== "" ? own : basename(join(folder, name)),
+        name,
         source: { provider: "custom", providerName: "custom:user", level: "custom", path },
-        value: { frontmatter, body, folder: join(folder, name) },
+        value: { frontmatter, body, folder: join(folder, folderName) },
       });
     }
   }

@@ -72,9 +72,9 @@ async function askNpm({ machine }: Workspace, name: string): Promise<string | un
     owner: machine.deps.uuid(),
   });
   try {
-    const asked = await environment.execCommand(`npm view ${quoteShell(name)} version --loglevel=silent`, PATIENCE_MS, {
-      internal: true,
-    });
+    // Without a network npm would try again for longer than anybody waits; tomorrow is soon enough.
+    const command = `npm view ${quoteShell(name)} version --loglevel=silent --fetch-retries=0`;
+    const asked = await environment.execCommand(command, PATIENCE_MS, { internal: true });
     const version = asked.stdout.trim();
     return asked.exitCode === 0 && VERSION.test(version) ? version : undefined;
   } finally {

@@ -34,11 +34,16 @@ export function withheldVariables({ env, settings }: Workspace): readonly string
   return withheldNames(env, rules).filter(isOfInterest);
 }
 
+/** In this process, where the file cannot be written. A session and its servers have environments of their own. */
+const said = new WeakMap<Workspace["settings"], Set<string>>();
+
 /** Undefined when all of it has been reported before. */
-export function withheldNotice({ paths }: Workspace, names: readonly string[]): string | undefined {
-  const known = namesIn(paths.withheldMemory);
+export function withheldNotice({ paths, settings }: Workspace, names: readonly string[]): string | undefined {
+  const before = said.get(settings) ?? new Set();
+  const known = new Set([...namesIn(paths.withheldMemory), ...before]);
   const fresh = names.filter((name) => !known.has(name) && isOfInterest(name) && !isForModels(name));
   if (fresh.length === 0) return undefined;
+  said.set(settings, new Set([...before, ...fresh]));
   remember(paths.withheldMemory, [...known, ...fresh]);
   // Variables that programs most likely need come first.
   const sorted = [...fresh.filter(isSecretName), ...fresh.filter((name) => !isSecretName(name))];
@@ -55,7 +60,7 @@ function namesIn(file: string): Set<string> {
   }
 }
 
-/** A home that cannot be written costs a repeated line, no more. */
+/** A home that cannot be written costs a line in each run, no more. */
 function remember(file: string, names: readonly string[]): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -42,11 +42,13 @@ export interface Workspace {
   readonly warnings: readonly string[];
 }
 
-interface NamedExtensions {
+export interface NamedExtensions {
   /** Of `--extension`. */
   readonly files: readonly string[];
   /** Values of options that extensions brought. */
   readonly flags: Readonly<Record<string, string | boolean>>;
+  /** The command line, as long as it is not known which of its options take a value. */
+  readonly unread?: readonly string[];
 }
 
 /** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */

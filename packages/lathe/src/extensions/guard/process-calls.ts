@@ -90,19 +90,45 @@ export function catchProcessCalls(caught: CaughtCalls): () => void {
       }) as Fn,
   );
 
+  // By the time that an error of a microtask is reported nobody knows any more whose it is.
+  replace(
+    globalThis,
+    "queueMicrotask",
+    (original) =>
+      ((...args: [unknown]) => {
+        const culprit = runningExtension();
+        const [work] = args;
+        if (!culprit || typeof work !== "function") return original.apply(globalThis, args as never);
+        return original.call(globalThis, contained(caught, culprit, () => work()) as never);
+      }) as Fn,
+  );
+
   undo.push(catchErrors(caught));
   return () => {
     for (const step of undo.reverse()) step();
   };
 }
 
+const contained = (caught: CaughtCalls, culprit: Culprit, work: () => unknown) => (): void => {
+  try {
+    work();
+  } catch (error) {
+    thrown(caught, culprit, error);
+  }
+};
+
+function thrown({ failed }: CaughtCalls, culprit: Culprit, error: unknown): void {
+  if (!(error instanceof NotAllowed))
+    outside(() => failed(culprit, `threw where nobody catches it: ${messageOf(error)}`));
+}
+
 /** An error that nobody catches ends a process; one of an extension must not. */
-function catchErrors({ failed }: CaughtCalls): () => void {
+function catchErrors(caught: CaughtCalls): () => void {
   const onRejection = (reason: unknown): void => {
     const culprit = culpritOf(reason);
     if (!culprit) throw reason; // ours: the next listener ends the process
     if (!(reason instanceof NotAllowed))
-      outside(() => failed(culprit, `left a promise rejected: ${messageOf(reason)}`));
+      outside(() => caught.failed(culprit, `left a promise rejected: ${messageOf(reason)}`));
   };
   const onError = (error: unknown): void => {
     const culprit = culpritOf(error);
@@ -110,8 +136,7 @@ function catchErrors({ failed }: CaughtCalls): () => void {
       (process as NodeJS.EventEmitter).emit("uncaughtException", error, "uncaughtException");
       return;
     }
-    if (!(error instanceof NotAllowed))
-      outside(() => failed(culprit, `threw where nobody catches it: ${messageOf(error)}`));
+    thrown(caught, culprit, error);
   };
   process.on("unhandledRejection", onRejection);
   process.setUncaughtExceptionCaptureCallback(onError);

@@ -51,8 +51,9 @@ function watch() {
       const waited = Date.now() - since;
       // A chain of promises leaves and enters all the time; what blocks without an extension is not its doing.
       if (waited < blockedMs || inside < looks / 4) continue;
-      // On a machine that is too busy the other thread does nothing, and does not sleep either.
-      const isBusy = use().ms - before.ms >= blockedMs / 2;
+      // On a machine that is too busy the other thread does next to nothing, and does not sleep either. A fifth of a processor is enough
+      // to tell: with half of one, a loop would run for twice the time on a machine with other work.
+      const isBusy = use().ms - before.ms >= blockedMs / 5;
       if (isBusy || asleep >= looks / 2 || waited >= 6 * blockedMs) end(last);
     }
     Atomics.wait(nobody, 0, 0, blockedMs / 10);

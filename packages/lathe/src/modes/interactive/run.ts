@@ -19,7 +19,8 @@ import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { type SessionChooser, withChosenSession } from "../../sessions/choose.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
-import { openWorkspace, openWorkspaceAt, type Workspace } from "../../workspace/workspace.ts";
+import { workspaceOfRun } from "../../workspace/prepared.ts";
+import { openWorkspaceAt, type Workspace } from "../../workspace/workspace.ts";
 import { Controller } from "./controller.ts";
 import type { HostView } from "./host-view.ts";
 import type { StartTiming } from "./index.ts";
@@ -64,7 +65,7 @@ export async function runInteractive(
 
 async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {
   const { view } = host;
-  const workspace = await timing.phase("workspace", () => openWorkspace(machine, args.options));
+  const workspace = await timing.phase("workspace", () => workspaceOfRun(machine, args.options));
   host.settled?.(workspace);
   const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
   for (const warning of [...workspace.warnings, unkept]) if (warning !== undefined) view.line(warning, "yellow");
