@@ -1,12 +1,13 @@
 // The services that tools find in their context. What the host gives wins over what a session makes for itself.
 
-import { parseArtifactUrl, readArtifact } from "../artifacts/resolve.ts";
+import { artifactResolver } from "../artifacts/resolve.ts";
 import { beganWithBriefing } from "../compaction/briefing.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
+import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import { Recall } from "../recall/recall.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
@@ -40,6 +41,8 @@ export function buildServices(core: ServiceParts): BuiltServices {
       const { defaultCommandTimeoutMs, maxCommandTimeoutMs } = core.config;
       return { defaultMs: core.profile.shellTimeoutMs ?? defaultCommandTimeoutMs, maxMs: maxCommandTimeoutMs };
     },
+    now: core.deps.now,
+    formats: core.options.services?.formats ?? builtinFormats,
     schemes: withArtifacts(core, core.schemes),
     facts,
     jobs: new Jobs(),
@@ -61,7 +64,7 @@ export function buildServices(core: ServiceParts): BuiltServices {
 
 function withArtifacts(core: ArtifactPart, schemes: SchemeRegistry): SchemeRegistry {
   if (!schemes.handles("artifact://0")) {
-    schemes.add("artifact", { read: (url) => readArtifact(core.artifacts, parseArtifactUrl(url)!) });
+    schemes.add("artifact", artifactResolver(core.artifacts));
   }
   return schemes;
 }
