@@ -78,6 +78,12 @@ export class SchemeRegistry {
     return this.#resolvers.get(schemeOf(path) ?? "")?.ownsSelectors === true;
   }
 
+  /** The resolver of a scheme, to be given to another registry. */
+  pick(scheme: string): Readonly<Record<string, SchemeResolver>> {
+    const resolver = this.#resolvers.get(scheme);
+    return resolver ? { [scheme]: resolver } : {};
+  }
+
   names(): readonly string[] {
     return [...this.#resolvers.keys()];
   }

@@ -70,7 +70,8 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
     tools: role?.tools ?? options.tools,
     toolProviders: options.toolProviders,
     middleware: role?.middleware ? [...permissionsOf(options.middleware), ...role.middleware] : options.middleware,
-    schemes: options.schemes,
+    // What one of them leaves under local:// is there for all.
+    schemes: { ...options.schemes, ...services.schemes?.pick("local") },
     priceOf: options.priceOf,
     profilesForRole: options.profilesForRole,
     aroundExecute: options.aroundExecute,

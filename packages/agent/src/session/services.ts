@@ -10,6 +10,7 @@ import type { AwaitedInput } from "../events/types.ts";
 import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import { Recall } from "../recall/recall.ts";
+import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
@@ -43,7 +44,7 @@ export function buildServices(core: ServiceParts): BuiltServices {
     },
     now: core.deps.now,
     formats: core.options.services?.formats ?? builtinFormats,
-    schemes: withArtifacts(core, core.schemes),
+    schemes: withOwn(core, core.schemes),
     facts,
     jobs: new Jobs(),
     shownFiles: new ShownFiles(),
@@ -62,10 +63,11 @@ export function buildServices(core: ServiceParts): BuiltServices {
   return { services, facts };
 }
 
-function withArtifacts(core: ArtifactPart, schemes: SchemeRegistry): SchemeRegistry {
-  if (!schemes.handles("artifact://0")) {
-    schemes.add("artifact", artifactResolver(core.artifacts));
-  }
+/** Addresses that every session has, unless the host brings its own. */
+function withOwn(core: ArtifactPart & ClockPart & JournalPart, schemes: SchemeRegistry): SchemeRegistry {
+  const known = schemes.names();
+  if (!known.includes("artifact")) schemes.add("artifact", artifactResolver(core.artifacts));
+  if (!known.includes("local")) schemes.add("local", localAddresses(core.journal.folder, core.deps.random));
   return schemes;
 }
 
