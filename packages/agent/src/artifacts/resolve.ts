@@ -15,6 +15,7 @@ interface Span {
 /** The outputs of a session under `artifact://`. */
 export function artifactResolver(store: ArtifactStore): SchemeResolver {
   return {
+    hasSelectors: true,
     read: (url, _signal, part) => readArtifact(store, url, part),
     list: async () => (await store.ids()).map((id) => ({ url: `artifact://${id}` })),
   };

@@ -13,6 +13,7 @@ const MOST_BYTES = 16 << 20;
 export function localAddresses(folder: string | undefined, random: () => number): SchemeResolver {
   const store = folder === undefined ? inMemory() : inFolder(join(folder, FOLDER), random);
   return {
+    hasSelectors: true,
     read: async (url) => {
       const bytes = store.read(nameOf(url));
       if (bytes) return { bytes, mediaType: "text/plain" };

@@ -23,8 +23,8 @@ export interface SchemeEntry {
 export interface SchemeResolver {
   /** Its texts are for the model to follow: they are read whole, however many lines they have. */
   readonly readsWhole?: boolean;
-  /** What looks like a selector at the end of an address belongs to the address. */
-  readonly ownsSelectors?: boolean;
+  /** Lines may be named behind its addresses, as in `artifact://3:1-50`. Otherwise what looks like that belongs to the address. */
+  readonly hasSelectors?: boolean;
   /** `part`: what is wanted of it, for a resolver whose texts are too large to load. Others may ignore it and give everything. */
   read?(url: string, signal: AbortSignal, part?: WantedPart): Promise<SchemeContent | string>;
   /** All addresses, for `scheme://` itself and for searches. */
@@ -73,9 +73,9 @@ export class SchemeRegistry {
     return this.#resolvers.get(schemeOf(path) ?? "")?.readsWhole === true;
   }
 
-  /** Whether what looks like a selector at the end belongs to the address. */
-  ownsSelectors(path: string): boolean {
-    return this.#resolvers.get(schemeOf(path) ?? "")?.ownsSelectors === true;
+  /** Whether lines may be named behind the address. */
+  hasSelectors(path: string): boolean {
+    return this.#resolvers.get(schemeOf(path) ?? "")?.hasSelectors === true;
   }
 
   /** The resolver of a scheme, to be given to another registry. */

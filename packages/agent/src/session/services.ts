@@ -9,6 +9,7 @@ import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
 import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
+import { PageCache } from "../ops/web/page-cache.ts";
 import { Recall } from "../recall/recall.ts";
 import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
@@ -48,6 +49,7 @@ export function buildServices(core: ServiceParts): BuiltServices {
     facts,
     jobs: new Jobs(),
     shownFiles: new ShownFiles(),
+    pages: new PageCache(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
     get recall() {

@@ -82,7 +82,8 @@ function addressOf(text: string, purpose: "read" | "write", scope: CallScope): T
   if (!isWeb && !scope.services.schemes?.handles(text)) return undefined;
   const full = isWeb && /^www\./i.test(text) ? `https://${text}` : text;
   const kind = isWeb && !scope.services.schemes?.handles(text) ? "web" : "address";
-  const selected = purpose === "read" && !scope.services.schemes?.ownsSelectors(full) ? splitSelector(full) : undefined;
+  const isSelectable = purpose === "read" && (kind === "web" || scope.services.schemes?.hasSelectors(full));
+  const selected = isSelectable ? splitSelector(full) : undefined;
   // `http://host:8080` names a port: lines are named behind a path.
   if (!selected || (kind === "web" && !/^https?:\/\/[^/]+\//i.test(selected.path))) return { kind, path: full };
   return { kind, path: selected.path, selector: selected.selector() };

@@ -52,12 +52,15 @@ export interface OpenedView {
   readonly details?: JsonValue | undefined;
 }
 
+export interface Wanted {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  /** A directory is shown as a tree instead of refused. */
+  readonly directories?: boolean | undefined;
+}
+
 /** `lines`: what the call asks for beside its path, so that a large text need not be loaded whole. */
-export async function open(
-  text: string,
-  scope: CallScope,
-  lines: { readonly offset?: number | undefined; readonly limit?: number | undefined } = {},
-): Promise<Opened> {
+export async function open(text: string, scope: CallScope, lines: Wanted = {}): Promise<Opened> {
   const target = await targetOf(text, "read", scope);
   if (target.kind === "address") return openAddress(target, scope, lines);
   if (target.kind === "web") {
@@ -66,14 +69,14 @@ export async function open(
     return openPage(target, scope);
   }
   try {
-    return await openFile(text, target, scope);
+    return await openFile(text, target, scope, lines);
   } catch (error) {
     if (error instanceof EnvError) throw new ToolFailure(error.message);
     throw error;
   }
 }
 
-async function openFile(text: string, target: FileTarget, scope: CallScope): Promise<Opened> {
+async function openFile(text: string, target: FileTarget, scope: CallScope, { directories }: Wanted): Promise<Opened> {
   const { located, format, path, separator, inner, selector } = target;
   const { stat, real } = located;
   if (!stat) throw await notFound(path, scope);
@@ -81,7 +84,10 @@ async function openFile(text: string, target: FileTarget, scope: CallScope): Pro
     throw new ToolFailure(`${path} is a symbolic link to ${stat.realPath}, which does not exist.`);
   }
   const notes = target.isRescued ? [`[Path '${text}' not found; resolved to '${path}' via suffix match]`] : [];
-  if (stat.kind === "directory") return directoryTree(path, real, scope, selector);
+  if (stat.kind === "directory") {
+    if (directories) return directoryTree(path, real, scope, selector);
+    throw new ToolFailure(`${path} is a directory. List it, or name a file in it.`);
+  }
   // Reading a pipe or a device may never end, and holds a thread that even the end of the host waits for.
   if (stat.kind === "other") {
     throw new ToolFailure(
@@ -126,7 +132,7 @@ async function openFile(text: string, target: FileTarget, scope: CallScope): Pro
 async function openAddress(
   { path, selector }: AddressTarget,
   scope: CallScope,
-  { offset, limit }: { readonly offset?: number | undefined; readonly limit?: number | undefined },
+  { offset, limit }: Wanted,
 ): Promise<Opened> {
   const { schemes } = scope.services;
   if (!schemes) throw new ToolFailure(`${path} cannot be read here.`);

@@ -39,7 +39,7 @@ export async function outlineOf(
   for (; at < lines.length; at++) rows.push({ number: at + 1, text: lines[at] ?? "" });
   const elidedLines = bodies.reduce((sum, { start, end }) => sum + end - start, 0);
   const ranges = bodies.slice(0, MOST_RANGES).map(({ start, end }) => `${start + 1}-${end}`);
-  const more = bodies.length > MOST_RANGES ? ", …" : "";
-  const footer = `[${elidedLines} lines in ${bodies.length} bodies are folded; read ${path}:${ranges.join(",")}${more} for some of them, or ${path}:1- for everything]`;
+  const which = bodies.length > MOST_RANGES ? "the first of them" : "them";
+  const footer = `[${elidedLines} lines in ${bodies.length} bodies are folded; read ${path}:${ranges.join(",")} for ${which}, or ${path}:1- for everything]`;
   return { rows, elidedSpans: bodies.length, elidedLines, footer };
 }

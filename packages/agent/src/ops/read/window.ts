@@ -55,7 +55,7 @@ export function windowOf(opened: OpenedText, limits: WindowLimits): Window {
   const asked = selector?.ranges ?? [limit === undefined ? { first: from } : { first: from, last: from + limit - 1 }];
   const ranges: readonly LineRange[] = asked.length === 0 ? [{ first: 1 }] : asked;
   const isRaw = selector?.raw ?? false;
-  const around = isRaw || !selector ? NOTHING_AROUND : (limits.around ?? NOTHING_AROUND);
+  const around = isRaw ? NOTHING_AROUND : (limits.around ?? NOTHING_AROUND);
   const spans = withSurroundings(ranges, total, around).map((span) => ({
     ...span,
     first: Math.max(span.first, firstKnown),

@@ -41,7 +41,7 @@ export const readTool: ToolDef<ArgsOf<typeof params>> = {
   summary: ({ path }) => path,
   card: ({ path }, result) => readCard(path, undefined, result),
   async execute({ path }, context) {
-    const opened = await open(path, context);
+    const opened = await open(path, context, { directories: true });
     if (opened.kind !== "text") return otherResult(opened, context);
     if (opened.isWhole) return wholeResult(opened);
     const { reading } = context.services;
