@@ -34,6 +34,7 @@ import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
+import { manualAddresses } from "../manual/manual-addresses.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { FallbackParts } from "../models/fallback.ts";
 import type { Models } from "../models/models.ts";
@@ -275,7 +276,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...additions.middleware,
     ],
     toolProviders: [...(request.toolProviders ?? []), ...additions.toolProviders],
-    schemes: additions.schemes,
+    schemes: { lathe: manualAddresses(), ...additions.schemes },
     onEvent: (event) => {
       history?.follow(event);
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
