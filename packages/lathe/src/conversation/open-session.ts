@@ -289,6 +289,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
+      reading: {
+        defaultLimit: workspace.settings["read.defaultLimit"],
+        summarize: workspace.settings["read.summarize.enabled"],
+      },
       planMode: planning.service(),
     },
     subagents: {

@@ -1,6 +1,8 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
+import { READ_SETTINGS } from "./read-settings.ts";
+
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
   readonly type:
@@ -406,6 +408,7 @@ export const SETTINGS = {
     default: [],
     help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
   },
+  ...READ_SETTINGS,
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {
