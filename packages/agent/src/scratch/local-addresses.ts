@@ -6,12 +6,13 @@ import { dirname, join, posix } from "node:path";
 import { ToolFailure } from "../contract/tool.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 
-const FOLDER = "local";
+/** Beside the artifacts. */
+export const LOCAL_FOLDER = "local";
 const MOST_BYTES = 16 << 20;
 
 /** `folder`: of the session; undefined for one without a file. */
 export function localAddresses(folder: string | undefined, random: () => number): SchemeResolver {
-  const store = folder === undefined ? inMemory() : inFolder(join(folder, FOLDER), random);
+  const store = folder === undefined ? inMemory() : inFolder(join(folder, LOCAL_FOLDER), random);
   return {
     hasSelectors: true,
     read: async (url) => {
