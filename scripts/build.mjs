@@ -118,10 +118,10 @@ async function buildCommand() {
       LATHE_COMMANDS: JSON.stringify(` ${Object.keys(SUBCOMMANDS).join(" ")} `),
       LATHE_START_PACK: JSON.stringify(startPack.name),
     });
-  const runtimeFor = (restPack, entries) =>
+  const runtimeFor = (fallbacks, entries) =>
     launcherCode(join(launcher, "runtime.ts"), {
       LATHE_MAIN: String(units.get(main).id),
-      LATHE_REST_PACK: JSON.stringify(restPack.name),
+      LATHE_FALLBACK_PACKS: JSON.stringify(fallbacks),
       LATHE_PACKS: JSON.stringify(entries),
     });
   const used = await usedAtStart(async (trial) => {

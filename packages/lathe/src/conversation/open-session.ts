@@ -134,6 +134,19 @@ const GIT_PATIENCE_MS = 30;
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
   // Beside the rest of the start.
   const adding = Additions.make(workspace, request);
+  try {
+    return await openWith(workspace, request, adding);
+  } catch (error) {
+    await (await adding).close();
+    throw error;
+  }
+}
+
+async function openWith(
+  workspace: Workspace,
+  request: SessionRequest,
+  adding: Promise<Additions>,
+): Promise<OpenSession> {
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const planFile = planFileOf(workspace, request.opened);
   const permissions = new Permissions({
