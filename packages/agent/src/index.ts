@@ -199,6 +199,7 @@ export type { CompactionOutcome } from "./session/compaction.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/navigation.ts";
+export { InputRefused } from "./session/outcome.ts";
 export { Session } from "./session/session.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";

@@ -83,19 +83,20 @@ describe("an extension that breaks while it guards", () => {
 describe("an extension that blocks everything", () => {
   it.concurrent.each(BLOCKING)(
     "EX-03 $name: it is named, the session can be resumed, and it is off at the next start",
-    async ({ name, code }) => {
+    async ({ name, code, atLoad = false }) => {
       const at = await extensionBox();
       try {
         await at.user(`extensions/${name}.ts`, code);
-        at.script(turn.calls([{ name: "shell", args: { command: "true" } }]));
+        if (!atLoad) at.script(turn.calls([{ name: "shell", args: { command: "true" } }]));
         const blocked = await at.run(["--permission-mode", "full", "-p", "go"]);
         expect(blocked.code).not.toBe(0);
         expect(blocked.stderr).toMatch(
           new RegExp(`The extension ${name} \\(.*${name}\\.ts\\) blocked Lathe for 5 s, so Lathe had to end`),
         );
         const id = /lathe --resume (\w+)/.exec(blocked.stderr)?.[1];
-        expect(id).toBeDefined();
-        const again = await at.run(["--resume", id!, "-p", "go on"]);
+        // Before there is a session, there is none to go back to.
+        expect(id === undefined).toBe(atLoad);
+        const again = await at.run([...(id === undefined ? [] : ["--resume", id]), "-p", "go on"]);
         expect(again).toMatchObject({ code: 0, stdout: "done\n" });
         expect(again.stderr).toContain(
           `The extension ${name} is off: it blocked Lathe for 5 s. To turn it on: lathe ext enable ${name}`,

@@ -72,7 +72,7 @@ describe("under a program that drives the agent", () => {
       // The first prompt may come before the server is known.
       host.send({ type: "prompt", message: "hello" });
       await host.event("agent_end");
-      at.server.push(calls("ask"));
+      at.server.push(calls("ask_colour"));
       const from = host.frames.length;
       host.send({ type: "prompt", message: "ask" });
       const asked = await host.wait("question", (frame) => frame.type === "extension_ui_request", from);

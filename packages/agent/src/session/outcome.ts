@@ -21,8 +21,16 @@ export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; c
   };
 }
 
+/** The input was not taken: it is empty, or a hook refused it. The message is for the person. */
+export class InputRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "InputRefused";
+  }
+}
+
 /** No vendor accepts an empty message, and it would stay in the history for good. */
 export function refuseBlank(content: InputContent): void {
   const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
-  if (isBlank) throw new Error("the input is empty");
+  if (isBlank) throw new InputRefused("the input is empty");
 }

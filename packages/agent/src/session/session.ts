@@ -41,7 +41,7 @@ import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput,
 import type { InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
-import { NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
+import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
@@ -358,7 +358,7 @@ export class Session {
     if ("reject" in verdict) {
       core.input = undefined;
       core.setState("idle");
-      throw new Error(verdict.reject);
+      throw new InputRefused(verdict.reject);
     }
     this.abandonUnfinishedInput();
     beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");

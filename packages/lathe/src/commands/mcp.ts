@@ -157,6 +157,8 @@ function addition(argv: readonly string[]): {
     throw usageError("Give a name, then a command or an address: lathe mcp add <name> <command or address>");
   if (!/^[\w.-]+$/.test(name)) throw usageError(`"${name}" cannot name a server. Use letters, digits, _, - and dots.`);
   const isAddress = /^https?:\/\//.test(first);
+  if (!isAddress && /^\w+:\/\//.test(first))
+    throw usageError(`${first} is no address of a server: it begins with http:// or https://.`);
   if (isAddress && (args.length > 0 || Object.keys(env).length > 0))
     throw usageError("A server at an address takes --header, and no arguments or variables.");
   if (!isAddress && Object.keys(headers).length > 0) throw usageError("A program takes --env, and no headers.");

@@ -5,7 +5,6 @@ import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { placeOf } from "../discovery/place.ts";
-import { warningLine } from "../discovery/warning-line.ts";
 import { homePaths } from "../home/paths.ts";
 import type { Machine } from "../machine/machine.ts";
 import { type Contents, contentsOf, manifestOf } from "../plugins/contents.ts";
@@ -44,7 +43,7 @@ async function install(shop: Shop, source: PluginSource, written: string, known?
   const staging = await mkdtemp(join(plugins.folder, ".new-"));
   try {
     const fetched = join(staging, "plugin");
-    await fetchInto(machine, source, fetched);
+    const linksOut = await fetchInto(machine, source, fetched);
     const manifest = manifestOf(fetched);
     const name = checkedName(known ?? manifest.name ?? basename(shownSource(source)).replace(/\.(?:git|tgz)$/, ""));
     if (known === undefined && Object.hasOwn(plugins.read().plugins, name))
@@ -54,7 +53,9 @@ async function install(shop: Shop, source: PluginSource, written: string, known?
       name,
       fetched,
     );
-    machine.stdout.write(shownContents(name, manifest.version, manifest.description, contents));
+    const dropped = linksOut.map((link) => `${link} is a link that leads outside of the plugin; it is left out.`);
+    const warnings = [...dropped, ...contents.warnings];
+    machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
     if (contents.lines.length === 0)
       throw usageError(`${name} brings nothing that Lathe knows, so it was not installed.`);
     if (!(yes || (await agreed(contents)))) {
@@ -176,7 +177,7 @@ function shownContents(
   const text = [
     `${title} brings:`,
     ...lines.map((line) => `  ${line}`),
-    ...warnings.map((warning) => `warning: ${warningLine(warning)}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return `${text.map(visible).join("\n")}\n`;
 }

@@ -65,7 +65,8 @@ function addHook(
   }
   const pattern = typeof matcher === "string" && matcher !== "" && matcher !== "*" ? matcher : undefined;
   const seconds = typeof timeoutSec === "number" ? timeoutSec : undefined;
-  const timeoutMs = seconds !== undefined ? seconds * 1000 : bareTimeout(timeout, timeoutUnit);
+  const wanted = seconds !== undefined ? seconds * 1000 : bareTimeout(timeout, timeoutUnit);
+  const timeoutMs = wanted === undefined ? undefined : Math.min(wanted, LONGEST_TIMEOUT_MS);
   const value: HookValue = {
     event,
     type: "command",
@@ -75,6 +76,9 @@ function addHook(
   };
   look.add(`${event}:${pattern ?? "*"}:${value.command}`, { level, path, line }, value);
 }
+
+/** A day. Timers take 24 days at most, and fire at once when they are given more. */
+const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
 function bareTimeout(timeout: unknown, unit: HookFile["timeoutUnit"]): number | undefined {
   if (typeof timeout !== "number" || !(timeout > 0)) return undefined;

@@ -63,7 +63,7 @@ function itemRow(item: Found, place: Place): string[] {
 
 /** The name of a hook is its whole command. */
 export function nameText({ name }: Found, { userHome }: Place): string {
-  const shown = name.replaceAll(`${userHome}/`, "~/");
+  const shown = name.replaceAll(`${userHome}/`, "~/").replace(/\s+/g, " ");
   return shown.length > LONGEST_NAME ? `${shown.slice(0, LONGEST_NAME - 1)}…` : shown;
 }
 
@@ -76,7 +76,7 @@ export function remarkOn({ shadowedBy, ignored, value }: Found, place: Place): s
 }
 
 export const sourceText = ({ path, line }: Source, place: Place): string =>
-  `${pathText(path, place)}${line === undefined ? "" : `:${line}`}`;
+  `${pathText(path, place).replace(/[\n\r]/g, " ")}${line === undefined ? "" : `:${line}`}`;
 
 /** From the working directory; `~` for what is the user's. */
 function pathText(path: string, { cwd, root, userHome }: Place): string {

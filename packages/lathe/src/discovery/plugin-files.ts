@@ -1,6 +1,7 @@
 // The layout of a plugin, which Claude Code's and ours share: a folder with commands, skills, agents, hooks, servers, tools and
 // extensions. What people call by a name gets the plugin's in front of it.
 
+import { join } from "node:path";
 import { hooksIn } from "./hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
 import type { Provider, Scan } from "./look.ts";
@@ -86,7 +87,15 @@ export function extensionEntries(look: Scan, folder: string): readonly string[] 
   for (const own of [manifest["lathe"], manifest["pi"]]) {
     const listed = isRecord(own) ? own["extensions"] : undefined;
     if (Array.isArray(listed))
-      return listed.flatMap((name) => (typeof name === "string" ? [`${folder}/${name.replace(/^\.\//, "")}`] : []));
+      return listed.flatMap((name) => {
+        const entry = typeof name === "string" ? join(folder, name) : "";
+        if (entry.startsWith(`${folder}/`)) return [entry];
+        look.warn(
+          `${folder}/package.json`,
+          `the extension ${JSON.stringify(name)} is outside of its folder and is left out`,
+        );
+        return [];
+      });
   }
   return [];
 }
@@ -100,5 +109,6 @@ const inRoot =
 function foldersOf(look: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
   const more = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value[kind];
   const named = (Array.isArray(more) ? more : [more]).filter((one) => typeof one === "string");
-  return [...new Set([`${root}/${kind}`, ...named.map((one) => `${root}/${one.replace(/^\.\/|\/$/g, "")}`)])];
+  const below = [kind, ...named].map((one) => join(root, one).replace(/\/$/, ""));
+  return [...new Set(below.filter((folder) => folder === root || folder.startsWith(`${root}/`)))];
 }

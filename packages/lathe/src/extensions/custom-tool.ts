@@ -42,7 +42,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     name,
     label,
     description,
-    schema: jsonSchemaOf(tool.parameters as SchemaInput) as JsonSchema,
+    schema: plainSchema(tool),
     tier,
     replay: "never",
     timeoutMs,
@@ -62,24 +62,30 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     execute: async (args, { callId, signal, onOutput }) => {
       // The session has the deadline of the call; this one only carries its signal.
       const patience = new Patience(parts.deps, timeoutMs);
-      const stop = (): void => patience.stop(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
-      try {
-        const result = await extension.callUnlimited(() =>
-          tool.execute({
-            toolCallId: callId,
-            input: args,
-            signal: patience.signal,
-            context: contextFor(parts.context(), patience),
-            onUpdate: (text) => outside(() => onOutput(String(text), "stdout")),
-          }),
-        );
-        return typeof result === "string" ? result : resultOf(extension, tool, result);
-      } finally {
-        signal.removeEventListener("abort", stop);
-      }
+      const running = extension.callUnlimited(() =>
+        tool.execute({
+          toolCallId: callId,
+          input: args,
+          signal: patience.signal,
+          context: contextFor(parts.context(), patience),
+          onUpdate: (text) => outside(() => onOutput(String(text), "stdout")),
+        }),
+      );
+      const result = await patience.unlessStopped(running, signal);
+      return typeof result === "string" ? result : resultOf(extension, tool, result);
     },
   };
+}
+
+/** A copy, so that nothing in it can surprise whoever walks through it: no circles, no getters. */
+function plainSchema({ parameters }: CustomTool): JsonSchema {
+  try {
+    return JSON.parse(JSON.stringify(jsonSchemaOf(parameters as SchemaInput))) as JsonSchema;
+  } catch (error) {
+    throw new Error("its parameters cannot be written as JSON, such as because they contain themselves", {
+      cause: error,
+    });
+  }
 }
 
 function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomToolOutcome): ToolResult {
@@ -96,11 +102,14 @@ function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomTo
 /** As the loop has it. */
 export function contentOf(content: string | readonly ExtensionContent[]): readonly ToolContent[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
-  return content.map((part) =>
-    part.type === "text"
-      ? { kind: "text", text: String(part.text) }
-      : { kind: "image", image: { data: Buffer.from(part.data, "base64"), mediaType: part.mediaType } },
-  );
+  return content.map((part): ToolContent => {
+    if (part?.type === "text") return { kind: "text", text: String(part.text) };
+    if (part?.type === "image" && typeof part.data === "string")
+      return { kind: "image", image: { data: Buffer.from(part.data, "base64"), mediaType: part.mediaType } };
+    throw new Error(
+      'its content holds something that is neither { type: "text", text } nor { type: "image", data, mediaType }',
+    );
+  });
 }
 
 /** As extensions have it. */

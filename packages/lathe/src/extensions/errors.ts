@@ -15,7 +15,7 @@ export function describeLoadFailure(path: string, error: unknown): ExtensionErro
   const fail = (message: string): ExtensionError => new ExtensionError(path, message, { cause: error });
   if (!(error instanceof Error)) return fail(`${path} threw while it was loading: ${firstLine(String(error))}`);
   const parse = /^ParseError: ([^\n]*?)\s*\n\s*(.+):(\d+):(\d+)\s*$/.exec(error.message);
-  if (parse) return fail(`${parse[2]}:${parse[3]}:${parse[4]} does not parse: ${parse[1]}.`);
+  if (parse) return fail(`${parse[2]}:${parse[3]}:${parse[4]} does not parse: ${parse[1]?.replace(/\.$/, "")}.`);
   const missing = missingModule(error);
   if (missing) return fail(missing);
   const at = frameOf(error);

@@ -65,9 +65,20 @@ export class Patience {
     }
   }
 
-  /** Somebody else has the deadline, and it has ended. */
-  stop(reason: unknown): void {
-    this.#end(reason);
+  /** Somebody else has the deadline. When their signal aborts, this rejects at once, whether the work reacts or not. */
+  async unlessStopped<T>(work: Promise<T>, outer: AbortSignal): Promise<T> {
+    const stopped = new Promise<never>((_resolve, reject) => {
+      this.#giveUp = reject;
+    });
+    const onAbort = (): void => this.#end(outer.reason);
+    if (outer.aborted) onAbort();
+    else outer.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      outer.removeEventListener("abort", onAbort);
+      work.catch(() => {});
+    }
   }
 
   #run(): void {

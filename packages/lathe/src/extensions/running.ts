@@ -50,6 +50,11 @@ export class RunningExtension {
     return this.source.name;
   }
 
+  /** Until it gives control back. */
+  get timeoutMs(): number {
+    return this.#parts.timeoutMs;
+  }
+
   /** Calls its code with the deadline of handlers. Throws an ExtensionFailure. */
   async call<T>(what: string, work: (patience: Patience) => T | Promise<T>, outer?: AbortSignal): Promise<T> {
     const { guard, deps, timeoutMs, culprit } = this.#parts;

@@ -7,18 +7,26 @@ import { contentOf, extensionContentOf } from "./custom-tool.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { ExtensionFailure } from "./running.ts";
 
+/** Every one is a request that somebody pays for; one that never has enough must end. */
+const MOST_CONTINUED = 50;
+
 /** One for all extensions: which there are may change while the session runs. Each handler has a deadline of its own. */
 export function seamsOf(dispatch: Dispatch): Middleware {
+  /** Times that the model was kept at work, by agent, since the last input. */
+  const continued = new Map<string, number>();
   return {
     name: "extensions",
     timeoutMs: 0,
-    onInput: async ({ content }, { signal }) => {
+    onInput: async ({ content }, { signal, agentId }) => {
+      continued.delete(agentId ?? "");
       let current = content;
       if (dispatch.listens("input")) {
         const data = () => ({ text: textIn(current), images: imagesIn(current) });
         for await (const { result, from } of dispatch.answers("input", data, signal)) {
           if ("reject" in result) return { reject: `${String(result.reject)} (extension ${from.name})` };
           if (typeof result.text === "string") current = withText(current, result.text);
+          if (textIn(current).trim() === "" && imagesIn(current) === 0)
+            return { reject: `nothing is left of it (extension ${from.name})` };
         }
       }
       for await (const { result } of dispatch.answers(
@@ -66,9 +74,17 @@ export function seamsOf(dispatch: Dispatch): Middleware {
         current = changed(current, change);
       return current === result ? undefined : current;
     },
-    beforeStop: async ({ text }, { signal }) => {
-      for await (const { result } of dispatch.answers("stop", () => ({ text }), signal))
-        if (typeof result.continueWith === "string") return { continueWith: result.continueWith };
+    beforeStop: async ({ text }, { signal, agentId = "", warn }) => {
+      for await (const { result, from } of dispatch.answers("stop", () => ({ text }), signal)) {
+        if (typeof result.continueWith !== "string" || result.continueWith.trim() === "") continue;
+        const before = continued.get(agentId) ?? 0;
+        if (before >= MOST_CONTINUED) {
+          warn(`The extension ${from.name} has kept the model at work ${before} times; now it may stop.`, "extension");
+          return undefined;
+        }
+        continued.set(agentId, before + 1);
+        return { continueWith: result.continueWith };
+      }
       return undefined;
     },
     beforeSummary: async (wish, { signal }) => {

@@ -18,7 +18,11 @@ export interface StartParts {
 /** Throws an error of one line that names the file or the extension. */
 export async function startExtension(extension: RunningExtension, parts: StartParts): Promise<void> {
   const { file, kind } = extension.source;
-  const exports = await loadExtension(file, { cacheFolder: parts.cacheFolder, run: (work) => extension.runNow(work) });
+  const exports = await loadExtension(file, {
+    cacheFolder: parts.cacheFolder,
+    deadlineMs: extension.timeoutMs,
+    run: (work) => extension.runNow(work),
+  });
   const factory = exports["default"];
   if (typeof factory !== "function")
     throw new ExtensionError(file, `The default export of ${file} is not a function. See docs/extensions.md.`);

@@ -9,6 +9,7 @@ import type { PromptCommand } from "../conversation/commands/command.ts";
 import type { OpenSession } from "../conversation/open-session.ts";
 import type { Found, MarkdownValue } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
+import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { expand } from "./expansion.ts";
 import { type Included, withIncludes } from "./includes.ts";
@@ -59,6 +60,8 @@ async function expandFile(
       within: isStrangers ? [...roots, await realpath(value.folder)] : undefined,
     },
   );
+  if (included.text.trim() === "" && included.attached.length === 0)
+    throw usageError(`${source.path} holds no text to send.`);
   for (const warning of included.warnings) session.warn(warningLine(warning), "include");
   return contentOf(included, workspace);
 }

@@ -25,6 +25,8 @@ const ALONE = /^[ \t]*@(?:\{([^}\n]+)\}|"([^"\n]+)"|(\S+))[ \t]*$/;
 const NAMED = /(?<=^|[\s(])@(?:\{([^}\n]+)\}|"([^"\n]+)"|([^\s)]+))/g;
 const MOST_BYTES = 256 * 1024;
 const DEEPEST = 8;
+/** Of all included files together. */
+const MOST_FILES = 100;
 
 export async function withIncludes(
   { path, text, firstLine = 1 }: { readonly path: string; readonly text: string; readonly firstLine?: number },
@@ -39,6 +41,7 @@ class Includes {
   readonly attached = new Set<string>();
   readonly warnings: DiscoveryWarning[] = [];
   readonly #options: IncludeOptions;
+  #files = 0;
 
   constructor(options: IncludeOptions) {
     this.#options = options;
@@ -87,6 +90,15 @@ class Includes {
     }
     if (open.length > DEEPEST) {
       this.warnings.push({ ...place, message: `@${name} is nested deeper than ${DEEPEST} files and is left out` });
+      return "";
+    }
+    // Files that include each other several times grow without end, long before they are nested deeply.
+    if (++this.#files > MOST_FILES) {
+      if (this.#files === MOST_FILES + 1)
+        this.warnings.push({
+          ...place,
+          message: `more than ${MOST_FILES} files are included; @${name} and those after it are left out`,
+        });
       return "";
     }
     const bytes = await readFile(file);

@@ -1,9 +1,18 @@
 // Gives prompts to a session one after the other, passes its events on, and gathers what the end of the run is judged by.
 
-import type { EndReason, InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
+import {
+  type EndReason,
+  type InputContent,
+  type InputOutcome,
+  InputRefused,
+  type Session,
+  type SessionEvent,
+  sentence,
+} from "@lathe/agent";
 import { addUsage, type Usage } from "@lathe/llm";
 import type { RecordingTape } from "../conversation/tape.ts";
 import type { Permissions } from "../permissions/permissions.ts";
+import { CliError, EXIT } from "../usage/exit.ts";
 import { lastWords } from "./last-words.ts";
 import type { RunFacts } from "./outcome.ts";
 
@@ -45,8 +54,14 @@ export class RunDriver {
     this.#reading = this.#read(onEvent);
   }
 
+  /** Throws what the person should read when the prompt is not taken, such as by a hook. */
   async submit(prompt: InputContent): Promise<void> {
-    await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
+    try {
+      await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
+    } catch (error) {
+      if (!(error instanceof InputRefused)) throw error;
+      throw new CliError(EXIT.failed, `The prompt was not sent: ${sentence(error.message)}`, { cause: error });
+    }
   }
 
   /** Finishes what an earlier process left undone. */

@@ -8,6 +8,7 @@ export interface ProgramEnd {
   /** -1: ended by a signal. */
   readonly exitCode: number;
   readonly isLate?: boolean;
+  readonly isTooMuch?: boolean;
 }
 
 export interface HookAnswer {
@@ -36,6 +37,7 @@ const SHOWN = 2_000;
 /** `plainIsContext`: text on stdout that is no JSON is meant for the model. */
 export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): HookAnswer {
   if (end.isLate) return { failure: "did not end in time" };
+  if (end.isTooMuch) return { failure: "printed more than 64 KiB and was ended" };
   if (end.exitCode === BLOCKS) return { block: short(end.stderr) || "A hook refused, without a reason." };
   if (end.exitCode !== 0) {
     const why = end.exitCode === -1 ? "was ended by a signal" : `ended with code ${end.exitCode}`;
@@ -57,6 +59,8 @@ function fromJson(value: JsonObject): HookAnswer {
   // `decision` is the older form; what one agent calls approve, another calls allow.
   const decision =
     textOf(specific["permissionDecision"]) ?? textOf(value["permissionDecision"]) ?? textOf(value["decision"]);
+  const unknown = unknownDecision(value["decision"] ?? value["permissionDecision"] ?? specific["permissionDecision"]);
+  if (unknown !== undefined) return { failure: unknown };
   const input = specific["updatedInput"] ?? specific["tool_input"];
   const context = textOf(specific["additionalContext"]) ?? textOf(value["additionalContext"]);
   const stop = value["continue"] === false ? (textOf(value["stopReason"]) ?? "A hook ended the work.") : undefined;
@@ -72,6 +76,23 @@ function fromJson(value: JsonObject): HookAnswer {
     ...(message === undefined ? {} : { message }),
   };
 }
+
+/** A hook that means to refuse must not be taken for one that has nothing to say. */
+function unknownDecision(decision: unknown): string | undefined {
+  if (decision === undefined || decision === null || decision === "" || DECISIONS.has(decision)) return undefined;
+  return `answered with the decision ${JSON.stringify(decision)}, which has no effect: write block, ask or allow`;
+}
+
+const DECISIONS: ReadonlySet<unknown> = new Set([
+  "block",
+  "deny",
+  "ask",
+  "allow",
+  "approve",
+  "defer",
+  "undefined",
+  "continue",
+]);
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

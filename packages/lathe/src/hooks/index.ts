@@ -21,9 +21,9 @@ const MODES: Readonly<Record<string, string>> = {
 };
 
 export async function hooksFor(workspace: Workspace, request: SessionRequest): Promise<SessionAddition | undefined> {
-  const { active, warnings: unread } = await discoveryOf(workspace).of("hook");
+  const { active } = await discoveryOf(workspace).of("hook");
   const { hooks: list, warnings } = readHooks(active);
-  if (list.length === 0 && warnings.length + unread.length === 0) return undefined;
+  if (list.length === 0 && warnings.length === 0) return undefined;
   // What programs answer is in no recording.
   if (request.tape) return undefined;
   let open: OpenSession | undefined;
@@ -85,7 +85,7 @@ export async function hooksFor(workspace: Workspace, request: SessionRequest): P
       open = opened;
       const commands = list.map(({ command }) => command);
       opened.permissions.protect(programFiles(commands, workspace.cwd));
-      for (const { path, line, message } of [...unread, ...warnings])
+      for (const { path, line, message } of warnings)
         tell(`${path}${line === undefined ? "" : `:${line}`}: ${message}`);
       if (hooks.has("SessionStart")) started = start(sourceOf(opened, reason));
       if (hooks.has("Notification", "SessionStart")) for await (const event of opened.session.events()) follow(event);

@@ -4,7 +4,6 @@ import type { ExecutionEnvironment, Middleware, Session, ToolDef } from "@lathe/
 import type { AdditionMaker, SessionAddition } from "../conversation/additions.ts";
 import type { OpenSession, SessionRequest } from "../conversation/open-session.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
-import { shownPath } from "../home/shown-path.ts";
 import { type Hideable, ToolSearch } from "../tool-search/tool-search.ts";
 import { thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -33,7 +32,7 @@ interface SharedServers {
 }
 
 export const mcpAddition: AdditionMaker = async (workspace, request) => {
-  const { active, warnings } = await discoveryOf(workspace).of("mcp-server");
+  const { active } = await discoveryOf(workspace).of("mcp-server");
   const configs = active.map((found) => serverConfig(found, workspace));
   const timeout = timeoutOfAll(workspace);
   const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
@@ -41,11 +40,7 @@ export const mcpAddition: AdditionMaker = async (workspace, request) => {
   const shared = known?.key === key ? known : startShared(workspace, request, { key, configs, timeoutMs: timeout.ms });
   running.set(workspace.settings, shared);
   shared.users++;
-  const said = warnings.map(
-    ({ path, line, message }) =>
-      `${shownPath(path, workspace.machine.userHome)}${line === undefined ? "" : `:${line}`}: ${message}`,
-  );
-  return additionOf(shared, workspace, request, timeout.problem === undefined ? said : [...said, timeout.problem]);
+  return additionOf(shared, workspace, request, timeout.problem === undefined ? [] : [timeout.problem]);
 };
 
 function startShared(
@@ -157,7 +152,7 @@ function hideable(manager: ServerManager, only: readonly string[] | undefined): 
 function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSession): ServerQuestions {
   const answer = person?.answer;
   let isAsking = false;
-  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+  const alone = async <T>(work: (unneeded: AbortSignal) => Promise<T>): Promise<T> => {
     if (isAsking) throw new Error("another question of this server is still open");
     isAsking = true;
     try {
@@ -170,7 +165,10 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
     ...(answer
       ? {
           elicit: (question, signal) =>
-            alone(async () => (await import("./elicitation.ts")).elicited(server.name, question, answer, signal)),
+            alone(async (unneeded) => {
+              const { elicited } = await import("./elicitation.ts");
+              return elicited(server.name, question, answer, AbortSignal.any([signal, unneeded]));
+            }),
         }
       : {}),
     ...(server.config.sampling

@@ -16,6 +16,7 @@ import {
   type Transport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
+import { withoutBrokenTools } from "./broken-tools.ts";
 import { listPrompts, listTools } from "./definitions.ts";
 import { limitedFetch } from "./limited-fetch.ts";
 import { MESSAGE_WINDOW_MS, MOST_INSTRUCTION_CHARS, MOST_MESSAGES } from "./limits.ts";
@@ -42,6 +43,8 @@ interface ConnectionHooks extends ServerQuestions {
   /** The connection has ended by itself; undefined: with the session's environment. */
   onEnd(reason: string | undefined): void;
   onDefinitions(definitions: Definitions): void;
+  /** Tools of its list that cannot be offered. */
+  onBroken(tools: readonly string[]): void;
 }
 
 /** How a server reaches the person and the model. */
@@ -95,10 +98,11 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
     clientOptions(options, mode, () => lists),
   );
   answerServer(client, options);
-  guard(transport, options.now, (reason) => {
+  const endBecause = (reason: string): void => {
     problem = reason;
     void transport.close();
-  });
+  };
+  guard(transport, options.now, endBecause, (tools) => hooks.onBroken(tools));
   const lists: Lists = { tools: [], prompts: [] };
   const definitionsNow = (): Definitions => definitionsOf(client, lists);
   lists.changed = () => hooks.onDefinitions(definitionsNow());
@@ -189,8 +193,16 @@ function answerServer(client: Client, { roots, hooks }: ConnectOptions): void {
   if (sample) client.setRequestHandler("sampling/createMessage", ({ params }) => sample(params));
 }
 
-/** Too many messages in too short a time that nobody asked for end the connection. Answers to our requests are not among them. */
-function guard(transport: Transport, now: () => number, onFlood: (reason: string) => void): void {
+/**
+ * Too many messages in too short a time that nobody asked for end the connection. Answers to our requests are not among them. A list of
+ * tools comes to the protocol's package without those that would make it refuse the others.
+ */
+function guard(
+  transport: Transport,
+  now: () => number,
+  onFlood: (reason: string) => void,
+  onBroken: (tools: readonly string[]) => void,
+): void {
   let since = now();
   let messages = 0;
   let answersDue = 0;
@@ -200,6 +212,8 @@ function guard(transport: Transport, now: () => number, onFlood: (reason: string
     return send(message, options);
   };
   transport.onmessage = (message) => {
+    const broken = withoutBrokenTools(message);
+    if (broken.length > 0) onBroken(broken);
     if (!("method" in message) && answersDue > 0) {
       answersDue -= 1;
       return;

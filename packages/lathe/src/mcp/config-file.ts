@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { JsonObject } from "@lathe/llm";
 import { updateJsonFile } from "../home/json-file.ts";
+import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const FILE = "mcp.json";
@@ -33,9 +34,12 @@ export async function removeServer(file: string, name: string): Promise<boolean>
 
 async function change(file: string, work: (servers: JsonObject) => JsonObject): Promise<void> {
   await updateJsonFile(file, (value) => {
-    const whole = isObject(value) ? value : {};
-    const servers = whole[KEY];
-    return { ...whole, [KEY]: work(isObject(servers) ? servers : {}) };
+    const whole = value ?? {};
+    const servers = isObject(whole) ? (whole[KEY] ?? {}) : undefined;
+    // Somebody wrote it by hand and will want to keep it.
+    if (!isObject(whole) || !isObject(servers))
+      throw usageError(`${file} does not hold { "${KEY}": { … } }. Fix or remove it.`);
+    return { ...whole, [KEY]: work(servers) };
   });
 }
 

@@ -11,6 +11,8 @@ export const MESSAGE_WINDOW_MS = 10_000;
 export const MOST_TOOLS = 512;
 export const MOST_PROMPTS = 256;
 export const MOST_SCHEMA_CHARS = 64 << 10;
+/** Objects inside of objects in a schema. */
+export const DEEPEST_SCHEMA = 100;
 export const MOST_DESCRIPTION_CHARS = 4_096;
 export const MOST_INSTRUCTION_CHARS = 4_096;
 /** Lists that changed what is offered, in one session: each of them costs the cached prompt. */

@@ -13,7 +13,7 @@ export interface ManagerOptions {
   readonly configs: readonly ServerConfig[];
   readonly cache: DefinitionCache;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
-  readonly host: Omit<ServerHost, "onDefinitions" | "onState" | "deps">;
+  readonly host: Omit<ServerHost, "onDefinitions" | "onBroken" | "onState" | "deps">;
   /** Nobody is there who could wait for later: the first request waits until every server has started or failed. */
   readonly waitsForStart: boolean;
   readonly warn: (message: string, code: string) => void;
@@ -50,6 +50,7 @@ export class ServerManager {
         ...options.host,
         deps: options.deps,
         onDefinitions: (from, definitions) => this.#listed(from, definitions),
+        onBroken: (of, tools) => this.#warn(of, brokenText(tools)),
         onState: (of) => this.#changed(of),
       });
       const kept = config.enabled === false ? undefined : options.cache.read(config);
@@ -224,6 +225,14 @@ export class ServerManager {
     this.#warned.add(line);
     this.#options.warn(line, `mcp:${name}`);
   }
+}
+
+const MOST_NAMED = 5;
+
+function brokenText(tools: readonly string[]): string {
+  const more = tools.length > MOST_NAMED ? ` and ${tools.length - MOST_NAMED} more` : "";
+  const named = `${tools.slice(0, MOST_NAMED).join(", ")}${more}`;
+  return `lists tools that are not described as the protocol says; they are left out: ${named}`;
 }
 
 interface Entry {

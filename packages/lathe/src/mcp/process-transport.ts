@@ -5,6 +5,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { byteLines, type TwoWayProcess } from "@lathe/agent";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
+import { lastWordsIn } from "./problem.ts";
 
 /** Messages after which others get their turn: a server that floods us must not stop the session. */
 const BATCH = 64;
@@ -87,8 +88,8 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   }
 }
 
-/** The last line of its stderr, where programs say why they end. */
+/** The end of its stderr, where programs say why they end. */
 function lastWords(process: TwoWayProcess): string {
-  const said = process.readStderr().text.trim().split("\n").at(-1)?.trim() ?? "";
-  return said === "" ? "" : `: ${said.slice(0, 300)}`;
+  const said = lastWordsIn(process.readStderr().text);
+  return said === "" ? "" : `: ${said}`;
 }

@@ -2,7 +2,7 @@
 // Whatever it does, the worst that comes of it here is a failed request.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
-import { type ClientDeps, messageOf } from "@lathe/llm";
+import type { ClientDeps } from "@lathe/llm";
 import type { AuthProvider, Client, Progress, RequestOptions } from "@modelcontextprotocol/client";
 import type { Connected, ServerQuestions } from "./client.ts";
 import {
@@ -13,6 +13,7 @@ import {
   START_TIMEOUT_MS,
   STEADY_MS,
 } from "./limits.ts";
+import { problemOf } from "./problem.ts";
 import type { Definitions, ServerConfig, ServerState } from "./types.ts";
 import type { ValueSources } from "./values.ts";
 
@@ -28,6 +29,7 @@ export interface ServerHost {
   auth(config: ServerConfig): Promise<AuthProvider | undefined>;
   hooks(server: Server): ServerQuestions;
   onDefinitions(server: Server, definitions: Definitions): void;
+  onBroken(server: Server, tools: readonly string[]): void;
   onState(server: Server): void;
 }
 
@@ -46,6 +48,9 @@ export class Server {
   #restart: { cancel(): void } | undefined;
   /** Questions of the server that a person or a model is answering: its requests wait as long. */
   #asking = 0;
+  #requests = 0;
+  /** Those that came up during a request of ours. */
+  readonly #questions = new Set<AbortController>();
   #isClosed = false;
   #neededScope: string | undefined;
   /** Of the last request, which did not need it: a new one for every call, or AbortSignal.any, is a tenth of its time. */
@@ -144,6 +149,7 @@ export class Server {
       onProgress?.(progress);
     };
     arm();
+    this.#requests += 1;
     try {
       return await work(client, { timeout: NO_TIMEOUT, signal: ending.signal, onprogress: progressed });
     } catch (error) {
@@ -154,16 +160,23 @@ export class Server {
       timer?.cancel();
       signal.removeEventListener("abort", onAbort);
       if (!ending.signal.aborted) this.#spare = ending;
+      this.#requests -= 1;
+      // What it asked for the sake of a request that has ended, or was given up, needs no answer any more.
+      if (this.#requests === 0)
+        for (const question of this.#questions) question.abort(new Error("nobody waits for it"));
     }
   }
 
-  /** While a person or a model answers the server, its own requests are not late. */
-  async asking<T>(work: () => Promise<T>): Promise<T> {
+  /** While a person or a model answers the server, its own requests are not late. The signal: nobody needs the answer any more. */
+  async asking<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const question = new AbortController();
+    if (this.#requests > 0) this.#questions.add(question);
     this.#asking += 1;
     try {
-      return await work();
+      return await work(question.signal);
     } finally {
       this.#asking -= 1;
+      this.#questions.delete(question);
     }
   }
 
@@ -202,7 +215,7 @@ export class Server {
       attempt.then((late) => late.close()).catch(() => {});
       this.#failures += 1;
       const isSignIn = (error as Error).name === "SignInNeeded";
-      this.#set(isSignIn ? { kind: "signed-out" } : { kind: "failed", reason: messageOf(error) });
+      this.#set(isSignIn ? { kind: "signed-out" } : { kind: "failed", reason: problemOf(error) });
       throw error;
     }
   }
@@ -223,6 +236,7 @@ export class Server {
         ...this.#host.hooks(this),
         onEnd: (reason) => this.#ended(reason),
         onDefinitions: (definitions) => this.#host.onDefinitions(this, definitions),
+        onBroken: (tools) => this.#host.onBroken(this, tools),
       },
     });
   }

@@ -2,8 +2,9 @@
 // (`mcp__server__*`); what the server says of itself changes only what is shown.
 
 import { sentence, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent";
-import { type JsonObject, type JsonSchema, messageOf } from "@lathe/llm";
+import type { JsonObject, JsonSchema } from "@lathe/llm";
 import { toolName } from "./names.ts";
+import { problemOf } from "./problem.ts";
 import { toolResult } from "./results.ts";
 import type { Server } from "./server.ts";
 import type { ListedTool } from "./types.ts";
@@ -61,7 +62,7 @@ export function failureText({ name, state }: Server, error: unknown): string {
   const { code } = error as { code?: unknown };
   // The connection was lost, and the state says why.
   const isLost = code === "CONNECTION_CLOSED" && state.kind === "failed";
-  const why = sentence(isLost ? state.reason : messageOf(error));
+  const why = sentence(isLost ? state.reason : problemOf(error));
   // A number is an answer of the server's own.
   return typeof code === "number"
     ? `The MCP server ${name} refused: ${why}`

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import type { Place } from "../discovery/place.ts";
 import type { DiscoveryWarning, Found, MarkdownValue } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
 import { parseSettings } from "../settings/parse.ts";
 import type { SettingKey } from "../settings/schema.ts";
 import { settingsText } from "../settings/text.ts";
@@ -46,7 +47,9 @@ export async function planMigration(request: PlanRequest): Promise<Plan> {
     for (const item of found.skills) planner.skill(agent, item);
     for (const { path, taken } of found.settings) planner.settings(agent, path, taken);
   }
-  return { actions: planner.actions, warnings };
+  // A file is read for several kinds of things.
+  const once = new Map(warnings.map((warning) => [warningLine(warning), warning]));
+  return { actions: planner.actions, warnings: [...once.values()] };
 }
 
 class Planner {

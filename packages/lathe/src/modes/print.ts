@@ -25,6 +25,8 @@ function note(machine: Machine, event: SessionEvent): void {
     machine.stderr.write(`lathe: ${oneLine(event.data.message)}\n`);
   if (event.kind === "retry") {
     const { message, delay_ms } = event.data;
-    machine.stderr.write(`lathe: ${oneLine(message)}; trying again in ${Math.ceil(delay_ms / 1000)} s\n`);
+    machine.stderr.write(
+      `lathe: ${oneLine(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
+    );
   }
 }

@@ -6,14 +6,16 @@ import type { Provider } from "../discovery/look.ts";
 import type { Place } from "../discovery/place.ts";
 import { pluginLoaders } from "../discovery/plugin-files.ts";
 import { isRecord } from "../discovery/structured.ts";
-import type { DiscoveryWarning, Found, HookValue, McpServerValue, ModuleValue } from "../discovery/types.ts";
+import type { Found, HookValue, McpServerValue, ModuleValue } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
 import { readIfThere } from "../home/small-file.ts";
 
 export interface Contents {
   /** One line each; what runs says with which command. */
   readonly lines: readonly string[];
   readonly runsCode: boolean;
-  readonly warnings: readonly DiscoveryWarning[];
+  /** One line each. */
+  readonly warnings: readonly string[];
 }
 
 /** What a plugin calls itself. */
@@ -41,20 +43,23 @@ export async function contentsOf(place: Place, name: string, root: string): Prom
   return {
     lines: items.map((item) => lineOf(item, root)),
     runsCode: items.some(({ kind }) => ["hook", "mcp-server", "tool", "extension"].includes(kind)),
-    warnings: found.flatMap(({ warnings }) => warnings),
+    // The same file is looked at for several kinds; where it is for now is of no interest to anybody.
+    warnings: [...new Set(found.flatMap(({ warnings }) => warnings.map(warningLine)))].map((line) =>
+      line.replaceAll(`${root}/`, ""),
+    ),
   };
 }
 
 function lineOf({ kind, name, value }: Found, root: string): string {
   if (kind === "hook") {
     const { event, command = "" } = value as HookValue;
-    return `hook on ${event}, runs: ${command}`;
+    return `hook on ${event}, runs: ${command.replaceAll(root, "<plugin>")}`;
   }
   if (kind === "mcp-server") {
     const { command, args = [], url } = value as McpServerValue;
     return command === undefined
       ? `MCP server ${name}, at ${url}`
-      : `MCP server ${name}, runs: ${[command, ...args].join(" ")}`;
+      : `MCP server ${name}, runs: ${[command, ...args].join(" ").replaceAll(root, "<plugin>")}`;
   }
   if (kind === "tool" || kind === "extension")
     return `${kind} ${name}, loads: ${(value as ModuleValue).entry.slice(root.length + 1)}`;

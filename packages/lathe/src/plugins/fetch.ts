@@ -1,16 +1,37 @@
 // Brings a plugin's files into a folder. Nothing of it is run: neither hooks of git nor install scripts of npm.
 
 import { existsSync } from "node:fs";
-import { cp, mkdir, rm } from "node:fs/promises";
+import { cp, mkdir, readdir, realpath, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { LocalEnvironment, type ProgramArgv } from "@lathe/agent";
 import type { Machine } from "../machine/machine.ts";
 import { CliError, EXIT } from "../usage/exit.ts";
 import { type PluginSource, shownSource } from "./source.ts";
 
-export async function fetchInto(machine: Machine, source: PluginSource, folder: string): Promise<void> {
+/** The links that led out of the plugin: they are not taken along. */
+export async function fetchInto(machine: Machine, source: PluginSource, folder: string): Promise<readonly string[]> {
+  await fetchFiles(machine, source, folder);
+  return withoutLinksOut(folder);
+}
+
+async function withoutLinksOut(folder: string): Promise<readonly string[]> {
+  const root = await realpath(folder);
+  const removed: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const target = await realpath(path).catch(() => undefined);
+    if (target === root || target?.startsWith(`${root}/`)) continue;
+    await rm(path);
+    removed.push(relative(folder, path));
+  }
+  return removed;
+}
+
+async function fetchFiles(machine: Machine, source: PluginSource, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   if (source.kind === "folder") {
-    // Links inside stay links; what is outside the plugin is not taken along.
+    // Links stay links.
     await cp(source.path, folder, {
       recursive: true,
       verbatimSymlinks: true,

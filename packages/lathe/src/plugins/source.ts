@@ -14,6 +14,7 @@ const GITHUB = /^(?:github:)?([\w.-]+\/[\w.-]+)(#.+)?$/;
 
 /** As people write it. */
 export function readSource(written: string, cwd: string): PluginSource {
+  if (written.trim() === "") throw usageError("Name a folder, a git URL, owner/repository or npm:<package>.");
   const path = resolve(cwd, written);
   if (existsSync(path)) return { kind: "folder", path };
   if (written.startsWith("npm:")) return { kind: "npm", spec: specOf(written.slice(4), cwd) };

@@ -11,6 +11,8 @@ export interface UserProgramEnd {
   /** -1: ended by a signal. */
   readonly exitCode: number;
   readonly isLate: boolean;
+  /** It wrote more than we read, and was ended. */
+  readonly isTooMuch: boolean;
 }
 
 interface UserProgram {
@@ -53,7 +55,13 @@ export async function runUserProgram(
     if (bytes > MOST_OUTPUT) await program.stop(0);
     const { exitCode } = await program.exited;
     const stdout = Buffer.concat(chunks).toString("utf8").slice(0, MOST_OUTPUT);
-    return { stdout, stderr: program.readStderr().text, exitCode, isLate: late.signal.aborted };
+    return {
+      stdout,
+      stderr: program.readStderr().text,
+      exitCode,
+      isLate: late.signal.aborted,
+      isTooMuch: bytes > MOST_OUTPUT,
+    };
   } finally {
     timer?.cancel();
     await env.cleanup();

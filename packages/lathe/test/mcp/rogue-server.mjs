@@ -12,6 +12,8 @@ const { values } = parseArgs({
     log: { type: "string" },
     crash: { type: "boolean", default: false },
     more: { type: "boolean", default: false },
+    throw: { type: "boolean", default: false },
+    broken: { type: "boolean", default: false },
   },
 });
 if (values.log !== undefined) appendFileSync(values.log, `start ${process.pid}\n`);
@@ -19,6 +21,8 @@ if (values.crash) {
   console.error("no configuration found");
   process.exit(3);
 }
+
+if (values.throw) throw new TypeError("the token is missing");
 
 const tool = (name, description, properties = {}) => ({
   name,
@@ -31,7 +35,21 @@ const padding = Array.from({ length: Number(values.tools) }, (_, i) =>
 const more = [
   tool("write", "Writes a file", { path: { type: "string" } }),
   tool("where", "Its directory, and the variable SSH_CONNECTION"),
-  tool("ask", "Asks the person for a colour"),
+  tool("ask_colour", "Asks the person for a colour"),
+];
+/** What no client should have to read, beside tools with schemas that only look odd. */
+const nested = (depth) => (depth === 0 ? { type: "string" } : { type: "object", properties: { a: nested(depth - 1) } });
+const broken = [
+  tool("ask", "Asks the person something, and waits for the answer"),
+  { ...tool("no_schema"), inputSchema: null },
+  { ...tool("text_schema"), inputSchema: { type: "string" } },
+  { ...tool("list_schema"), inputSchema: { type: "object", properties: [] } },
+  { ...tool("deep"), inputSchema: nested(1500) },
+  { ...tool("numbered"), description: 7 },
+  { inputSchema: { type: "object" } },
+  null,
+  tool("odd_pattern", "Takes a name", { name: { type: "string", pattern: "^[\\w-.]+$" } }),
+  tool("far_reference", "Takes anything", { a: { $ref: "https://schemas.invalid/a.json" } }),
 ];
 let added = [];
 const tools = () => [
@@ -47,6 +65,7 @@ const tools = () => [
   tool("pid", "The process id"),
   tool("variables", "The variables that begin with ROGUE_"),
   ...(values.more ? more : []),
+  ...(values.broken ? broken : []),
   ...padding,
   ...added,
 ];
@@ -106,6 +125,15 @@ const calls = {
     more();
   },
   lie: (id) => send({ id, result: { content: "not a list", nothing: true } }),
+  ask: () =>
+    send({
+      id: "question",
+      method: "elicitation/create",
+      params: {
+        message: "Which branch?",
+        requestedSchema: { type: "object", properties: { branch: { type: "string" } }, required: ["branch"] },
+      },
+    }),
   grow: (id) => {
     added = [...added, tool(`grown_${added.length}`, "Came later")];
     send({ method: "notifications/tools/list_changed" });
@@ -120,7 +148,7 @@ const calls = {
     }
   },
   where: (id) => text(id, `${process.cwd()} ${process.env.SSH_CONNECTION ?? "no ssh"}`),
-  ask: (id) => {
+  ask_colour: (id) => {
     asked = id;
     const requestedSchema = {
       type: "object",

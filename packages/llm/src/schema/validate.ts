@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { boundedChecks } from "./bounded.ts";
+import { checkable } from "./checkable.ts";
 import { atReference, isSchema } from "./inline.ts";
 
 /** Where a value does not match its schema, and why. */
@@ -26,7 +27,7 @@ export async function violationOf(schema: JsonSchema, value: JsonValue): Promise
   let check = compiled.get(schema);
   if (check === undefined) {
     const { Compile } = await import("typebox/schema");
-    check = checkWith(Compile(schema), schema);
+    check = checkWith(Compile(checkable(schema)), schema);
     compiled.set(schema, check);
   }
   return check(value);

@@ -5,8 +5,12 @@
 export const CURRENT = 0;
 export const ANSWERED = 1;
 
-/** Synchronized output, other screen, bracketed paste, focus reports, key protocols, hidden cursor, colours: all off. */
-const RESTORED = "\\x1b[?2026l\\x1b[?1049l\\x1b[?2004l\\x1b[?1004l\\x1b[<u\\x1b[>4;0m\\x1b[?25h\\x1b[0m\\r\\n";
+/** Throws away what was typed while nobody read it, which the shell would run otherwise. Then the modes of a terminal that a shell uses. */
+const GIVEN_BACK =
+  "stty -icanon -echo -isig min 0 time 1; dd bs=65536 count=16 >/dev/null 2>&1; stty sane; case $LC_ALL$LC_CTYPE$LANG in *UTF-8*|*utf8*) stty iutf8;; esac";
+
+/** Synchronized output, other screen, bracketed paste, focus reports, key protocols, hidden cursor, colours: all off; then what is below. */
+const RESTORED = "\\x1b[?2026l\\x1b[?1049l\\x1b[?2004l\\x1b[?1004l\\x1b[<u\\x1b[>4;0m\\x1b[?25h\\x1b[0m\\r\\n\\x1b[J";
 
 export const watchdogSource = (): string => `
 const { workerData, parentPort, receiveMessageOnPort } = require("node:worker_threads");
@@ -77,7 +81,7 @@ function end(id) {
   turnOff(name, file, reason);
   if (hasTerminal) {
     say(1, "${RESTORED}");
-    spawnSync("stty", ["sane"], { stdio: ["inherit", "ignore", "ignore"] });
+    spawnSync("sh", ["-c", "${GIVEN_BACK}"], { stdio: ["inherit", "ignore", "ignore"], timeout: 2000 });
   }
   const again = resume === "" ? "" : " To continue: lathe --resume " + resume;
   say(2, "lathe: The extension " + name + " (" + file + ") " + reason + ", so Lathe had to end. It is off now; to turn it on: lathe ext enable " + name + "." + again + "\\n");

@@ -46,7 +46,9 @@ export class TerminalForExtensions implements ExtensionScreen {
     const { confirmPanel } = await import("./panels/open-panels.ts");
     const question = message === "" ? title : `${title}\n${message}`;
     const byAgent = this.#view.controller?.isBusy ?? false;
-    return (await confirmPanel(this.#view, question, { byAgent, ...(signal ? { signal } : {}) })) === true;
+    return (
+      (await confirmPanel(this.#view, question, { byAgent, yesOrNo: true, ...(signal ? { signal } : {}) })) === true
+    );
   };
 
   input: ExtensionScreen["input"] = (title, placeholder = "", { signal } = {}) =>

@@ -4,6 +4,7 @@ import { PERMISSION_MODES } from "@lathe/agent";
 import type { Key, KeyPress } from "@lathe/tui";
 import type { AppAction } from "./actions.ts";
 import type { Controller } from "./controller.ts";
+import type { Panel } from "./panels/panel-stack.ts";
 import type { KeyHandler, ScreenView } from "./screen-view.ts";
 
 /** Pressed twice within this, Escape opens the list of earlier messages. */
@@ -41,7 +42,8 @@ export class Keyboard implements KeyHandler {
         return this.#escape(controller);
       case "app.clear":
         // Behind a question that has the keys, nobody sees the composer.
-        if (editor.isEmpty || view.panels.focused) controller.interrupt();
+        if (view.panels.focused) this.#giveUp(view.panels.focused, () => controller.interrupt());
+        else if (editor.isEmpty) controller.interrupt();
         else this.#clear(controller);
         return true;
       case "app.exit":
@@ -102,9 +104,20 @@ export class Keyboard implements KeyHandler {
     const now = view.machine.deps.now();
     const again = now - this.#lastEscape < TWICE_MS;
     this.#lastEscape = again ? Number.NEGATIVE_INFINITY : now;
+    const question = view.panels.focused;
+    if (question) {
+      this.#giveUp(question, () => controller.stop());
+      return true;
+    }
     if (controller.stop()) return true;
     if (again) return this.#command("rewind");
     return false;
+  }
+
+  /** Questions of the work end with it; one of an MCP server outside of a call, or of an extension, ends here. */
+  #giveUp(question: Panel, stop: () => void): void {
+    stop();
+    question.cancel();
   }
 
   #clear(controller: Controller): void {

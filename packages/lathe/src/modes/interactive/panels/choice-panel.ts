@@ -8,6 +8,7 @@ import {
   rowText,
   type SelectItem,
   SelectList,
+  shorten,
   visible,
   wrap,
 } from "@lathe/tui";
@@ -43,7 +44,7 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>, signal?: Abo
     const component = {
       hint: ["enter chooses", ...actions.hints, "esc cancels"].join(", "),
       render: (context: Parameters<typeof list.render>[0]) => [
-        row(choice.title, { bold: true }),
+        row(shorten(choice.title, context.columns), { bold: true }),
         ...list.render(context),
       ],
       handle: (key: Key) => actions.handle(key, list.current?.value) || list.handle(key),

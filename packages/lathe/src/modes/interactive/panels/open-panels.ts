@@ -4,7 +4,7 @@ import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import { renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { ScreenView } from "../screen-view.ts";
-import { AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
+import { type AnswerOption, AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
 import { approvalBody, approvalOptions } from "./approval.ts";
 import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
@@ -61,16 +61,17 @@ export function confirmPanel(
     title: wrap([{ text: visible(question), style: { color: "warning", bold: true } }], columns),
     subject: [],
   });
-  const options = [
+  const other: AnswerOption<boolean | string> = {
+    letter: "w",
+    label: "Do something else",
+    short: "other",
+    words: "What should be done instead?",
+    answer: (words) => words,
+  };
+  const options: AnswerOption<boolean | string>[] = [
     { letter: "y", label: "Yes", short: "yes", answer: () => true },
     { letter: "n", label: "No", short: "no", answer: () => false },
-    {
-      letter: "w",
-      label: "Do something else",
-      short: "other",
-      words: "What should be done instead?",
-      answer: (words: string) => words,
-    },
+    ...(by.yesOrNo ? [] : [other]),
   ];
   return asked<boolean | string>(view, { body, options, hint: "esc leaves it" }, by);
 }
@@ -80,6 +81,8 @@ interface AskedBy {
   readonly byAgent?: boolean;
   /** Gives the question up. */
   readonly signal?: AbortSignal;
+  /** Nobody would read other words. */
+  readonly yesOrNo?: boolean;
 }
 
 async function asked<T>(view: ScreenView, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {

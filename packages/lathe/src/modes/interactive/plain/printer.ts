@@ -83,7 +83,7 @@ export class LinePrinter {
         this.line(`› ${visibleLine(event.data.content)}`, "dim");
         break;
       case "retry":
-        this.line(`${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s`, "yellow");
+        this.line(`${event.data.message}; trying again${inSeconds(event.data.delay_ms)}`, "yellow");
         break;
       case "warning":
       case "loop_detection":
@@ -152,3 +152,5 @@ function outcomeOf(data: EventData["tool_call_end"], tookMs: number): string {
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+const inSeconds = (ms: number): string => (ms > 0 ? ` in ${Math.ceil(ms / 1000)} s` : "");
