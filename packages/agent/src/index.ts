@@ -66,12 +66,12 @@ export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.t
 export { realEntryOf, realPathOf } from "./env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./env/sandbox/sandboxed-local.ts";
+export type { ScanLimits } from "./env/scan-cache.ts";
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export { compileFilter } from "./env/search/path-glob.ts";
 export type { SearchEngine } from "./env/search/types.ts";
 export { quoteShell } from "./env/shell-quote.ts";
-export type { ScanLimits } from "./env/scan-cache.ts";
 export { SshEnvironment, type SshOptions } from "./env/ssh.ts";
 export * from "./env/types.ts";
 export { type MinimalEnvironment, withFileCommands } from "./env/with-file-commands.ts";

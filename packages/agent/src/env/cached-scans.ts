@@ -35,7 +35,7 @@ export class CachedScans extends WrappedEnvironment {
   override async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
     if (!options.cached) return super.glob(pattern, path, options);
     const { compileGlob } = await import("./search/path-glob.ts");
-    const { shownPath } = await import("./search/results.ts");
+    const { shownPrefix } = await import("./search/results.ts");
     const { base: directory, matches } = compileGlob(pattern);
     const root = resolve(this.inner.resolve(path), directory);
     const stat = await this.inner.stat(root);
@@ -48,6 +48,7 @@ export class CachedScans extends WrappedEnvironment {
       maxResults,
       base = this.workingDirectory(),
     } = options;
+    const prefix = shownPrefix(root, base);
     const walk = () => super.glob("**/*", root, { ...options, directories: true, maxResults: undefined, base: root });
     const look = async () => {
       const { listing, isOld } = await this.#scans.get(stat.realPath, `${hidden} ${gitignore}`, walk, isWhole);
@@ -56,7 +57,7 @@ export class CachedScans extends WrappedEnvironment {
         const isFolder = found.endsWith("/");
         if (isFolder && !directories) break;
         if (matches(isFolder ? found.slice(0, -1) : found)) {
-          paths.push(shownPath(resolve(root, found), base) + (isFolder ? "/" : ""));
+          paths.push(prefix + found);
         }
       }
       return { paths, isOld, truncated: listing.truncated };

@@ -29,6 +29,13 @@ export function shownPath(path: string, base: string): string {
   return inside === "" || inside.startsWith("../") || inside === ".." || isAbsolute(inside) ? path : inside;
 }
 
+/** What stands before a name in `directory` when its path is shown. */
+export function shownPrefix(directory: string, base: string): string {
+  if (directory === base) return "";
+  const shown = shownPath(directory, base);
+  return shown.endsWith("/") ? shown : `${shown}/`;
+}
+
 /** Order in which a sorted walk meets files: `a/x` before `a.txt`. */
 export function byPath(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);

@@ -14,7 +14,7 @@ import {
 import { FirstFiles, hitsPerFile } from "./first-files.ts";
 import { compileFilter, compileGlob, nameGlob } from "./path-glob.ts";
 import { acrossLineEnds, badRegex, rejectLineBreaks } from "./regex.ts";
-import { foldersOf, globResult, type TimedPath } from "./results.ts";
+import { foldersOf, globResult, shownPrefix, type TimedPath } from "./results.ts";
 import { MatchParser } from "./ripgrep-output.ts";
 import type { Search } from "./types.ts";
 
@@ -158,9 +158,7 @@ async function glob(
   for (const entry of entries.slice(0, -1)) all.push(entry.slice(2));
   const names = all.filter((one) => matches(one));
   const candidates = isSorted ? await newest(runner, root, names, maxResults) : await timed(runner, root, names);
-  const prefix = relative(base, root);
-  const inside = prefix !== ".." && !prefix.startsWith("../");
-  const shown = inside ? (prefix === "" ? "" : `${prefix}/`) : `${root === "/" ? "" : root}/`;
+  const shown = shownPrefix(root, base);
   const folders = options.directories ? foldersOf(all).filter((one) => matches(one)) : [];
   return globResult(
     candidates.map(({ path, mtimeMs }) => ({ path: shown + path, mtimeMs })),

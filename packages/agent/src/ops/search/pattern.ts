@@ -31,7 +31,7 @@ export async function withPattern<T>(raw: string, run: (pattern: SearchPattern) 
 const isBadPattern = (error: unknown): error is EnvError => error instanceof EnvError && error.code === "bad_pattern";
 
 function invalid(error: EnvError): ToolFailure {
-  return new ToolFailure(`Invalid regex: ${error.message.replace(/^Bad regular expression "[^]*?": (?=\S)/, "")}`);
+  return new ToolFailure(`Invalid regex: ${error.message.replace(/^Bad regular expression ".*?": (?=\S)/s, "")}`);
 }
 
 /** A blank behind a last backslash belongs to it. */
@@ -41,7 +41,7 @@ function trimPattern(raw: string): string {
 }
 
 /** Tokens of a pattern: escapes with what belongs to them, classes as a whole, else single characters. */
-const TOKEN = /\\(?:[pPxuUko]\{[^}]*\}|[^])|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|[^]/gu;
+const TOKEN = /\\(?:[pPxuUko]\{[^}]*\}|.)|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|./gsu;
 const REPETITION = /^\{(?:\d+(?:,\d*)?|,\d+)\}/;
 
 /** Braces that cannot be a repetition are plain characters, and so is a dollar in front of one: nothing can follow the end of a line. */

@@ -44,21 +44,10 @@ export function placesOf(texts: readonly string[], scope: CallScope): Promise<Pl
 export async function searchAccess(texts: readonly string[], scope: CallScope): Promise<readonly Access[]> {
   const { places } = await placesOf(texts, scope);
   return places.map((place): Access => {
-    switch (place.kind) {
-      case "tree":
-        return {
-          kind: "read",
-          path: place.real,
-          search: true,
-          ...(place.glob === undefined ? {} : { filter: place.glob }),
-        };
-      case "file":
-        return { kind: "read", path: place.real, search: true };
-      case "parts":
-        return { kind: "read", path: place.target.located.real };
-      case "address":
-        return { kind: "address", url: place.url, write: false };
-    }
+    if (place.kind === "address") return { kind: "address", url: place.url, write: false };
+    if (place.kind === "parts") return { kind: "read", path: place.target.located.real };
+    const filter = place.kind === "tree" && place.glob !== undefined ? { filter: place.glob } : {};
+    return { kind: "read", path: place.real, search: true, ...filter };
   });
 }
 

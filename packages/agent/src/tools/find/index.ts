@@ -1,6 +1,6 @@
 // find: paths by glob, grouped by folder.
 
-import { type ToolContext, type ToolDef, type ToolResult } from "../../contract/tool.ts";
+import type { ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
 import { type FoundPaths, findAccess, findPaths } from "../../ops/find/find.ts";
 import { counted, exploringCard } from "../card.ts";
 import { type ArgsOf, flag, integer, listOf, number, optional, parameters, text } from "../params.ts";
