@@ -138,6 +138,7 @@ export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
+export type { SearchContext } from "./ops/search/content.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
@@ -193,7 +194,13 @@ export type { ToolProvider } from "./registry/session-tools.ts";
 export type { InputVerb } from "./replay/log.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
-export { type SchemeContent, type SchemeEntry, SchemeRegistry, type SchemeResolver, type WantedPart } from "./seams/schemes.ts";
+export {
+  type SchemeContent,
+  type SchemeEntry,
+  SchemeRegistry,
+  type SchemeResolver,
+  type WantedPart,
+} from "./seams/schemes.ts";
 export * from "./seams/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";

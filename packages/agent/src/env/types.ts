@@ -148,7 +148,7 @@ export interface GrepOptions extends WalkOptions {
   /** At most so many matching lines of each file. */
   readonly perFile?: number | undefined;
   /** Only matches on these lines. */
-  readonly within?: readonly LineSpan[] | undefined;
+  readonly within?: readonly GrepRange[] | undefined;
   /** Lines shown before and after each match. */
   readonly before?: number | undefined;
   readonly after?: number | undefined;
@@ -159,7 +159,7 @@ export interface GrepOptions extends WalkOptions {
 }
 
 /** Lines by number, from 1. */
-export interface LineSpan {
+export interface GrepRange {
   readonly first: number;
   /** Included; absent: to the end. */
   readonly last?: number | undefined;

@@ -1,7 +1,7 @@
 // Reads ripgrep's output as it streams, file by file.
 
 import { StringDecoder } from "node:string_decoder";
-import type { GrepLine, LineSpan } from "../types.ts";
+import type { GrepLine, GrepRange } from "../types.ts";
 import type { FoundFile } from "./first-files.ts";
 import { grepLine } from "./results.ts";
 import { isWithin } from "./text-matches.ts";
@@ -26,7 +26,7 @@ const LONGEST_RECORD = 8 << 20;
 const RECORD_HEAD = 100;
 
 /** `json`: messages; `count`: `path NUL count LF`; `files`: `path NUL`. */
-export type RipgrepFormat = "json" | "count" | "files";
+type RipgrepFormat = "json" | "count" | "files";
 
 /** What of the output is wanted. */
 export interface ParseOptions {
@@ -34,7 +34,7 @@ export interface ParseOptions {
   readonly dropBinary: boolean;
   /** Matching lines of one file, at the most. */
   readonly perFile: number;
-  readonly within?: readonly LineSpan[] | undefined;
+  readonly within?: readonly GrepRange[] | undefined;
   /** How far around a match lines are wanted. */
   readonly before: number;
   readonly after: number;

@@ -1,6 +1,6 @@
 // The matching lines of one text, with the lines around them, for engines without ripgrep.
 
-import type { GrepLine, GrepOptions, LineSpan } from "../types.ts";
+import type { GrepLine, GrepOptions, GrepRange } from "../types.ts";
 import { grepLine } from "./results.ts";
 
 export interface TextMatches {
@@ -46,7 +46,7 @@ function perLine(all: readonly string[], regex: RegExp, { within }: Wanted, most
 function acrossLines(
   all: readonly string[],
   regex: RegExp,
-  within: readonly LineSpan[] | undefined,
+  within: readonly GrepRange[] | undefined,
   most: number,
 ): Map<number, number> {
   const starts: number[] = [];
@@ -69,6 +69,6 @@ function acrossLines(
   return matching;
 }
 
-export function isWithin(number: number, spans: readonly LineSpan[] | undefined): boolean {
+export function isWithin(number: number, spans: readonly GrepRange[] | undefined): boolean {
   return spans?.some(({ first, last }) => number >= first && number <= (last ?? number)) ?? true;
 }

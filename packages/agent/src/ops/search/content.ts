@@ -11,7 +11,7 @@ import type { Found, Search } from "./sources.ts";
 const MOST_BYTES = 8 << 20;
 
 /** Lines around the matches. */
-export interface Around {
+export interface SearchContext {
   readonly before: number;
   readonly after: number;
 }
@@ -26,7 +26,12 @@ export interface Excerpt {
   lineAt(number: number): string | undefined;
 }
 
-export async function excerptOf(found: Found, search: Search, around: Around, scope: CallScope): Promise<Excerpt> {
+export async function excerptOf(
+  found: Found,
+  search: Search,
+  around: SearchContext,
+  scope: CallScope,
+): Promise<Excerpt> {
   const { source, hits, hasMore } = found;
   const base = { path: source.path, hits, hasMore };
   const text = found.text ?? (await fileText(source.path, scope));
@@ -67,7 +72,7 @@ const plain = (text: string): string => text.replace(/[^\x20-\x7e]/g, "");
 async function knownLines(
   { source, hits, within }: Found,
   { pattern, caseInsensitive, perFile }: Search,
-  around: Around,
+  around: SearchContext,
   { env, signal }: CallScope,
 ): Promise<Pick<Excerpt, "lineAt"> & Partial<Pick<Excerpt, "hits">>> {
   const options = { ...around, within, caseInsensitive, multiline: pattern.multiline, perFile, maxResults: 1, signal };

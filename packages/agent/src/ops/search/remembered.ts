@@ -1,18 +1,13 @@
 // The files that searches of this session have found, so that their pages go through one list: a file that changes between two pages
 // neither moves the others nor comes twice.
 
-import type { LineSpan } from "../../env/types.ts";
+import type { ToolServices } from "../../contract/tool.ts";
+import type { ShownFiles } from "../../edit/shown.ts";
+import type { GrepRange } from "../../env/types.ts";
 import type { Source } from "./sources.ts";
 
-declare module "../../contract/tool.ts" {
-  interface ToolServices {
-    /** Absent: each page of a search looks at the files anew. */
-    readonly searches?: RememberedSearches;
-  }
-}
-
 export interface SearchList {
-  readonly sources: readonly { readonly source: Source; readonly within?: readonly LineSpan[] | undefined }[];
+  readonly sources: readonly { readonly source: Source; readonly within?: readonly GrepRange[] | undefined }[];
   /** More files match than are listed. */
   readonly isCapped: boolean;
 }
@@ -20,7 +15,7 @@ export interface SearchList {
 const MOST_SEARCHES = 16;
 
 /** The lists of the last searches, by what was asked. */
-export class RememberedSearches {
+class RememberedSearches {
   readonly #lists = new Map<string, SearchList>();
 
   set(query: string, list: SearchList): void {
@@ -33,4 +28,15 @@ export class RememberedSearches {
   get(query: string): SearchList | undefined {
     return this.#lists.get(query);
   }
+}
+
+/** A session is known by its record of shown files, and its searches end with it. */
+const bySession = new WeakMap<ShownFiles, RememberedSearches>();
+
+/** Undefined where nothing is recorded: each page of a search then looks at the files anew. */
+export function rememberedSearches({ shownFiles }: ToolServices): RememberedSearches | undefined {
+  if (!shownFiles) return undefined;
+  const known = bySession.get(shownFiles) ?? new RememberedSearches();
+  bySession.set(shownFiles, known);
+  return known;
 }

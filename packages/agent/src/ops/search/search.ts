@@ -3,17 +3,17 @@
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { eachAtOnce } from "../../edit/at-once.ts";
 import { EnvError } from "../../env/types.ts";
-import { type Around, type Excerpt, excerptOf } from "./content.ts";
+import { type Excerpt, excerptOf, type SearchContext } from "./content.ts";
 import { withPattern } from "./pattern.ts";
 import { placesOf } from "./places.ts";
-import type { SearchList } from "./remembered.ts";
+import { rememberedSearches, type SearchList } from "./remembered.ts";
 import { type Shown, showExcerpts } from "./show.ts";
 import { type Found, type Search, searchPlace, searchSource } from "./sources.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
     /** Lines that searches show around a match; 1 before and 3 after when absent. */
-    readonly searchContext?: Around;
+    readonly searchContext?: SearchContext;
   }
 }
 
@@ -23,7 +23,7 @@ const MATCHES_OF_ONE_FILE = 200;
 /** The list of a search ends here. */
 const MOST_FILES = 2_000;
 const MOST_BYTES = 50 << 10;
-const CONTEXT: Around = { before: 1, after: 3 };
+const CONTEXT: SearchContext = { before: 1, after: 3 };
 
 export interface SearchQuery {
   readonly pattern: string;
@@ -37,7 +37,7 @@ export interface SearchQuery {
 export interface SearchPage {
   readonly shown: Shown;
   readonly excerpts: readonly Excerpt[];
-  readonly around: Around;
+  readonly around: SearchContext;
   /** Files of the whole list. */
   readonly total: number;
   readonly isCapped: boolean;
@@ -59,7 +59,7 @@ export async function searchPage(query: SearchQuery, scope: CallScope): Promise<
     withPattern(query.pattern, async (pattern) => {
       const { caseInsensitive, gitignore } = query;
       const search: Search = { pattern, caseInsensitive, gitignore, perFile, most: MOST_FILES };
-      const known = skip === 0 ? undefined : scope.services.searches?.get(key);
+      const known = skip === 0 ? undefined : rememberedSearches(scope.services)?.get(key);
       const { list, found } = known
         ? { list: known, found: await again(known, skip, search, scope) }
         : await afresh(query.paths, key, skip, search, scope);
@@ -119,7 +119,7 @@ async function afresh(
     sources: found.map(({ source, within }) => ({ source, within })),
     isCapped: isCapped || all.size > MOST_FILES,
   };
-  scope.services.searches?.set(key, list);
+  rememberedSearches(scope.services)?.set(key, list);
   return { list, found: found.slice(skip, skip + FILES_PER_PAGE) };
 }
 

@@ -1,7 +1,7 @@
 // How found matches are shown: files in order, matches taken from each in turn until the room is used up, long lines cut around the
 // match. Excerpts in, text out.
 
-import type { Around, Excerpt } from "./content.ts";
+import type { Excerpt, SearchContext } from "./content.ts";
 
 /** Longer lines are cut. */
 const MOST_COLUMNS = 512;
@@ -18,7 +18,7 @@ export interface Shown {
 }
 
 /** At least the first match of the first excerpt is shown, whatever the room. */
-export function showExcerpts(excerpts: readonly Excerpt[], around: Around, room: number): Shown {
+export function showExcerpts(excerpts: readonly Excerpt[], around: SearchContext, room: number): Shown {
   const pages = excerpts.map((excerpt) => new Rows(excerpt, around));
   let left = room;
   let files = 0;
@@ -47,7 +47,7 @@ export function showExcerpts(excerpts: readonly Excerpt[], around: Around, room:
 }
 
 /** Everything that is known of these excerpts, nothing cut. */
-export const wholeExcerpts = (excerpts: readonly Excerpt[], around: Around): string =>
+export const wholeExcerpts = (excerpts: readonly Excerpt[], around: SearchContext): string =>
   excerpts
     .map((excerpt) => {
       const rows = new Rows(excerpt, around, Number.POSITIVE_INFINITY);
@@ -58,13 +58,13 @@ export const wholeExcerpts = (excerpts: readonly Excerpt[], around: Around): str
 
 class Rows {
   readonly #excerpt: Excerpt;
-  readonly #around: Around;
+  readonly #around: SearchContext;
   readonly #columns: number;
   readonly #rows = new Map<number, string>();
   taken = 0;
   #hasCutLine = false;
 
-  constructor(excerpt: Excerpt, around: Around, columns = MOST_COLUMNS) {
+  constructor(excerpt: Excerpt, around: SearchContext, columns = MOST_COLUMNS) {
     this.#excerpt = excerpt;
     this.#around = around;
     this.#columns = columns;

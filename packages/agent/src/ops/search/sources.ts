@@ -5,7 +5,7 @@ import { shownKey } from "../../edit/shown.ts";
 import { withinTime } from "../../env/search/bounded-match.ts";
 import { compilePattern } from "../../env/search/regex.ts";
 import { textMatches } from "../../env/search/text-matches.ts";
-import type { GrepFile, GrepLine, LineSpan } from "../../env/types.ts";
+import type { GrepFile, GrepLine, GrepRange } from "../../env/types.ts";
 import type { FormatEntry } from "../../target/format.ts";
 import { type FileTarget, formatFile } from "../../target/target.ts";
 import type { SearchPattern } from "./pattern.ts";
@@ -29,7 +29,7 @@ export interface Found {
   readonly text?: string | undefined;
   /** Under which an edit of it would be recorded; absent for what cannot be edited. */
   readonly editKey?: string | undefined;
-  readonly within?: readonly LineSpan[] | undefined;
+  readonly within?: readonly GrepRange[] | undefined;
 }
 
 export interface Search {
@@ -68,7 +68,7 @@ export async function searchPlace(place: Place, search: Search, scope: CallScope
 export async function searchSource(
   source: Source,
   search: Search,
-  within: readonly LineSpan[] | undefined,
+  within: readonly GrepRange[] | undefined,
   scope: CallScope,
 ): Promise<Found | undefined> {
   switch (source.kind) {
@@ -90,7 +90,7 @@ export async function searchSource(
 const grep = (
   path: string,
   { pattern, caseInsensitive, gitignore, perFile, most }: Search,
-  options: { readonly globFilter?: string | undefined; readonly within?: readonly LineSpan[] | undefined },
+  options: { readonly globFilter?: string | undefined; readonly within?: readonly GrepRange[] | undefined },
   { env, signal }: CallScope,
 ) =>
   env.grep(pattern.text, path, {
@@ -104,11 +104,11 @@ const grep = (
     signal,
   });
 
-function foundFile({ path, hits, lines }: GrepFile, { perFile }: Search, within?: readonly LineSpan[]): Found {
+function foundFile({ path, hits, lines }: GrepFile, { perFile }: Search, within?: readonly GrepRange[]): Found {
   return { source: { kind: "file", path }, hits: lines, hasMore: hits > perFile, within };
 }
 
-type Texts = { readonly within?: readonly LineSpan[] | undefined };
+type Texts = { readonly within?: readonly GrepRange[] | undefined };
 
 async function searchParts(place: Place & { kind: "parts" }, search: Search, scope: CallScope): Promise<FoundList> {
   const { target, within } = place;
@@ -150,7 +150,7 @@ async function searchEntry(
   entry: FormatEntry,
   target: FileTarget,
   search: Search,
-  within: readonly LineSpan[] | undefined,
+  within: readonly GrepRange[] | undefined,
   scope: CallScope,
 ): Promise<Found | undefined> {
   const text = await entry.text();
@@ -185,7 +185,7 @@ async function searchAddresses(
 async function searchAddress(
   url: string,
   search: Search,
-  within: readonly LineSpan[] | undefined,
+  within: readonly GrepRange[] | undefined,
   { services, signal, paths }: CallScope,
 ): Promise<Found | undefined> {
   if (!services.schemes) throw new ToolFailure(`${url} cannot be read here.`);

@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
-import { RememberedSearches } from "../../ops/search/remembered.ts";
 import { SchemeRegistry } from "../../seams/schemes.ts";
 import type { Format } from "../../target/format.ts";
 import { hashlineEditTool } from "../hashline/index.ts";
@@ -12,7 +11,6 @@ import { searchTool } from "./index.ts";
 let bench: Bench;
 beforeEach(async () => {
   bench = await toolBench();
-  bench.services.searches = new RememberedSearches();
 });
 afterEach(() => bench.close());
 
