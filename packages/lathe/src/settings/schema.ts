@@ -2,7 +2,6 @@
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
 import { READ_SETTINGS } from "./read-settings.ts";
-import { SEARCH_SETTINGS } from "./search-settings.ts";
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
@@ -410,7 +409,6 @@ export const SETTINGS = {
     help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
   },
   ...READ_SETTINGS,
-  ...SEARCH_SETTINGS,
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {

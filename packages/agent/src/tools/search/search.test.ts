@@ -171,6 +171,7 @@ describe("search", () => {
     bench.services.formats = [pair];
     bench.services.schemes = new SchemeRegistry({
       note: {
+        hasSelectors: true,
         read: async (url) => `about ${url}\nhit\n`,
         list: async () => [{ url: "note://b" }, { url: "note://a" }],
       },
