@@ -58,6 +58,7 @@ export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
 export { ShownFiles, type ShownLimits, type ShownVersion } from "./edit/shown.ts";
 export { Syntax, type SyntaxBlock, type SyntaxLimits } from "./edit/syntax.ts";
+export { CachedScans } from "./env/cached-scans.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./env/guarded.ts";
 export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
@@ -65,6 +66,7 @@ export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.t
 export { realEntryOf, realPathOf } from "./env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./env/sandbox/sandboxed-local.ts";
+export type { ScanLimits } from "./env/scan-cache.ts";
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export { compileFilter } from "./env/search/path-glob.ts";
@@ -136,6 +138,7 @@ export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
+export type { SearchContext } from "./ops/search/content.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
@@ -191,7 +194,13 @@ export type { ToolProvider } from "./registry/session-tools.ts";
 export type { InputVerb } from "./replay/log.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
-export { type SchemeContent, type SchemeEntry, SchemeRegistry, type SchemeResolver, type WantedPart } from "./seams/schemes.ts";
+export {
+  type SchemeContent,
+  type SchemeEntry,
+  SchemeRegistry,
+  type SchemeResolver,
+  type WantedPart,
+} from "./seams/schemes.ts";
 export * from "./seams/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";

@@ -8,6 +8,7 @@ import {
   type AskedGit,
   askGit,
   type BudgetConfig,
+  CachedScans,
   Checkpoints,
   type ChildHeader,
   type ConfigInput,
@@ -172,10 +173,9 @@ async function openWith(
       : { command: permissionCommand(workspace, request.permissionCommand) }),
   });
   const warn = (message: string, code: string): void => session.warn(message, code);
-  const env: ExecutionEnvironment = new SearchGuard(
-    request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn }),
-    permissions,
-  );
+  const machine =
+    request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn });
+  const env: ExecutionEnvironment = new SearchGuard(new CachedScans(machine), permissions);
   if (env.isSandboxed) await confined(env);
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // A failure is reported to whoever awaits this; without a model nothing does.
@@ -299,6 +299,10 @@ async function openWith(
     },
     services: {
       web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
+      searchContext: {
+        before: workspace.settings["search.contextBefore"],
+        after: workspace.settings["search.contextAfter"],
+      },
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),

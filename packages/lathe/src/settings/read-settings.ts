@@ -1,4 +1,4 @@
-// Settings of the tool `read`.
+// Settings of reading and searching.
 
 import type { SettingSpec } from "./schema.ts";
 
@@ -14,5 +14,19 @@ export const READ_SETTINGS = {
     type: "boolean",
     default: true,
     help: "show a long source file as its declarations, bodies folded (tool set lathe)",
+  },
+  "search.contextBefore": {
+    type: "integer",
+    min: 0,
+    max: 50,
+    default: 1,
+    help: "lines that the model is shown before each match of search",
+  },
+  "search.contextAfter": {
+    type: "integer",
+    min: 0,
+    max: 50,
+    default: 3,
+    help: "lines that the model is shown after each match of search",
   },
 } as const satisfies Record<string, SettingSpec>;

@@ -3,13 +3,12 @@
 
 import { askUserTool } from "../../tools/ask-user/index.ts";
 import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
-import { globTool } from "../../tools/glob/index.ts";
-import { grepWithModesTool } from "../../tools/grep/index.ts";
+import { findTool } from "../../tools/find/index.ts";
 import { hashlineEditTool } from "../../tools/hashline/index.ts";
 import { jobOutputTool } from "../../tools/job-output/index.ts";
-import { keepHead } from "../../tools/output.ts";
 import { readTool } from "../../tools/read/index.ts";
 import { recallTool } from "../../tools/recall/index.ts";
+import { searchTool } from "../../tools/search/index.ts";
 import { shellTool } from "../../tools/shell/index.ts";
 import { todoTool } from "../../tools/todo/index.ts";
 import { writeTool } from "../../tools/write/index.ts";
@@ -23,8 +22,8 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     readTool,
     writeTool,
     edit,
-    grepWithModesTool,
-    keepHead(globTool),
+    searchTool,
+    findTool,
     shellTool,
     jobOutputTool,
     todoTool,
