@@ -19,6 +19,8 @@ packages=(
   chromium        # looks at the exported page
   strace          # witness of which files a call opens
   libfaketime     # a clock that jumps under a running command
+  zip unzip       # archives that other programs made, and what they say of ours
+  python3-nbformat # whether a notebook is valid
   jq              # in samples of the documentation
 )
 
