@@ -113,7 +113,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("archives of real programs", () => 
     s.run("cat big.txt | zip -q - - > piped.zip && zip -qr - src > streamed.zip");
     expect(await s.text(zipFormat, "piped.zip", "-")).toBe(s.bytes("big.txt").toString());
     await s.set(zipFormat, "streamed.zip", "src/x.c", "short");
-    expect(s.run("unzip -tq streamed.zip && unzip -p streamed.zip src/deep/y.txt src/x.c")).toContain("hello\nshort");
+    expect(s.run("unzip -tq streamed.zip && unzip -p streamed.zip src/deep/y.txt src/x.c")).toContain("shorthello\n");
   });
 
   it("T-READ-5 long names: GNU, pax and ours", async () => {

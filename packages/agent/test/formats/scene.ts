@@ -4,9 +4,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 import type { CallScope } from "../../src/contract/tool.ts";
 import { ShownFiles } from "../../src/edit/shown.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
+import { Parser } from "../../src/parser/parser.ts";
 import { CallPaths } from "../../src/paths/call-paths.ts";
 import type { Format, FormatContent, FormatFile } from "../../src/target/format.ts";
 
@@ -26,6 +28,10 @@ export interface Scene {
   [Symbol.dispose](): void;
 }
 
+/** One for all tests of a file: starting it takes longer than most of them. */
+const parser = new Parser();
+afterAll(() => parser.close());
+
 export function scene(): Scene {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "lathe-formats-")));
   const env = new LocalEnvironment({ cwd: dir, baseEnv: {} });
@@ -34,7 +40,7 @@ export function scene(): Scene {
     env,
     signal,
     paths: new CallPaths(env, signal),
-    services: { vision: false, shownFiles: new ShownFiles() },
+    services: { vision: false, shownFiles: new ShownFiles(), parser },
   };
   const ranges: Scene["ranges"] = [];
   const file = (name: string): FormatFile => {

@@ -2,4 +2,8 @@
 
 import type { TaskTable } from "./types.ts";
 
-export const TASKS: TaskTable = {};
+export const TASKS: TaskTable = {
+  "archive.inflate": async () => (await import("./archive/inflate.ts")).inflate,
+  "archive.gunzip": async () => (await import("./archive/inflate.ts")).gunzip,
+  "archive.scan": async () => (await import("./archive/inflate.ts")).scanTgz,
+};

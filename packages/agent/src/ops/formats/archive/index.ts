@@ -9,7 +9,7 @@ import { imageType } from "../../read/images.ts";
 import { gunzipApart, inflateApart } from "./in-parser.ts";
 import { readName, writtenName } from "./inner-path.ts";
 import { listing } from "./listing.ts";
-import { ArchiveError, byName, limits, type Member, refuseUnwritable } from "./members.ts";
+import { ArchiveError, byName, limits, type Member, refuseUnwritable } from "../../../parser/tasks/archive/members.ts";
 import { isGzip, isZip, type OpenArchive, openTarFile, openTgzFile, openZipFile } from "./open-archive.ts";
 import { openTar, replaceInTar, tarContent } from "./tar-write.ts";
 import { memberContent, memberRange } from "./zip-member.ts";
@@ -25,7 +25,7 @@ export const zipFormat: Format = {
       const member = byName(zip.members).get(inner)?.member;
       if (!member) return undefined;
       const { start, end } = memberRange(member);
-      const inflate = (bytes: Uint8Array, most: number) => inflateApart({ bytes, most }, { scope, path: inner });
+      const inflate = (bytes: Uint8Array, most: number) => inflateApart({ bytes, most }, scope);
       return memberContent(zip.file.subarray(start, end), member, inflate);
     },
     replace: async (file, parts) => replaceInZip(file, parts),
@@ -161,7 +161,7 @@ function tarMember(bytes: Uint8Array | undefined, inner: string): Uint8Array | u
 
 async function tarOf(file: Uint8Array | undefined, scope: CallScope): Promise<Uint8Array | undefined> {
   if (!file || file.length === 0) return undefined;
-  return gunzipApart({ bytes: file, most: limits.writtenBytes }, { scope, path: "the archive" });
+  return gunzipApart({ bytes: file, most: limits.writtenInflatedBytes }, scope);
 }
 
 function gzipped(bytes: Uint8Array): Promise<Uint8Array> {

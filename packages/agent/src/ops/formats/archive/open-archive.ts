@@ -2,9 +2,9 @@
 
 import type { FormatFile } from "../../../target/format.ts";
 import { inflateApart, scanTgzApart } from "./in-parser.ts";
-import { ArchiveError, limits, type Member, tooLarge } from "./members.ts";
-import type { TgzMember } from "./tasks.ts";
-import { type TarMember, walkTar } from "./tar-walk.ts";
+import { ArchiveError, limits, type Member, tooLarge } from "../../../parser/tasks/archive/members.ts";
+import type { TgzMember } from "../../../parser/tasks/archive/inflate.ts";
+import { type TarMember, walkTar } from "../../../parser/tasks/archive/tar-walk.ts";
 import { findEnd, parseDirectory, TAIL_BYTES, type ZipMember } from "./zip-directory.ts";
 import { memberContent, memberRange } from "./zip-member.ts";
 
@@ -28,7 +28,7 @@ export async function openZipFile(file: FormatFile): Promise<OpenArchive> {
     content: async (member) => {
       const wanted = member as ZipMember;
       const region = buffer(await file.bytes(memberRange(wanted)));
-      return memberContent(region, wanted, (bytes, most) => inflateApart({ bytes, most }, file));
+      return memberContent(region, wanted, (bytes, most) => inflateApart({ bytes, most }, file.scope));
     },
   };
 }
@@ -76,14 +76,14 @@ const BATCH_BYTES = 16 << 20;
 export async function openTgzFile(file: FormatFile): Promise<OpenArchive> {
   if (file.size > limits.compressedBytes) throw tooLarge("it", file.size, limits.compressedBytes);
   const bytes = await file.bytes();
-  const { members } = await scanTgzApart({ bytes }, file);
+  const { members } = await scanTgzApart({ bytes }, file.scope);
   let batch = new Map<number, Uint8Array>();
   return {
     members,
     content: async (member) => {
       const { start } = readable(member as TgzMember);
       if (!batch.has(start)) {
-        const { contents } = await scanTgzApart({ bytes, wanted: { from: start, most: BATCH_BYTES } }, file);
+        const { contents } = await scanTgzApart({ bytes, wanted: { from: start, most: BATCH_BYTES } }, file.scope);
         batch = new Map(contents);
       }
       const content = batch.get(start);

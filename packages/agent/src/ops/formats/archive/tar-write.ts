@@ -1,7 +1,14 @@
 // Puts members into a tar archive: all others keep their headers and bytes.
 
-import { ArchiveError, byName, limits, refuseUnwritable } from "./members.ts";
-import { BLOCK, headerSum, padded, paxContent, type TarMember, tarInMemory } from "./tar-walk.ts";
+import { ArchiveError, byName, limits, refuseUnwritable } from "../../../parser/tasks/archive/members.ts";
+import {
+  BLOCK,
+  headerSum,
+  padded,
+  paxContent,
+  type TarMember,
+  tarInMemory,
+} from "../../../parser/tasks/archive/tar-walk.ts";
 
 /** Archives are filled up to whole records, as tape drives wanted them. */
 const RECORD = 20 * BLOCK;

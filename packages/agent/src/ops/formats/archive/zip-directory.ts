@@ -1,7 +1,7 @@
 // The directory at the end of a zip archive: where it is and which members it lists. Bytes in, records out; nothing is trusted that
 // can be compared with something else.
 
-import { ArchiveError, limits, type Member, memberName } from "./members.ts";
+import { ArchiveError, limits, type Member, memberName } from "../../../parser/tasks/archive/members.ts";
 import { extraFields, zipName } from "./zip-names.ts";
 
 /** What one needs of the end of a file to find the directory: an end record, the longest comment, and the records of zip64. */

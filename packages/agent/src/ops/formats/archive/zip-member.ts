@@ -1,7 +1,7 @@
 // One member of a zip archive: its local header compared with the directory, and its content.
 
 import { crc32 } from "node:zlib";
-import { ArchiveError, limits, tooLarge } from "./members.ts";
+import { ArchiveError, limits, tooLarge } from "../../../parser/tasks/archive/members.ts";
 import type { ZipMember } from "./zip-directory.ts";
 
 const LOCAL = 0x04034b50;

@@ -2,7 +2,7 @@
 // and only the offsets in the directory follow.
 
 import { crc32, deflateRawSync } from "node:zlib";
-import { ArchiveError, byName, limits, refuseUnwritable } from "./members.ts";
+import { ArchiveError, byName, limits, refuseUnwritable } from "../../../parser/tasks/archive/members.ts";
 import { findEnd, parseDirectory, TAIL_BYTES, type ZipEnd, type ZipMember } from "./zip-directory.ts";
 import { DEFLATED, dataStart } from "./zip-member.ts";
 import { extraFields } from "./zip-names.ts";

@@ -1,5 +1,7 @@
 // What zip and tar archives have in common: members with names, and how much of them is read here.
 
+import { CannotParse } from "../types.ts";
+
 /** Larger ones are refused before their bytes are touched. */
 export const limits = {
   members: 200_000,
@@ -7,10 +9,11 @@ export const limits = {
   directoryBytes: 64 << 20,
   memberBytes: 64 << 20,
   /** A compressed tar archive is inflated from its beginning whatever is wanted of it. */
-  compressedBytes: 256 << 20,
+  compressedBytes: 128 << 20,
   inflatedBytes: 2 ** 31,
-  /** Of an archive that is written again. */
+  /** Of an archive that is written again, and of a compressed one before it is compressed. */
   writtenBytes: 256 << 20,
+  writtenInflatedBytes: 96 << 20,
 } as const;
 
 export interface Member {
@@ -23,7 +26,7 @@ export interface Member {
 }
 
 /** Why an archive cannot be read or written: a clause without the path. */
-export class ArchiveError extends Error {}
+export class ArchiveError extends CannotParse {}
 
 /** Name of a member as the archive spells it, in our one spelling; undefined when it leads out of the archive. */
 export function memberName(stored: string): string | undefined {

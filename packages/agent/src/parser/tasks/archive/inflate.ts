@@ -1,23 +1,26 @@
 // What is done with compressed bytes of strangers. Runs in the parser process: nothing here touches files or the session.
 
 import { createGunzip, inflateRawSync } from "node:zlib";
+import type { TaskInput } from "../types.ts";
 import { ArchiveError, limits, type Member } from "./members.ts";
 import { type TarMember, walkTar } from "./tar-walk.ts";
 
-/** At most `most` bytes come out. */
-export function inflate({ bytes, most }: { readonly bytes: Uint8Array; readonly most: number }): Uint8Array {
+/** At most `most` bytes may come out. */
+export interface InflateInput extends TaskInput {
+  readonly bytes: Uint8Array;
+  readonly most: number;
+}
+
+/** The content of a deflated member of a zip archive. */
+export function inflate(input: TaskInput): Uint8Array {
+  const { bytes, most } = input as InflateInput;
   if (most === 0) return new Uint8Array(0);
   return explained(() => inflateRawSync(bytes, { maxOutputLength: most }), most);
 }
 
 /** The whole content of a gzip file. */
-export async function gunzip({
-  bytes,
-  most,
-}: {
-  readonly bytes: Uint8Array;
-  readonly most: number;
-}): Promise<Uint8Array> {
+export async function gunzip(input: TaskInput): Promise<Uint8Array> {
+  const { bytes, most } = input as InflateInput;
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of inflated(bytes)) {
@@ -37,18 +40,21 @@ interface WantedContents {
   readonly most: number;
 }
 
-/** What a compressed tar archive lists, or the wanted contents. Nothing else of it is held in memory. */
-export async function scanTgz({
-  bytes,
-  wanted,
-}: {
+export interface ScanInput extends TaskInput {
   readonly bytes: Uint8Array;
   readonly wanted?: WantedContents;
-}): Promise<{
+}
+
+export interface TgzScan {
+  /** Empty when contents are wanted. */
   readonly members: readonly TgzMember[];
   /** By where the member begins. */
   readonly contents: readonly (readonly [number, Uint8Array])[];
-}> {
+}
+
+/** What a compressed tar archive lists, or the wanted contents. Nothing else of it is held in memory. */
+export async function scanTgz(input: TaskInput): Promise<TgzScan> {
+  const { bytes, wanted } = input as ScanInput;
   const reader = new StreamReader(inflated(bytes));
   const walk = walkTar();
   const members: TgzMember[] = [];
