@@ -205,6 +205,11 @@ export class EditWorkspace {
     if (!source.after) throw new MissingFile(from, ", so it cannot be moved");
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
+    for (const { target } of [source, destination]) {
+      // What would be moved is the text it is edited as, without the rest of it.
+      if (target.part?.codec.ofWholeFile)
+        throw new ToolFailure(`${target.path} is no plain text; move it with the shell. Nothing was written.`);
+    }
     destination.after = source.after;
     delete source.after;
   }
@@ -248,11 +253,23 @@ export class EditWorkspace {
         this.#shown?.record(target.absolute, after.document.text, { edited: true, digest: textDigest(after) });
       }
     }
+    await this.#recordAsRead(changes, files);
     return changes.map((change) => {
       const file = files.get(change) as StagedChange;
       const made = file === change ? change : { ...change, inFile: file };
       return overwrote.has(file) ? { ...made, overwrote: true } : made;
     });
+  }
+
+  /** A file that is edited as another text may read differently from what was written: new cells of a notebook get their numbers. */
+  async #recordAsRead(changes: readonly StagedChange[], files: ReadonlyMap<StagedChange, StagedChange>): Promise<void> {
+    for (const change of changes) {
+      const { part, absolute } = change.target;
+      const written = files.get(change)?.after;
+      if (!part?.codec.ofWholeFile || !written) continue;
+      const bytes = await part.codec.extract(written.bytes, part.inner, this.#scope);
+      if (bytes) this.#shown?.record(absolute, decodeDocument(bytes).text, { edited: true });
+    }
   }
 
   /** The change of a file that each change means. Parts of one file are put into it together. */
@@ -267,9 +284,13 @@ export class EditWorkspace {
     for (const group of parts.values()) {
       const { target } = group[0] as StagedChange;
       const { file } = this.#entries.get(keyOf(target)) as Entry;
+      const { part: _, ...whole } = target;
+      if (target.part?.codec.ofWholeFile && !group[0]?.after) {
+        for (const one of group) files.set(one, { target: whole, ...(file ? { before: file } : {}) });
+        continue;
+      }
       const contents = new Map(group.map(({ target: one, after }) => [one.part?.inner ?? "", after?.bytes]));
       const bytes = await (target.part as TargetPart).codec.replace(file?.bytes, contents, this.#scope);
-      const { part: _, ...whole } = target;
       const change: StagedChange = {
         target: whole,
         ...(file ? { before: file } : {}),
@@ -360,7 +381,7 @@ function textDigest({ document, digest }: FileContent): string | undefined {
 }
 
 function refuseLink(target: Target, what: string): void {
-  if (!target.stat?.isSymlink || target.part) return;
+  if (!target.stat?.isSymlink || (target.part && !target.part.codec.ofWholeFile)) return;
   throw new ToolFailure(
     `${target.path} is a symbolic link and is not ${what} here; use the shell. Nothing was written.`,
   );

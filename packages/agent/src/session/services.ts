@@ -7,6 +7,8 @@ import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
+import { Conflicts } from "../ops/formats/conflict/conflicts.ts";
+import { conflictScheme } from "../ops/formats/conflict/view.ts";
 import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import { PageCache } from "../ops/web/page-cache.ts";
@@ -35,6 +37,7 @@ interface ServiceParts
 
 export function buildServices(core: ServiceParts): BuiltServices {
   const facts = new BranchFacts(core);
+  const conflicts = new Conflicts();
   let recall: Recall | undefined;
   const services: ToolServices = {
     get vision() {
@@ -46,7 +49,8 @@ export function buildServices(core: ServiceParts): BuiltServices {
     },
     now: core.deps.now,
     formats: core.options.services?.formats ?? builtinFormats,
-    schemes: withOwn(core, core.schemes),
+    conflicts,
+    schemes: withOwn(core, core.schemes, conflicts),
     facts,
     jobs: new Jobs(),
     shownFiles: new ShownFiles(),
@@ -68,10 +72,15 @@ export function buildServices(core: ServiceParts): BuiltServices {
 }
 
 /** Addresses that every session has, unless the host brings its own. */
-function withOwn(core: ArtifactPart & ClockPart & JournalPart, schemes: SchemeRegistry): SchemeRegistry {
+function withOwn(
+  core: ArtifactPart & ClockPart & JournalPart,
+  schemes: SchemeRegistry,
+  conflicts: Conflicts,
+): SchemeRegistry {
   const known = schemes.names();
   if (!known.includes("artifact")) schemes.add("artifact", artifactResolver(core.artifacts));
   if (!known.includes("local")) schemes.add("local", localAddresses(core.journal.folder, core.deps.random));
+  if (!known.includes("conflict")) schemes.add("conflict", conflictScheme(conflicts));
   return schemes;
 }
 

@@ -1,17 +1,25 @@
 // What file tools declare of their paths: an address of a registered scheme, a host of the web, or the real path of a file.
 
 import type { Access, CallScope, Tier } from "../contract/tool.ts";
+import { isConflictAddress } from "../ops/formats/conflict/address.ts";
+import { conflictAccess } from "../ops/formats/conflict/settle.ts";
 import { targetOf } from "../target/target.ts";
 
-export function fileAccess(kind: "read" | "write", paths: readonly string[], scope: CallScope): Promise<Access[]> {
-  return Promise.all(
-    [...new Set(paths)].map(async (path): Promise<Access> => {
+export async function fileAccess(
+  kind: "read" | "write",
+  paths: readonly string[],
+  scope: CallScope,
+): Promise<Access[]> {
+  const accesses = await Promise.all(
+    [...new Set(paths)].map(async (path): Promise<Access | Access[]> => {
       const target = await targetOf(path, kind, scope);
+      if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
       if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
       if (target.kind === "web") return { kind: "network", host: hostOf(target.path) };
       return { kind, path: target.located.real };
     }),
   );
+  return accesses.flat();
 }
 
 /** Reading a page of the web is not like reading a file. */

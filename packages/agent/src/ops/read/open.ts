@@ -10,6 +10,7 @@ import { nearPaths } from "../../paths/near-names.ts";
 import type { WantedPart } from "../../seams/schemes.ts";
 import type { Selector } from "../../target/selector.ts";
 import { type AddressTarget, type FileTarget, formatFile, targetOf } from "../../target/target.ts";
+import { conflictsView } from "../formats/conflict/view.ts";
 import { directoryTree } from "./directory.ts";
 import { imageType } from "./images.ts";
 
@@ -100,6 +101,7 @@ async function openFile(text: string, target: FileTarget, scope: CallScope, { di
     scope.paths.shown.add(real);
     if (content.kind === "shown") return { ...content, path };
     if (content.kind === "image") return { ...content, path, notes: [...notes, ...(content.notes ?? [])] };
+    if (selector?.conflicts) return conflictsOf(target, content.text, scope);
     const named = content.inner === "" ? located.path : `${located.path}${separator || ":"}${content.inner}`;
     const tag = content.isEditable
       ? scope.services.shownFiles?.record(shownKey(located.absolute, content.inner), content.text)
@@ -126,7 +128,13 @@ async function openFile(text: string, target: FileTarget, scope: CallScope, { di
   if (mediaType) return { kind: "image", path, bytes, mediaType, notes };
   const content = decoded(path, bytes);
   const tag = scope.services.shownFiles?.record(located.absolute, content);
+  if (selector?.conflicts) return conflictsOf(target, content, scope);
   return { kind: "text", path, lines: linesOf(content), first: 1, tag, selector, notes, isPlainFile: true };
+}
+
+function conflictsOf({ path, located }: FileTarget, text: string, { services }: CallScope): OpenedView {
+  if (!services.conflicts) throw new ToolFailure(`Conflicts are not read here. Read ${path} without :conflicts.`);
+  return { kind: "shown", path, text: conflictsView({ path, absolute: located.absolute, text }, services.conflicts) };
 }
 
 async function openAddress(

@@ -1,13 +1,27 @@
 // Writes that are not the text of a file: an address, a row of a database.
 
-import { type CallScope, type Preview, type PreviewLine, ToolFailure, type ToolResult } from "../../contract/tool.ts";
+import {
+  type CallScope,
+  type Preview,
+  type PreviewLine,
+  type ToolContext,
+  ToolFailure,
+  type ToolResult,
+} from "../../contract/tool.ts";
 import type { RowChange } from "../../target/format.ts";
 import { formatFile, targetOf } from "../../target/target.ts";
+import { isConflictAddress } from "../formats/conflict/address.ts";
+import { conflictPreview, writeConflicts } from "../formats/conflict/settle.ts";
 
 /** Undefined: it is a file, or a text inside one. */
-export async function writeElsewhere(path: string, content: string, scope: CallScope): Promise<ToolResult | undefined> {
+export async function writeElsewhere(
+  path: string,
+  content: string,
+  scope: ToolContext,
+): Promise<ToolResult | undefined> {
   const target = await targetOf(path, "write", scope);
   if (target.kind === "web") throw new ToolFailure(`${path} is a page of the web and cannot be written.`);
+  if (target.kind === "address" && isConflictAddress(path)) return writeConflicts(path, content, scope);
   if (target.kind === "address") {
     await scope.services.schemes?.write(target.path, content, scope.signal);
     const size = Buffer.byteLength(content);
@@ -29,6 +43,9 @@ export async function writeElsewhere(path: string, content: string, scope: CallS
 /** Undefined like `writeElsewhere`. */
 export async function previewElsewhere(path: string, content: string, scope: CallScope): Promise<Preview | undefined> {
   const target = await targetOf(path, "write", scope);
+  if (target.kind === "address" && isConflictAddress(path)) {
+    return conflictPreview(path, content, scope, ["file_path", "path", "content"]);
+  }
   if (target.kind !== "file") return { lines: [], shows: [] };
   const { format, located, inner, separator } = target;
   if (!format?.rows || separator !== ":") return undefined;

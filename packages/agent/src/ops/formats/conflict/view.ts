@@ -38,8 +38,14 @@ function sideText(name: string, { label, text }: Side, id: number): string {
 /** Reads conflict:// addresses as they were last shown. Writing them is an edit of files: see ./settle.ts. */
 export function conflictScheme(conflicts: Conflicts): SchemeResolver {
   return {
+    readsWhole: true,
+    ownsSelectors: true,
+    list: async () =>
+      conflicts.open().map(({ id, path, region }) => ({
+        url: `conflict://${id}`,
+        about: `${path}, lines ${region.start + 1}-${region.end}`,
+      })),
     read: async (url) => {
-      if (/^conflict:\/\/\/?$/i.test(url)) return conflicts.open().map(conflictText).join("\n\n");
       const { named, side } = conflictsAt(url, conflicts);
       if (side === undefined) return named.map(conflictText).join("\n\n");
       return named.map((conflict) => sideOf(conflict, side)).join("");

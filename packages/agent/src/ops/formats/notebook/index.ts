@@ -55,7 +55,7 @@ export const notebookFormat: Format = {
     },
     replace: async (file, parts) => {
       const text = parts.get("");
-      return text === undefined ? (file ?? new Uint8Array(0)) : written(file, text);
+      return text ? written(file, text) : new Uint8Array(0);
     },
   } satisfies PartCodec,
 };
