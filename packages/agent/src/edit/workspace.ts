@@ -247,29 +247,29 @@ export class EditWorkspace {
     if (approvedPlan !== undefined && planOf(changes) !== approvedPlan) throw new PlanChanged();
     const files = await this.#files(changes);
     const overwrote = await commitChanges(this.#env, [...new Set(files.values())], signal);
-    for (const { target, after } of changes) {
+    const made: StagedChange[] = [];
+    for (const change of changes) {
+      const file = files.get(change) as StagedChange;
+      const { target, after } = { ...change, ...(await this.#asRead(change, file)) };
       if (!after) this.#shown?.forget(target.absolute);
       else if (after.document) {
         this.#shown?.record(target.absolute, after.document.text, { edited: true, digest: textDigest(after) });
       }
+      made.push({
+        ...change,
+        ...(after ? { after } : {}),
+        ...(file === change ? {} : { inFile: file }),
+        ...(overwrote.has(file) ? { overwrote: true } : {}),
+      });
     }
-    await this.#recordAsRead(changes, files);
-    return changes.map((change) => {
-      const file = files.get(change) as StagedChange;
-      const made = file === change ? change : { ...change, inFile: file };
-      return overwrote.has(file) ? { ...made, overwrote: true } : made;
-    });
+    return made;
   }
 
   /** A file that is edited as another text may read differently from what was written: new cells of a notebook get their numbers. */
-  async #recordAsRead(changes: readonly StagedChange[], files: ReadonlyMap<StagedChange, StagedChange>): Promise<void> {
-    for (const change of changes) {
-      const { part, absolute } = change.target;
-      const written = files.get(change)?.after;
-      if (!part?.codec.ofWholeFile || !written) continue;
-      const bytes = await part.codec.extract(written.bytes, part.inner, this.#scope);
-      if (bytes) this.#shown?.record(absolute, decodeDocument(bytes).text, { edited: true });
-    }
+  async #asRead({ target }: StagedChange, { after }: StagedChange): Promise<{ readonly after?: FileContent }> {
+    if (!target.part?.codec.ofWholeFile || !after) return {};
+    const content = await this.#extract(target.part, after);
+    return content ? { after: { ...content, document: decodeDocument(content.bytes) } } : {};
   }
 
   /** The change of a file that each change means. Parts of one file are put into it together. */

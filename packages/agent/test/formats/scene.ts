@@ -67,7 +67,12 @@ export function scene(): Scene {
       return join(dir, name);
     },
     run: (command) =>
-      execFileSync("bash", ["-c", command], { cwd: dir, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+      execFileSync("bash", ["-c", command], {
+        cwd: dir,
+        encoding: "utf8",
+        maxBuffer: 64 << 20,
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
     text: async (format, name, inner) => {
       const content = await read(format, name, inner);
       return content.kind === "image" ? content.mediaType : content.text;

@@ -44,7 +44,7 @@ export async function writeElsewhere(
 export async function previewElsewhere(path: string, content: string, scope: CallScope): Promise<Preview | undefined> {
   const target = await targetOf(path, "write", scope);
   if (target.kind === "address" && isConflictAddress(path)) {
-    return conflictPreview(path, content, scope, ["file_path", "path", "content"]);
+    return conflictPreview(path, content, scope, ["file_path", "content"]);
   }
   if (target.kind !== "file") return { lines: [], shows: [] };
   const { format, located, inner, separator } = target;

@@ -3,13 +3,13 @@
 import { gzip } from "node:zlib";
 import { type CallScope, ToolFailure } from "../../../contract/tool.ts";
 import { DocumentError, documentText } from "../../../edit/document.ts";
+import { ArchiveError, byName, limits, type Member, refuseUnwritable } from "../../../parser/tasks/archive/members.ts";
 import type { Format, FormatContent, FormatEntry, FormatFile, PartCodec, ReadRequest } from "../../../target/format.ts";
 import { type Selector, splitSelector } from "../../../target/selector.ts";
 import { imageType } from "../../read/images.ts";
 import { gunzipApart, inflateApart } from "./in-parser.ts";
 import { readName, writtenName } from "./inner-path.ts";
 import { listing } from "./listing.ts";
-import { ArchiveError, byName, limits, type Member, refuseUnwritable } from "../../../parser/tasks/archive/members.ts";
 import { isGzip, isZip, type OpenArchive, openTarFile, openTgzFile, openZipFile } from "./open-archive.ts";
 import { openTar, replaceInTar, tarContent } from "./tar-write.ts";
 import { memberContent, memberRange } from "./zip-member.ts";

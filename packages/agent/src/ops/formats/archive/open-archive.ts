@@ -1,10 +1,10 @@
 // Archives as they are read: only what is needed of a file is loaded, so that a member of a huge archive costs what it weighs.
 
+import type { TgzMember } from "../../../parser/tasks/archive/inflate.ts";
+import { ArchiveError, limits, type Member, tooLarge } from "../../../parser/tasks/archive/members.ts";
+import { type TarMember, walkTar } from "../../../parser/tasks/archive/tar-walk.ts";
 import type { FormatFile } from "../../../target/format.ts";
 import { inflateApart, scanTgzApart } from "./in-parser.ts";
-import { ArchiveError, limits, type Member, tooLarge } from "../../../parser/tasks/archive/members.ts";
-import type { TgzMember } from "../../../parser/tasks/archive/inflate.ts";
-import { type TarMember, walkTar } from "../../../parser/tasks/archive/tar-walk.ts";
 import { findEnd, parseDirectory, TAIL_BYTES, type ZipMember } from "./zip-directory.ts";
 import { memberContent, memberRange } from "./zip-member.ts";
 

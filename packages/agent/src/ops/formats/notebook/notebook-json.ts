@@ -1,8 +1,8 @@
 // The JSON of a notebook: which cells it has, and the same JSON with other cells. What is not changed keeps its bytes: outputs,
 // metadata, ids, the order of keys, indentation and the end of the file.
 
-import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { CellType, TextCell } from "./cells-text.ts";
 import { itemSpans, memberSpans, type Span, valueSpan } from "./json-spans.ts";
 
