@@ -116,6 +116,29 @@ describe.skipIf(!has("zip", "unzip", "tar"))("archives of real programs", () => 
     expect(s.run("unzip -tq streamed.zip && unzip -p streamed.zip src/deep/y.txt src/x.c")).toContain("shorthello\n");
   });
 
+  it("T-READ-5 zip64, a prefix before the archive, and names of the first PCs", async () => {
+    using s = packed("a.zip");
+    s.run(
+      "zip -q -fz wide.zip src/x.c README.md && (echo '#!/bin/sh'; cat a.zip) > prefixed.zip && cp README.md aa && zip -q c.zip aa",
+    );
+    for (const name of ["wide.zip", "prefixed.zip"]) {
+      expect(await s.text(zipFormat, name, "src/x.c")).toBe(s.bytes("src/x.c").toString());
+      await s.set(zipFormat, name, "README.md", "other\n");
+      await s.set(zipFormat, name, "added", "added\n");
+      expect(
+        s.run(`unzip -tqq ${name} 2>/dev/null || [ $? -eq 1 ] && unzip -p ${name} README.md added 2>/dev/null`),
+      ).toBe("other\nadded\n");
+      expect(await s.text(zipFormat, name, "src/x.c")).toBe(s.bytes("src/x.c").toString());
+    }
+    const old = s.bytes("c.zip");
+    for (let at = old.indexOf("aa"); at >= 0; at = old.indexOf("aa", at + 2)) old.set([0x81, 0xe1], at);
+    s.write("c.zip", old);
+    expect(await s.text(zipFormat, "c.zip")).toBe("üß  8 B");
+    await s.set(zipFormat, "c.zip", "üß", "changed");
+    expect(await s.text(zipFormat, "c.zip", "üß")).toBe("changed");
+    expect(s.bytes("c.zip").indexOf(Buffer.from([0x81, 0xe1]))).toBe(30);
+  });
+
   it("T-READ-5 long names: GNU, pax and ours", async () => {
     using s = scene();
     const long = `${"d".repeat(80)}/${"e".repeat(80)}/${"f".repeat(120)}.txt`;

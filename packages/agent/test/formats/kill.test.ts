@@ -65,7 +65,7 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
     s.write("noise", noise);
     make(s);
     const loader = `${root}/scripts/source-loader.mjs`;
-    for (let round = 0; round < (process.env["LATHE_LONG"] ? 30 : 1); round++) {
+    for (let round = 0; round < (process.env["LATHE_LONG"] ? 10 : 1); round++) {
       const path = inner === "" ? name : `${name}:${inner}`;
       const args = ["--conditions=lathe-source", "--import", loader, child, s.dir, path, inner === "" ? HEADER : ""];
       const writer = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
@@ -79,7 +79,7 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
       expect(others(s).endsWith(noise)).toBe(true);
     }
   },
-  120_000,
+  300_000,
 );
 
 /** Settles when a file beside the target appears: the write is under way. */

@@ -3,7 +3,14 @@
 import { gzip } from "node:zlib";
 import { type CallScope, ToolFailure } from "../../../contract/tool.ts";
 import { DocumentError, documentText } from "../../../edit/document.ts";
-import { ArchiveError, byName, limits, type Member, refuseUnwritable } from "../../../parser/tasks/archive/members.ts";
+import {
+  ArchiveError,
+  byName,
+  limits,
+  type Member,
+  memberNamed,
+  refuseUnwritable,
+} from "../../../parser/tasks/archive/members.ts";
 import type { Format, FormatContent, FormatEntry, FormatFile, PartCodec, ReadRequest } from "../../../target/format.ts";
 import { type Selector, splitSelector } from "../../../target/selector.ts";
 import { imageType } from "../../read/images.ts";
@@ -22,7 +29,7 @@ export const zipFormat: Format = {
     extract: async (file, inner, scope) => {
       const zip = openZip(file);
       refuseUnwritable(zip.members, inner);
-      const member = byName(zip.members).get(inner)?.member;
+      const member = memberNamed(zip.members, inner)?.member;
       if (!member) return undefined;
       const { start, end } = memberRange(member);
       const inflate = (bytes: Uint8Array, most: number) => inflateApart({ bytes, most }, scope);
@@ -83,7 +90,7 @@ async function readAt(
   selector?: Selector,
 ): Promise<FormatContent | undefined> {
   const name = readName(inner, file.path);
-  const known = byName(opened.members).get(name);
+  const known = memberNamed(opened.members, name);
   if (known && known.member.kind !== "directory") return memberShown(file, opened, known, selector);
   const lines = listing(opened.members, name);
   return lines === undefined ? undefined : { kind: "shown", text: lines };
@@ -155,7 +162,7 @@ function codec(work: Omit<PartCodec, "normalise">): PartCodec {
 function tarMember(bytes: Uint8Array | undefined, inner: string): Uint8Array | undefined {
   const { file, members } = openTar(bytes);
   refuseUnwritable(members, inner);
-  const member = byName(members).get(inner)?.member;
+  const member = memberNamed(members, inner)?.member;
   return member && tarContent(file, member);
 }
 

@@ -43,6 +43,9 @@ export interface ZipMember extends Member {
   readonly offsetField: { readonly at: number; readonly bytes: 4 | 8 };
 }
 
+/** Until all are known, nothing is known of the neighbours of one. */
+type ParsedMember = { -readonly [K in keyof ZipMember]: ZipMember[K] };
+
 /** `tail`: the last bytes of a file of `fileSize` bytes, TAIL_BYTES or all of them. */
 export function findEnd(tail: Buffer, fileSize: number): ZipEnd {
   const tailStart = fileSize - tail.length;
@@ -90,7 +93,7 @@ function end64(tail: Buffer, end: number, tailStart: number): number | undefined
 }
 
 export function parseDirectory(directory: Buffer, end: ZipEnd): ZipMember[] {
-  const members: Omit<ZipMember, "boundary" | "isOverlapped">[] = [];
+  const members: ParsedMember[] = [];
   let at = 0;
   while (at + 46 <= directory.length && directory.readUInt32LE(at) === RECORD) {
     const length =
@@ -104,10 +107,11 @@ export function parseDirectory(directory: Buffer, end: ZipEnd): ZipMember[] {
   if (members.length !== end.count) {
     throw new ArchiveError(`it says it has ${end.count} members and lists ${members.length}, so it is damaged`);
   }
-  return withBoundaries(members, end.directoryStart);
+  setBoundaries(members, end.directoryStart);
+  return members;
 }
 
-function parseRecord(record: Buffer, end: ZipEnd): Omit<ZipMember, "boundary" | "isOverlapped"> {
+function parseRecord(record: Buffer, end: ZipEnd): ParsedMember {
   const nameEnd = 46 + record.readUInt16LE(28);
   const extra = record.subarray(nameEnd, nameEnd + record.readUInt16LE(30));
   const flags = record.readUInt16LE(8);
@@ -129,6 +133,8 @@ function parseRecord(record: Buffer, end: ZipEnd): Omit<ZipMember, "boundary" | 
     offset: end.base + offset,
     record,
     offsetField,
+    boundary: 0,
+    isOverlapped: false,
   };
 }
 
@@ -162,27 +168,15 @@ function widths(record: Buffer, extra: Buffer, extraAt: number) {
 }
 
 /** Two members that share bytes are how a small archive claims to hold a huge one. */
-function withBoundaries(
-  members: readonly Omit<ZipMember, "boundary" | "isOverlapped">[],
-  directoryStart: number,
-): ZipMember[] {
+function setBoundaries(members: readonly ParsedMember[], directoryStart: number): void {
   const byOffset = [...members].sort((a, b) => a.offset - b.offset);
-  const boundaries = new Map<unknown, number>();
-  const overlapped = new Set<unknown>();
-  let furthest: { readonly member: unknown; readonly end: number } | undefined;
+  let furthest = 0;
   for (const [index, member] of byOffset.entries()) {
-    const boundary = byOffset[index + 1]?.offset ?? directoryStart;
-    boundaries.set(member, boundary);
+    member.boundary = byOffset[index + 1]?.offset ?? directoryStart;
     const end = member.offset + 30 + member.rawName.length + member.compressedSize;
-    if (end > boundary) overlapped.add(member);
-    if (furthest && furthest.end > member.offset) overlapped.add(member);
-    if (!furthest || end > furthest.end) furthest = { member, end };
+    member.isOverlapped = end > member.boundary || furthest > member.offset;
+    furthest = Math.max(furthest, end);
   }
-  return members.map((member) => ({
-    ...member,
-    boundary: boundaries.get(member) as number,
-    isOverlapped: overlapped.has(member),
-  }));
 }
 
 /** A number that no file of ours reaches is as wrong as a negative one. */

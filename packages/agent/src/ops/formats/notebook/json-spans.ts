@@ -48,10 +48,12 @@ export function valueSpan(json: string, from: number): Span {
   }
 }
 
+/** Looks from quote to quote: outputs of notebooks are long strings. */
 function stringEnd(json: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    if (json[at] === "\\") at++;
-    else if (json[at] === '"') return at + 1;
+  for (let at = json.indexOf('"', start + 1); ; at = json.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (json[at - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return at + 1;
   }
 }
 

@@ -28,8 +28,12 @@ export interface Member {
 /** Why an archive cannot be read or written: a clause without the path. */
 export class ArchiveError extends CannotParse {}
 
+/** Absolute, or with a part that is empty, `.` or `..`, or with a byte that no name has. */
+const ODD_NAME = /(?:^|\/)\.{0,2}(?:\/|$)|^[a-z]:[\\/]|\0/i;
+
 /** Name of a member as the archive spells it, in our one spelling; undefined when it leads out of the archive. */
 export function memberName(stored: string): string | undefined {
+  if (!ODD_NAME.test(stored)) return stored;
   if (stored.startsWith("/") || /^[a-z]:[\\/]/i.test(stored) || stored.includes("\0")) return undefined;
   const parts = stored.split("/").filter((part) => part !== "" && part !== ".");
   return parts.includes("..") || parts.length === 0 ? undefined : parts.join("/");
@@ -51,6 +55,16 @@ export function byName<M extends Member>(
     else found.set(member.name, { member, copies: 1 });
   }
   return found;
+}
+
+/** As `byName` has it, without looking at all names for one. */
+export function memberNamed<M extends Member>(
+  members: readonly M[],
+  name: string,
+): { readonly member: M; readonly copies: number } | undefined {
+  const found = members.filter((member) => member.name === name);
+  const member = found.at(-1);
+  return member && { member, copies: found.length };
 }
 
 /** Fails for a part that would not be a plain file of its own in the archive. */

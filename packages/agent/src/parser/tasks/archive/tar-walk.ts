@@ -37,7 +37,7 @@ export function* walkTar(): Generator<TarStep, number, Buffer> {
   for (;;) {
     const block = yield { kind: "bytes", at, length: BLOCK };
     if (block.length < BLOCK) {
-      if (block.length > 0 || (pending !== undefined && pending.isSet)) throw new ArchiveError("it is cut short");
+      if (block.length > 0 || pending.isSet) throw new ArchiveError("it is cut short");
       return start;
     }
     if (block.every((byte) => byte === 0)) {
