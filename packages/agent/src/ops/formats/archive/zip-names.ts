@@ -21,7 +21,7 @@ export function zipName(raw: Buffer, saysUtf8: boolean, extra: Buffer): string {
 }
 
 /** Content of the first extra field with this id. */
-export function extraField(extra: Buffer, id: number): Buffer | undefined {
+function extraField(extra: Buffer, id: number): Buffer | undefined {
   for (const field of extraFields(extra)) if (field.id === id) return field.content;
   return undefined;
 }

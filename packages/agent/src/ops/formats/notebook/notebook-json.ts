@@ -14,7 +14,7 @@ export interface Notebook {
   readonly hasIds: boolean;
 }
 
-export interface Cell {
+interface Cell {
   readonly type: CellType;
   readonly source: string;
   readonly span: Span;
