@@ -134,6 +134,8 @@ export {
   userMessages,
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
+export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/conflict/conflicts.ts";
+export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";

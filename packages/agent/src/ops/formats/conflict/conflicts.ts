@@ -18,7 +18,7 @@ export interface Conflict {
 }
 
 /** A file as it was read. */
-export interface ReadFile {
+export interface ConflictedFile {
   readonly path: string;
   readonly absolute: string;
   /** With "\n" endings. */
@@ -32,7 +32,7 @@ export class Conflicts {
   readonly #settled = new Set<number>();
 
   /** The file's conflicts. One that was shown before keeps its number; those that are gone from the file are settled. */
-  record(file: ReadFile): readonly Conflict[] {
+  record(file: ConflictedFile): readonly Conflict[] {
     const regions = conflictRegions(file.text);
     const known = this.#of(file.absolute);
     const found = regions.map((region, index): Conflict => {

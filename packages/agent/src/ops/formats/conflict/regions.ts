@@ -6,13 +6,13 @@ export interface ConflictRegion {
   readonly end: number;
   /** All of it, markers included. */
   readonly text: string;
-  readonly ours: Side;
+  readonly ours: ConflictSide;
   /** What both sides began with, where the style of the merge keeps it. */
-  readonly base?: Side | undefined;
-  readonly theirs: Side;
+  readonly base?: ConflictSide | undefined;
+  readonly theirs: ConflictSide;
 }
 
-export interface Side {
+export interface ConflictSide {
   /** What git calls it: a branch, a commit. */
   readonly label: string;
   /** Lines with their line ends. */

@@ -3,13 +3,13 @@
 import { ToolFailure } from "../../../contract/tool.ts";
 import type { SchemeResolver } from "../../../seams/schemes.ts";
 import { conflictsAt } from "./address.ts";
-import type { Conflict, Conflicts, ReadFile } from "./conflicts.ts";
-import type { Side } from "./regions.ts";
+import type { Conflict, ConflictedFile, Conflicts } from "./conflicts.ts";
+import type { ConflictSide } from "./regions.ts";
 
 const MOST_SIDE_LINES = 200;
 
 /** What `file:conflicts` shows. */
-export function conflictsView(file: ReadFile, conflicts: Conflicts): string {
+export function conflictsView(file: ConflictedFile, conflicts: Conflicts): string {
   const found = conflicts.record(file);
   if (found.length === 0) return `${file.path} has no unresolved conflicts.`;
   const count = found.length === 1 ? "1 unresolved conflict" : `${found.length} unresolved conflicts`;
@@ -27,7 +27,7 @@ function conflictText({ id, path, region }: Conflict): string {
   return [`conflict://${id} (${path}, lines ${region.start + 1}-${region.end})`, ...sides].join("\n");
 }
 
-function sideText(name: string, { label, text }: Side, id: number): string {
+function sideText(name: string, { label, text }: ConflictSide, id: number): string {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, MOST_SIDE_LINES);
   const more = lines.length - shown.length;
