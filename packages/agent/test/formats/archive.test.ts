@@ -127,7 +127,7 @@ describe.skipIf(!has("zip", "unzip", "tar"))("archives of real programs", () => 
       await s.set(zipFormat, name, "added", "added\n");
       expect(
         s.run(`for how in -tqq -p; do unzip $how ${name} README.md added 2>/dev/null || [ $? -eq 1 ] || exit 9; done`),
-      ).toBe("other\nadded\n");
+      ).toContain("other\nadded\n");
       expect(await s.text(zipFormat, name, "src/x.c")).toBe(s.bytes("src/x.c").toString());
     }
     const old = s.bytes("c.zip");

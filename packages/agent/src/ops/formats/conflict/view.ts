@@ -39,7 +39,6 @@ function sideText(name: string, { label, text }: ConflictSide, id: number): stri
 export function conflictScheme(conflicts: Conflicts): SchemeResolver {
   return {
     readsWhole: true,
-    ownsSelectors: true,
     list: async () =>
       conflicts.open().map(({ id, path, region }) => ({
         url: `conflict://${id}`,
