@@ -9,6 +9,7 @@ declare module "../../../contract/tool.ts" {
   }
 }
 
+/** A region of a file that somebody has to decide, and its number. */
 export interface Conflict {
   readonly id: number;
   /** As the read that showed it named the file. */
@@ -25,6 +26,7 @@ export interface ConflictedFile {
   readonly text: string;
 }
 
+/** The conflicts that a session has shown and that are not settled yet. */
 export class Conflicts {
   #next = 1;
   /** Not settled yet, in order of their numbers. */

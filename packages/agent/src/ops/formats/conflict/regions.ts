@@ -1,5 +1,6 @@
 // The regions of a text that a merge left for somebody to decide: merge, diff3 and zdiff3 style, with markers of any length.
 
+/** What stands between an opening and a closing marker. */
 export interface ConflictRegion {
   /** 0-based line of the opening marker, and the one behind the closing marker. */
   readonly start: number;
@@ -12,6 +13,7 @@ export interface ConflictRegion {
   readonly theirs: ConflictSide;
 }
 
+/** One version of a region. */
 export interface ConflictSide {
   /** What git calls it: a branch, a commit. */
   readonly label: string;
