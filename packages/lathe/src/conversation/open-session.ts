@@ -306,10 +306,7 @@ async function openWith(
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
-      reading: {
-        defaultLimit: workspace.settings["read.defaultLimit"],
-        summarize: workspace.settings["read.summarize.enabled"],
-      },
+      reading: readingOf(workspace),
       planMode: planning.service(),
     },
     subagents: {
@@ -369,6 +366,14 @@ async function fallbackOf(
 }
 
 /** What a child may use while nothing may be changed. */
+/** Only edits by line take the header that names a content. */
+const readingOf = ({ settings }: Workspace) => ({
+  defaultLimit: settings["read.defaultLimit"],
+  summarize: settings["read.summarize.enabled"],
+  hashLines: settings.readHashLines && ["", "hashline"].includes(settings.editVariant),
+  lineNumbers: settings.readLineNumbers,
+});
+
 const readingTools = ({ toolRegistry }: Profile): string[] =>
   toolRegistry.names().filter((name) => {
     const tool = toolRegistry.get(name)?.tool;

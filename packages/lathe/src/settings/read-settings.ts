@@ -15,6 +15,16 @@ export const READ_SETTINGS = {
     default: true,
     help: "show a long source file as its declarations, bodies folded (tool set lathe)",
   },
+  readHashLines: {
+    type: "boolean",
+    default: true,
+    help: "show files with the header and numbers that edits by line refer to (tool set lathe)",
+  },
+  readLineNumbers: {
+    type: "boolean",
+    default: true,
+    help: "number the lines of files that are shown without that header (tool set lathe)",
+  },
   "search.contextBefore": {
     type: "integer",
     min: 0,

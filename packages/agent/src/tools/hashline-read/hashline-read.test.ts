@@ -41,7 +41,7 @@ it.each([
   ["a.ts:2-3:raw", `l2\nl3\n${more(4)}`],
   ["a.ts:raw:2-3", `l2\nl3\n${more(4)}`],
   ["a.ts:999", "HEAD\n(a.ts has 30 lines; the requested lines are beyond its end)"],
-])("T-READ-2 the selector of %s", async (path, expected) => {
+])("T-READ-1 T-READ-2 the selector of %s", async (path, expected) => {
   expect((await read(path)).replace(/^¶a\.ts#[0-9A-F]{4}/, "HEAD")).toBe(expected);
 });
 

@@ -27,13 +27,15 @@ export interface HashlineWindow {
   readonly limit?: number | undefined;
   /** Where the call names no end. */
   readonly defaultLimit?: number | undefined;
+  /** Without numbers. */
+  readonly isBare?: boolean | undefined;
   /** How a read goes on from a line, in the words of the tool. */
   readonly onward?: ((line: number) => string) | undefined;
 }
 
 export function hashlineResult(
   opened: OpenedText,
-  { offset, limit, defaultLimit, onward }: HashlineWindow,
+  { offset, limit, defaultLimit, isBare = false, onward }: HashlineWindow,
 ): ToolResult {
   const window = windowOf(opened, {
     offset,
@@ -45,7 +47,7 @@ export function hashlineResult(
   const { rows, isRaw, advice, next, total } = window;
   const { path, tag, notes } = opened;
   const header = tag === undefined || isRaw ? [] : [`¶${path}#${tag}`];
-  const lines = rows.map((row) => (row ? (isRaw ? row.text : `${row.number}:${row.text}`) : "…"));
+  const lines = rows.map((row) => (row ? (isRaw || isBare ? row.text : `${row.number}:${row.text}`) : "…"));
   if (advice !== undefined) lines.push(advice);
   if (next !== undefined) {
     lines.push(`[${total - next + 1} more lines; continue with ${onward?.(next) ?? `offset=${next}`}]`);

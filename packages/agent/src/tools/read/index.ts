@@ -23,6 +23,10 @@ export interface ReadingOptions {
   readonly defaultLimit?: number | undefined;
   /** False: long source files are shown as they are. */
   readonly summarize?: boolean | undefined;
+  /** False: without the header that names the content, for ways of editing that do not take it. */
+  readonly hashLines?: boolean | undefined;
+  /** False: without numbers, where there is no header either. */
+  readonly lineNumbers?: boolean | undefined;
 }
 
 const MOST_LINES = 3_000;
@@ -41,17 +45,19 @@ export const readTool: ToolDef<ArgsOf<typeof params>> = {
   summary: ({ path }) => path,
   card: ({ path }, result) => readCard(path, undefined, result),
   async execute({ path }, context) {
-    const opened = await open(path, context, { directories: true });
-    if (opened.kind !== "text") return otherResult(opened, context);
-    if (opened.isWhole) return wholeResult(opened);
+    const found = await open(path, context, { directories: true });
+    if (found.kind !== "text") return otherResult(found, context);
+    if (found.isWhole) return wholeResult(found);
     const { reading } = context.services;
+    const opened = reading?.hashLines === false ? { ...found, tag: undefined } : found;
     const outline =
       opened.selector || !opened.isPlainFile || reading?.summarize === false
         ? undefined
         : await outlineOf(opened.path, opened.lines, context.services.syntax);
     if (outline) return outlined(opened, outline);
     const defaultLimit = reading?.defaultLimit && Math.min(Math.max(1, reading.defaultLimit), MOST_LINES);
-    return hashlineResult(opened, { defaultLimit, onward: (line) => `${opened.path}:${line}-` });
+    const isBare = reading?.hashLines === false && reading.lineNumbers === false;
+    return hashlineResult(opened, { defaultLimit, isBare, onward: (line) => `${opened.path}:${line}-` });
   },
 };
 

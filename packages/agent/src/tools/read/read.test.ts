@@ -64,3 +64,11 @@ it("T-SUB-4 a read that is cut names the line to go on with", async () => {
   expect(await read("many.txt")).toMatch(/\n10:row 10\n\[9990 more lines; continue with many\.txt:11-\]$/);
   expect(await read("many.txt:chars=5-9")).toBe("1\nrow");
 });
+
+it("T-READ-2 the header and the numbers can be left out", async () => {
+  put("a.txt", "one\ntwo\n");
+  bench.services.reading = { hashLines: false };
+  expect(await read("a.txt")).toBe("1:one\n2:two");
+  bench.services.reading = { hashLines: false, lineNumbers: false };
+  expect(await read("a.txt")).toBe("one\ntwo");
+});
