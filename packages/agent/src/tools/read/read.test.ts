@@ -8,7 +8,7 @@ import { readTool } from "./index.ts";
 let bench: Bench;
 beforeEach(async () => {
   bench = await toolBench();
-  bench.services.syntax = new Syntax(() => performance.now());
+  bench.services.syntax = new Syntax(() => performance.now(), { milliseconds: 10_000 });
 });
 afterEach(() => bench.close());
 
