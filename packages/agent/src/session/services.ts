@@ -10,6 +10,7 @@ import type { AwaitedInput } from "../events/types.ts";
 import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import { PageCache } from "../ops/web/page-cache.ts";
+import { Parser } from "../parser/parser.ts";
 import { Recall } from "../recall/recall.ts";
 import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
@@ -52,6 +53,7 @@ export function buildServices(core: ServiceParts): BuiltServices {
     pages: new PageCache(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
+    parser: new Parser(),
     get recall() {
       if (!core.journal.context.isShortened && !beganWithBriefing(core.journal)) return undefined;
       recall ??= new Recall(core.journal, beganWithBriefing(core.journal) ? core.options.earlierSessions?.() : []);
