@@ -2,4 +2,7 @@
 
 import type { TaskTable } from "./types.ts";
 
-export const TASKS: TaskTable = {};
+export const TASKS: TaskTable = {
+  "sqlite.read": async () => (await import("./sqlite/read.ts")).readSqlite,
+  "sqlite.write": async () => (await import("./sqlite/write.ts")).writeSqlite,
+};
