@@ -3,6 +3,7 @@
 import type { TaskTable } from "./types.ts";
 
 export const TASKS: TaskTable = {
+  document: async () => (await import("./document/index.ts")).readDocument,
   "sqlite.read": async () => (await import("./sqlite/read.ts")).readSqlite,
   "sqlite.write": async () => (await import("./sqlite/write.ts")).writeSqlite,
 };
