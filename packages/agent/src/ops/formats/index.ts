@@ -1,5 +1,7 @@
 // The kinds of files that are opened by what they are. The order decides where two claim a name.
 
 import type { Format } from "../../target/format.ts";
+import { documentFormat } from "./document/index.ts";
+import { sqliteFormat } from "./sqlite/index.ts";
 
-export const builtinFormats: readonly Format[] = [];
+export const builtinFormats: readonly Format[] = [sqliteFormat, documentFormat];

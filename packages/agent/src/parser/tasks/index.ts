@@ -4,6 +4,7 @@ import type { TaskTable } from "./types.ts";
 
 export const TASKS: TaskTable = {
   document: async () => (await import("./document/index.ts")).readDocument,
+  "image.fit": async () => (await import("./image.ts")).fitImage,
   "sqlite.read": async () => (await import("./sqlite/read.ts")).readSqlite,
   "sqlite.write": async () => (await import("./sqlite/write.ts")).writeSqlite,
 };

@@ -6,6 +6,7 @@ import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
 import { globTool } from "../../tools/glob/index.ts";
 import { grepWithModesTool } from "../../tools/grep/index.ts";
 import { hashlineEditTool } from "../../tools/hashline/index.ts";
+import { inspectImageTool } from "../../tools/inspect-image/index.ts";
 import { jobOutputTool } from "../../tools/job-output/index.ts";
 import { keepHead } from "../../tools/output.ts";
 import { readTool } from "../../tools/read/index.ts";
@@ -32,6 +33,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     ...agents,
     exitPlanModeTool,
     recallTool,
+    inspectImageTool,
   );
 
 export const lathe = {
