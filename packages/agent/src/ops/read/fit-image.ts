@@ -61,6 +61,9 @@ export async function fitPicture(
   const { path, bytes } = picture;
   if (bytes.length > MOST_READ_BYTES)
     throw new ToolFailure(`${pictureFacts(picture)}. Pictures of up to ${MOST_READ_BYTES >> 20} MiB can be looked at.`);
+  const size = imageSize(bytes);
+  // Nothing has to be started to see that it fits.
+  if (bytes.length <= keepBytes && size && Math.max(size.width, size.height) <= MOST_SIDE) return picture;
   const isSendable = bytes.length <= MOST_IMAGE_BYTES;
   if (scope.services.images?.autoResize === false) {
     if (isSendable) return picture;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -56,6 +57,12 @@ const imagesIn = ({ messages }: Request) =>
     ),
   );
 
+/** Parser processes that this one has started. */
+function ownParsers(): string[] {
+  const rows = execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)], { encoding: "utf8" }).split("\n");
+  return rows.filter((row) => row.includes("parser/main"));
+}
+
 let dir: string;
 beforeAll(async () => {
   dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-image-")));
@@ -98,6 +105,7 @@ describe("inspect_image", () => {
     expect(image!.data!.length).toBeLessThanOrEqual(500 << 10);
     expect([first!, last!].flatMap(imagesIn)).toEqual([]);
     expect(text).toContain("A blue wall.");
+    expect(ownParsers()).toEqual([]); // the session has ended, and its parser process with it
   });
 
   it("T-IMG-1 a small picture is sent as it is", async () => {
