@@ -132,12 +132,15 @@ export {
   userMessages,
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
+export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
+export { Parser, type ParserJob, type ParserOptions } from "./parser/parser.ts";
+export type { TaskInput } from "./parser/tasks/types.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";

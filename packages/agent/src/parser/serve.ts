@@ -4,7 +4,7 @@ import { Console } from "node:console";
 import { FrameReader, frameOf } from "./frames.ts";
 import { CannotParse, type TaskInput, type TaskTable } from "./tasks/types.ts";
 
-export interface Request {
+interface Request {
   readonly task: string;
   readonly input: TaskInput;
 }

@@ -10,7 +10,7 @@ const BETWEEN = " | ";
 const MOST_VALUE = 20_000;
 
 /** One line, without characters that a terminal would obey. */
-export function cellText(cell: Cell): string {
+function cellText(cell: Cell): string {
   if (cell === null) return "NULL";
   if (cell instanceof Uint8Array) return `<blob, ${cell.length} bytes>`;
   if (typeof cell !== "string") return String(cell);

@@ -20,7 +20,7 @@ import { CannotParse } from "../types.ts";
 
 export type Database = DatabaseSyncInstance;
 
-export const BUSY_MS = 3000;
+const BUSY_MS = 3000;
 /** A copy is made of what a program has left unfinished; beyond this it would take too long. */
 const MOST_COPIED_BYTES = 1 << 30;
 const FORMAT_AT = 18;
