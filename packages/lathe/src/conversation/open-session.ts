@@ -306,6 +306,7 @@ async function openWith(
       reading: {
         defaultLimit: workspace.settings["read.defaultLimit"],
         summarize: workspace.settings["read.summarize.enabled"],
+      },
       images: {
         inspects: workspace.settings["inspect_image.enabled"],
         autoResize: workspace.settings["images.autoResize"],

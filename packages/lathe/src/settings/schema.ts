@@ -1,8 +1,8 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
-import { READ_SETTINGS } from "./read-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
+import { READ_SETTINGS } from "./read-settings.ts";
 import { ROLE_SETTINGS } from "./role-settings.ts";
 
 export interface SettingSpec {
