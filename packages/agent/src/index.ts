@@ -136,6 +136,7 @@ export {
 export * from "./journal/types.ts";
 export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/conflict/conflicts.ts";
 export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
+export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
@@ -143,6 +144,8 @@ export { type RunningCommand, RunningCommands } from "./ops/run/running-commands
 export type { SearchContext } from "./ops/search/content.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
+export { Parser, type ParserJob, type ParserOptions } from "./parser/parser.ts";
+export type { TaskInput } from "./parser/tasks/types.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";

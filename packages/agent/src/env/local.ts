@@ -149,6 +149,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#disk.run(() => files.listDirectory(allowed, depth));
   }
 
+  localPath(realPath: string): Promise<string> {
+    return this.#allowed(realPath);
+  }
+
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     return this.#processes.run({ ...this.#request(command, options), timeoutMs });
   }

@@ -43,6 +43,11 @@ export interface ExecutionEnvironment {
   /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there, not even a link. */
   stat(path: string): Promise<FileStat | undefined>;
   listDirectory(path: string, depth: number): Promise<DirEntry[]>;
+  /**
+   * Where a real path lies on the disk of this machine, for libraries that open files themselves. Undefined, or no such method: the
+   * file is elsewhere. Fails where reading or writing it would.
+   */
+  localPath?(realPath: string, purpose: "read" | "write"): Promise<string | undefined>;
 
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a command that outlives the call. Absent where an environment cannot keep one. */

@@ -108,6 +108,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.listDirectory(path, depth);
   }
 
+  async localPath(realPath: string, purpose: "read" | "write"): Promise<string | undefined> {
+    return this.inner.localPath?.(realPath, purpose);
+  }
+
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     return this.inner.execCommand(command, timeoutMs, options);
   }

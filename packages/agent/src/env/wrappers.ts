@@ -40,6 +40,11 @@ export class ReadOnlyEnvironment extends WrappedEnvironment {
   override async moveFile(from: string): Promise<void> {
     throw readOnly(from);
   }
+
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    if (purpose === "write") throw readOnly(path);
+    return super.localPath(path, purpose);
+  }
 }
 
 function readOnly(path: string): EnvError {
@@ -165,6 +170,10 @@ export class ScopedEnvironment extends WrappedEnvironment {
 
   override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
     return this.inner.listDirectory(await this.#inside(path), depth);
+  }
+
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    return super.localPath(await this.#inside(path), purpose);
   }
 
   override async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {

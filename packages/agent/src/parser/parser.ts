@@ -26,7 +26,14 @@ export interface ParserJob {
 }
 
 /** Why there is no result, in words that follow a colon. */
-export class NotParsed extends Error {}
+export class NotParsed extends Error {
+  /** The task itself has said so; otherwise it was cut short. */
+  readonly isRefused: boolean;
+  constructor(why: string, isRefused = false) {
+    super(why);
+    this.isRefused = isRefused;
+  }
+}
 
 const IDLE_MS = 60_000;
 /** One that holds more after its task is not kept. */
@@ -99,7 +106,7 @@ export class Parser {
       if (answer.rss > MOST_KEPT_BYTES) await this.#drop(warm);
       else this.#cancelIdle = this.#clock.after(IDLE_MS, () => void this.#drop(warm!));
       if (answer.kind === "result") return answer.result;
-      throw new NotParsed(answer.why);
+      throw new NotParsed(answer.why, true);
     } catch (error) {
       if (error instanceof NotParsed && !signal.aborted && !overdue) throw error;
       throw await this.#failure(error, warm);

@@ -25,10 +25,13 @@ export interface ParserCall {
 /** A file that could not be parsed; `why` follows a colon. */
 export class ParserFailure extends ToolFailure {
   readonly why: string;
-  constructor(path: string, why: string) {
-    super(`${path} could not be read: ${why}.`);
+  /** The bytes were looked at and are not fit; otherwise the task was cut short. */
+  readonly isRefused: boolean;
+  constructor(path: string, { message, isRefused }: NotParsed) {
+    super(`${path} could not be read: ${message}.`);
     this.name = "ParserFailure";
-    this.why = why;
+    this.why = message;
+    this.isRefused = isRefused;
   }
 }
 
@@ -40,7 +43,7 @@ export async function runParser<R>(task: string, input: TaskInput, call: ParserC
   try {
     return (await parser.run({ task, input, signal: scope.signal, timeoutMs, memoryMb })) as R;
   } catch (error) {
-    if (error instanceof NotParsed) throw new ParserFailure(path, error.message);
+    if (error instanceof NotParsed) throw new ParserFailure(path, error);
     throw error;
   } finally {
     if (kept === undefined) await parser.close();

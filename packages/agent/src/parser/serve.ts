@@ -4,7 +4,7 @@ import { Console } from "node:console";
 import { FrameReader, frameOf } from "./frames.ts";
 import { CannotParse, type TaskInput, type TaskTable } from "./tasks/types.ts";
 
-export interface Request {
+interface Request {
   readonly task: string;
   readonly input: TaskInput;
 }
@@ -50,10 +50,10 @@ async function answerTo({ task, input }: Request, tasks: TaskTable): Promise<Ans
 
 function whyOf(error: unknown): string {
   if (error instanceof CannotParse) return oneLine(error.message);
-  if (error instanceof RangeError && /call stack/.test(error.message)) return "it is nested too deeply";
-  if (error instanceof RangeError && /allocation failed|Invalid (typed )?array/i.test(error.message))
-    return "it needs too much memory";
   const message = oneLine(error instanceof Error ? error.message : String(error));
+  // Libraries wrap errors of the machine in their own.
+  if (/call stack size exceeded/i.test(message)) return "it is nested too deeply";
+  if (/allocation failed|invalid (typed )?array|out of memory/i.test(message)) return "it needs too much memory";
   return message === "" ? "it is damaged" : message;
 }
 

@@ -17,23 +17,25 @@ import { Recall } from "../recall/recall.ts";
 import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
+import { imageInspector } from "./image-inspector.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
+import type { SideCallParts } from "./side-call.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
   readonly facts: BranchFacts;
 }
 
-interface ServiceParts
-  extends HostPart<"services" | "earlierSessions">,
-    ProfilePart,
-    ConfigPart,
-    ClockPart,
-    JournalPart,
-    ArtifactPart {
-  readonly schemes: SchemeRegistry;
-  awaitInput(awaited: AwaitedInput): void;
-}
+type ServiceParts = HostPart<"services" | "earlierSessions"> &
+  ProfilePart &
+  ConfigPart &
+  ClockPart &
+  JournalPart &
+  ArtifactPart &
+  SideCallParts & {
+    readonly schemes: SchemeRegistry;
+    awaitInput(awaited: AwaitedInput): void;
+  };
 
 export function buildServices(core: ServiceParts): BuiltServices {
   const facts = new BranchFacts(core);
@@ -58,6 +60,9 @@ export function buildServices(core: ServiceParts): BuiltServices {
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
     parser: new Parser(),
+    get imageInspector() {
+      return core.options.services?.images?.inspects ? imageInspector(core) : undefined;
+    },
     get recall() {
       if (!core.journal.context.isShortened && !beganWithBriefing(core.journal)) return undefined;
       recall ??= new Recall(core.journal, beganWithBriefing(core.journal) ? core.options.earlierSessions?.() : []);

@@ -40,7 +40,7 @@ import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, mod
 import type { FallbackParts } from "../models/fallback.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
-import { smallModels, summaryModels } from "../models/side-models.ts";
+import { smallModels, summaryModels, visionModels } from "../models/side-models.ts";
 import { onDisk } from "../permissions/on-disk.ts";
 import { permissionCommand } from "../permissions/permission-command.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -273,6 +273,7 @@ async function openWith(
       if (request.adapter) return [];
       const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
       if (role === "title" || role === "smol") return smallModels(models, current).map(own);
+      if (role === "vision") return visionModels(models, current).map(own);
       return role === "summary" ? summaryModels(models, current).map(own) : [];
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
@@ -307,6 +308,11 @@ async function openWith(
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
       reading: readingOf(workspace),
+      images: {
+        inspects: workspace.settings["inspect_image.enabled"],
+        autoResize: workspace.settings["images.autoResize"],
+        blocks: workspace.settings["images.blockImages"],
+      },
       planMode: planning.service(),
     },
     subagents: {

@@ -1,7 +1,9 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
+import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
+import { ROLE_SETTINGS } from "./role-settings.ts";
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
@@ -34,13 +36,7 @@ const QUEUE = ["all", "one-at-a-time"] as const;
 
 export const SETTINGS = {
   model: { type: "string", default: "", help: "model to use when none is named: provider/id[:effort]" },
-  "modelRoles.smol": { type: "string", default: "", help: "model for small jobs" },
-  "modelRoles.slow": { type: "string", default: "", help: "model for hard jobs" },
-  "modelRoles.plan": { type: "string", default: "", help: "model for planning" },
-  "modelRoles.executor": { type: "string", default: "", help: "model of agents that do the work, as lathe/executor" },
-  "modelRoles.architect": { type: "string", default: "", help: "model of agents that design; empty = modelRoles.slow" },
-  "modelRoles.planner": { type: "string", default: "", help: "model of agents that plan; empty = modelRoles.plan" },
-  "modelRoles.critic": { type: "string", default: "", help: "model of agents that review; empty = modelRoles.slow" },
+  ...ROLE_SETTINGS,
   "modelProfile.default": {
     type: "string",
     default: "",
@@ -409,6 +405,7 @@ export const SETTINGS = {
     help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
   },
   ...READ_SETTINGS,
+  ...IMAGE_SETTINGS,
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {

@@ -72,6 +72,10 @@ export class InsideView extends WrappedEnvironment {
     });
   }
 
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    return this.#naming(async () => super.localPath(await this.#target(path, { noLinks: true }), purpose));
+  }
+
   #named(stat: FileStat): FileStat {
     return { ...stat, realPath: this.#names.insidePath(stat.realPath) };
   }

@@ -2,6 +2,15 @@
 
 import type { Format } from "../../target/format.ts";
 import { tarFormat, tgzFormat, zipFormat } from "./archive/index.ts";
+import { documentFormat } from "./document/index.ts";
 import { notebookFormat } from "./notebook/index.ts";
+import { sqliteFormat } from "./sqlite/index.ts";
 
-export const builtinFormats: readonly Format[] = [zipFormat, tarFormat, tgzFormat, notebookFormat];
+export const builtinFormats: readonly Format[] = [
+  zipFormat,
+  tarFormat,
+  tgzFormat,
+  notebookFormat,
+  sqliteFormat,
+  documentFormat,
+];

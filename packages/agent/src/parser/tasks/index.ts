@@ -6,4 +6,8 @@ export const TASKS: TaskTable = {
   "archive.inflate": async () => (await import("./archive/inflate.ts")).inflate,
   "archive.gunzip": async () => (await import("./archive/inflate.ts")).gunzip,
   "archive.scan": async () => (await import("./archive/inflate.ts")).scanTgz,
+  document: async () => (await import("./document/index.ts")).readDocument,
+  "image.fit": async () => (await import("./image.ts")).fitImage,
+  "sqlite.read": async () => (await import("./sqlite/read.ts")).readSqlite,
+  "sqlite.write": async () => (await import("./sqlite/write.ts")).writeSqlite,
 };

@@ -7,7 +7,7 @@ export interface TaskInput {
 }
 
 /** May block, loop and fail: the process ends at the deadline. The result travels back and may hold bytes. */
-export type Task = (input: TaskInput) => unknown;
+type Task = (input: TaskInput) => unknown;
 
 /** Loaded with their first use. */
 export type TaskTable = Readonly<Record<string, () => Promise<Task>>>;

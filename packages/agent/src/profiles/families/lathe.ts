@@ -5,6 +5,7 @@ import { askUserTool } from "../../tools/ask-user/index.ts";
 import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
 import { findTool } from "../../tools/find/index.ts";
 import { hashlineEditTool } from "../../tools/hashline/index.ts";
+import { inspectImageTool } from "../../tools/inspect-image/index.ts";
 import { jobOutputTool } from "../../tools/job-output/index.ts";
 import { readTool } from "../../tools/read/index.ts";
 import { recallTool } from "../../tools/recall/index.ts";
@@ -31,6 +32,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     ...agents,
     exitPlanModeTool,
     recallTool,
+    inspectImageTool,
   );
 
 export const lathe = {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@lathe/llm";
 import type { Card, CardResult } from "../../contract/card.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
+import type { ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
+import { fitPicture, pictureFacts } from "../../ops/read/fit-image.ts";
 import { MOST_IMAGE_BYTES } from "../../ops/read/images.ts";
 import { type OpenedImage, type OpenedText, type OpenedView, open } from "../../ops/read/open.ts";
 import { type Window, windowOf } from "../../ops/read/window.ts";
@@ -58,8 +59,8 @@ export function windowDetails({ path }: OpenedText, { total, shown, first, next 
 }
 
 /** What is no text: a picture, or something that is ready to be shown. */
-export function otherResult(opened: OpenedImage | OpenedView, context: ToolContext): ToolResult {
-  if (opened.kind === "image") return imageResult(opened.path, opened.bytes, opened.mediaType, context, opened.notes);
+export async function otherResult(opened: OpenedImage | OpenedView, context: ToolContext): Promise<ToolResult> {
+  if (opened.kind === "image") return imageResult(opened, context);
   const { path, text, details = { filePath: path } } = opened;
   return { content: [{ kind: "text", text }], details, effects: "none" };
 }
@@ -82,31 +83,28 @@ export function readCard(path: string, offset: number | undefined, result: CardR
   );
 }
 
-export function imageResult(
-  path: string,
-  bytes: Uint8Array,
-  mediaType: string,
-  context: ToolContext,
-  notes: readonly string[] = [],
-): ToolResult {
-  const note = `${notes.map((line) => `${line}\n`).join("")}${path}: ${mediaType}, ${bytes.length} bytes`;
+/** Given to the model where it can look at pictures and may. */
+async function imageResult(opened: OpenedImage, context: ToolContext): Promise<ToolResult> {
+  const { path, bytes, mediaType, notes } = opened;
+  const facts = [...notes, pictureFacts(opened)].join("\n");
   const details = { filePath: path, mediaType, size: bytes.length };
-  if (!context.services.vision) {
-    return {
-      content: [{ kind: "text", text: `${note}. This model cannot look at images.` }],
-      details,
-      effects: "none",
-    };
-  }
-  if (bytes.length > MOST_IMAGE_BYTES) {
-    throw new ToolFailure(
-      `${note}. Pictures of up to ${MOST_IMAGE_BYTES} bytes can be looked at; make a smaller copy with a program in the shell and read that.`,
-    );
-  }
+  const { vision, images, imageInspector } = context.services;
+  const instead = images?.blocks
+    ? "Pictures are not sent to the model here (images.blockImages)."
+    : imageInspector
+      ? "Ask inspect_image what it shows."
+      : vision
+        ? undefined
+        : "This model cannot look at images.";
+  if (instead !== undefined)
+    return { content: [{ kind: "text", text: `${facts}. ${instead}` }], details, effects: "none" };
+  // Most pictures fit, and nothing has to be started for them.
+  const fit = bytes.length <= MOST_IMAGE_BYTES ? opened : await fitPicture(opened, context, 0);
+  const note = "note" in fit && fit.note !== undefined ? `; ${fit.note}` : "";
   return {
     content: [
-      { kind: "text", text: note },
-      { kind: "image", image: { data: bytes, mediaType } },
+      { kind: "text", text: `${facts}${note}` },
+      { kind: "image", image: { data: fit.bytes, mediaType: fit.mediaType } },
     ],
     details,
     effects: "none",
