@@ -133,7 +133,7 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
+export { type Job, Jobs, jobState, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";

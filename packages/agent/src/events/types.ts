@@ -70,6 +70,8 @@ export interface EventData {
     entry_id: string;
     origin: "input" | "follow_up" | "continue";
     message: Message;
+    /** The user when absent. */
+    source?: MessageSource;
   };
   processing_end: {
     reason: EndReason;

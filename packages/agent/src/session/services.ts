@@ -42,7 +42,11 @@ export function buildServices(core: ServiceParts): BuiltServices {
     },
     schemes: withArtifacts(core, core.schemes),
     facts,
-    jobs: new Jobs(),
+    jobs: new Jobs(() => core.config.maxJobs),
+    get background() {
+      const { asyncCommands, autoBackgroundMs, jobPollMs } = core.config;
+      return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };
+    },
     shownFiles: new ShownFiles(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),

@@ -3,13 +3,15 @@
 
 import type { JsonObject } from "@lathe/llm";
 import type { ArtifactRef } from "../contract/tool.ts";
-import type { BackgroundCommand, ExecResult } from "../env/types.ts";
+import type { ExecResult } from "../env/types.ts";
 import { fields, fits, flag, number, optional, orNull, text } from "../journal/shape.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../journal/types.ts";
+import type { Job } from "../ops/run/jobs.ts";
 import { plainOutput } from "../ops/run/plain-output.ts";
 import {
   backgroundNote,
   COMMAND_ENV,
+  closeWith,
   environmentNote,
   lazyArtifact,
   runUntilDetached,
@@ -64,11 +66,11 @@ export async function runUserCommand(
   const began = core.deps.now();
   const watched = { signal, onOutput: onOutput ?? (() => {}) };
   const context = { env: core.options.env, services: core.services, ...watched };
-  const run = await runUntilDetached(command, context, timeoutMs, { ...watched, spill, env: COMMAND_ENV });
+  const run = await runUntilDetached(command, context, { timeoutMs }, { ...watched, spill, env: COMMAND_ENV });
   if ("handle" in run) {
-    const closed = (): Promise<unknown> => spill.close();
-    run.handle.done.then(closed, closed);
-    return record(core, isSent, detached(core, command, run.handle, core.deps.now() - began));
+    closeWith(run.handle, spill);
+    const job = core.services.jobs!.adopt(run.handle, { spill, isQuiet: !isSent });
+    return record(core, isSent, detached(command, job, core.deps.now() - began));
   }
   const { artifact } = await spill.close();
   return record(core, isSent, {
@@ -85,10 +87,9 @@ export async function runUserCommand(
 }
 
 /** The command goes on as a job; what it has printed until now has been shown. */
-function detached(core: UserCommandParts, command: string, handle: BackgroundCommand, durationMs: number): Ended {
+function detached(command: string, { id: jobId, handle }: Job, durationMs: number): Ended {
   const { text } = handle.read();
   const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
-  const jobId = core.services.jobs?.adopt(handle).id;
   return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
 }
 

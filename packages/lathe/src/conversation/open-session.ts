@@ -45,6 +45,7 @@ import { Permissions } from "../permissions/permissions.ts";
 import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
+import { pollMs } from "../settings/work-settings.ts";
 import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -364,7 +365,7 @@ function addCheckpoints(session: Session): void {
   session.use(checkpoints.middleware());
 }
 
-function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
+function sessionConfig(workspace: Workspace, { model, person }: SessionRequest): ConfigInput {
   const { settings } = workspace;
   return {
     defaultCommandTimeoutMs: settings["shell.timeoutMs"],
@@ -376,6 +377,12 @@ function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigI
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
     lateSteering: "run",
+    maxJobs: settings["async.maxJobs"],
+    asyncCommands: settings["async.enabled"],
+    jobPollMs: pollMs(settings["async.pollWaitDuration"]),
+    autoBackgroundMs: settings["bash.autoBackground.enabled"] ? settings["bash.autoBackground.thresholdMs"] : 0,
+    // A run without a person ends with its last prompt.
+    jobReports: person ? "run" : "wait",
     retry: {
       maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
       maxTotalMs: settings["retry.maxMinutes"] * 60_000,

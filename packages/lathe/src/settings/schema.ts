@@ -1,6 +1,8 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
+import { WORK_SETTINGS } from "./work-settings.ts";
+
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
   readonly type:
@@ -198,6 +200,7 @@ export const SETTINGS = {
     default: "",
     help: "how the model edits files; empty = the best way for its family",
   },
+  ...WORK_SETTINGS,
   "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
   permissionMode: {
     type: "enum",

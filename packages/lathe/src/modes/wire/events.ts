@@ -65,6 +65,7 @@ const EVENT_FIELDS = {
     queue: choice(["steering", "follow_up"]),
     id: text,
     change: choice(["added", "edited", "cancelled"]),
+    source: optional(object({ kind: choice(["user", "agent", "job", "host"]), id: optional(text) })),
   },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
   "lathe:loop_detected": { message: text },

@@ -1,0 +1,35 @@
+// Settings of background jobs, of output for the model, of the todo list and of questions to the user.
+
+import type { SettingSpec } from "./schema.ts";
+
+export const WORK_SETTINGS = {
+  "async.enabled": { type: "boolean", default: true, help: "the model may ask for a command to run in the background" },
+  "async.maxJobs": { type: "integer", min: 1, max: 100, default: 100, help: "background jobs that may run at a time" },
+  "async.pollWaitDuration": {
+    type: "enum",
+    choices: ["5s", "10s", "30s", "1m", "5m"],
+    default: "30s",
+    help: "how long the model waits for background jobs in one call",
+  },
+  "bash.autoBackground.enabled": {
+    type: "boolean",
+    default: false,
+    help: "a command that takes long goes on in the background, and the model continues",
+  },
+  "bash.autoBackground.thresholdMs": {
+    type: "integer",
+    min: 1,
+    default: 60_000,
+    help: "milliseconds after which a command counts as long",
+  },
+} as const satisfies Record<string, SettingSpec>;
+
+const POLL_MS: Readonly<Record<string, number>> = {
+  "5s": 5_000,
+  "10s": 10_000,
+  "30s": 30_000,
+  "1m": 60_000,
+  "5m": 300_000,
+};
+
+export const pollMs = (duration: string): number => POLL_MS[duration] ?? 30_000;
