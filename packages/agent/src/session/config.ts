@@ -60,6 +60,8 @@ export interface SessionConfig {
   autoBackgroundMs: number;
   /** How long a call waits for jobs unless it says otherwise. */
   jobPollMs: number;
+  /** The model gets the output of commands without lines that only report success or progress; the raw output is in an artifact. */
+  minimizeOutput: boolean;
   /** `throw`: a prefix that changed without a reason ends the input; `report`: it is an error event and goes out. */
   prefixBug: "throw" | "report";
 }
@@ -92,6 +94,7 @@ const DEFAULTS: SessionConfig = {
   asyncCommands: true,
   autoBackgroundMs: 0,
   jobPollMs: 30_000,
+  minimizeOutput: false,
   prefixBug: "report",
 };
 
@@ -131,6 +134,7 @@ const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
   prefixBug: ["throw", "report"],
   jobReports: ["wait", "run"],
   asyncCommands: [true, false],
+  minimizeOutput: [true, false],
   enableLoopDetection: [true, false],
 };
 

@@ -43,6 +43,9 @@ export function buildServices(core: ServiceParts): BuiltServices {
     schemes: withArtifacts(core, core.schemes),
     facts,
     jobs: new Jobs(() => core.config.maxJobs),
+    get minimizesOutput() {
+      return core.config.minimizeOutput;
+    },
     get background() {
       const { asyncCommands, autoBackgroundMs, jobPollMs } = core.config;
       return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };

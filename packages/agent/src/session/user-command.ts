@@ -72,14 +72,16 @@ export async function runUserCommand(
     const job = core.services.jobs!.adopt(run.handle, { spill, isQuiet: !isSent });
     return record(core, isSent, detached(command, job, core.deps.now() - began));
   }
-  const { artifact } = await spill.close();
+  const spilled = await spill.close();
+  const shown = shownOutput(withNote(run), run.truncated);
+  const artifact = spilled.artifact ?? (shown.truncated && isSent ? await stored(core, run.output) : undefined);
   return record(core, isSent, {
     command,
     exitCode: run.signal === undefined && !run.aborted ? run.exitCode : null,
     cancelled: run.aborted,
     timedOut: run.timedOut,
     durationMs: Math.round(run.durationMs),
-    ...shownOutput(withNote(run), run.truncated),
+    ...shown,
     stdout: run.stdout,
     stderr: run.stderr,
     artifact,
@@ -91,6 +93,13 @@ function detached(command: string, { id: jobId, handle }: Job, durationMs: numbe
   const { text } = handle.read();
   const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
   return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
+}
+
+/** What the model does not get it can read there. */
+async function stored({ artifacts }: ArtifactPart, output: string): Promise<ArtifactRef | undefined> {
+  const whole = lazyArtifact({ openArtifact: (name) => artifacts.open(name) }, "shell");
+  whole.write(Buffer.from(output, "utf8"));
+  return (await whole.close()).artifact;
 }
 
 function withNote(run: ExecResult): string {

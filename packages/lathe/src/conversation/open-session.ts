@@ -381,6 +381,7 @@ function sessionConfig(workspace: Workspace, { model, person }: SessionRequest):
     asyncCommands: settings["async.enabled"],
     jobPollMs: pollMs(settings["async.pollWaitDuration"]),
     autoBackgroundMs: settings["bash.autoBackground.enabled"] ? settings["bash.autoBackground.thresholdMs"] : 0,
+    minimizeOutput: settings["bash.minimizer.enabled"],
     // A run without a person ends with its last prompt.
     jobReports: person ? "run" : "wait",
     retry: {

@@ -22,6 +22,11 @@ export const WORK_SETTINGS = {
     default: 60_000,
     help: "milliseconds after which a command counts as long",
   },
+  "bash.minimizer.enabled": {
+    type: "boolean",
+    default: true,
+    help: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
+  },
 } as const satisfies Record<string, SettingSpec>;
 
 const POLL_MS: Readonly<Record<string, number>> = {

@@ -4,6 +4,8 @@ import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } 
 import type { BackgroundCommand, ExecOptions, ExecResult } from "../../env/types.ts";
 import { type Detached, runDetachable } from "./detachable.ts";
 import type { Job, JobSpill } from "./jobs.ts";
+import { minimize } from "./minimize/minimize.ts";
+import { type MinimizedOutput, minimizedOutput } from "./minimize/minimized-output.ts";
 import { plainOutput } from "./plain-output.ts";
 import { watchShownFiles } from "./shown-changes.ts";
 
@@ -22,6 +24,8 @@ const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
 export interface CommandOutcome extends ExecResult {
   readonly timeoutMs: number;
   readonly artifact?: ArtifactRef;
+  /** Below an output that was minimized: what is left out, and where it is. */
+  readonly footer?: string;
   /** Why there is no artifact although there should be one. */
   readonly notKept?: string;
   /** Files shown in this session that are different now. */
@@ -85,7 +89,28 @@ export async function runCommand(
     stdout: plainOutput(result.stdout),
     stderr: plainOutput(result.stderr),
   };
-  return { ...result, ...plain, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
+  const changed = await changedFiles();
+  const kept = await spill.close();
+  if (kept.notKept !== undefined) return { ...result, ...plain, timeoutMs, changed, ...kept };
+  const minimized = await minimizedOutput(context, command, { plain: plain.output, raw: result.output, ...kept });
+  return {
+    ...result,
+    ...plain,
+    timeoutMs,
+    changed,
+    ...kept,
+    ...(minimized ? withMinimized(command, plain, minimized) : {}),
+  };
+}
+
+/** Each stream by the same rules, where a face shows them apart. */
+function withMinimized(
+  command: string,
+  { stdout, stderr }: Pick<CommandOutcome, "stdout" | "stderr">,
+  { text, footer, artifact }: MinimizedOutput,
+): Pick<CommandOutcome, "output" | "stdout" | "stderr" | "artifact" | "footer"> {
+  const shorter = (stream: string): string => minimize(command, stream)?.text ?? stream;
+  return { output: text, stdout: shorter(stdout), stderr: shorter(stderr), artifact, footer };
 }
 
 /** Where somebody could send it to the background, the command is started so that it can outlive whoever waits for it. */
@@ -165,7 +190,8 @@ export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string 
   note === undefined ? "" : `[${note}]\n`;
 
 /** One line about the whole output; empty when all of it was shown. */
-export function wholeOutputNote({ artifact, notKept, outputBytes }: CommandOutcome): string {
+export function wholeOutputNote({ artifact, notKept, outputBytes, footer }: CommandOutcome): string {
+  if (footer !== undefined) return footer;
   if (artifact) return `[${outputBytes} bytes in total; the whole output is in artifact://${artifact.id}]\n`;
   return notKept === undefined
     ? ""

@@ -1,8 +1,10 @@
 // exec_command and write_stdin: a command is given some time; one that is still running then continues as a session that can be
 // looked at, waited for and ended. Our background jobs are those sessions.
 
-import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { type Job, takeOutput } from "../../../ops/run/jobs.ts";
+import { type MinimizedOutput, minimizedOutput } from "../../../ops/run/minimize/minimized-output.ts";
+import { plainOutput } from "../../../ops/run/plain-output.ts";
 import { COMMAND_ENV, closeWith, lazyArtifact, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
 import { typedAccess, typeInto } from "../../../ops/run/typed-input.ts";
@@ -55,7 +57,10 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
     const remove = services.runningCommands?.add({ command: cmd, detach: () => detached.abort() });
     const waits = { ms: Math.min(wait, LONGEST_WAIT_MS), signal: context.signal, enough: detached.signal };
     try {
-      return await jobs.watch([job], waits, async () => sessionResult(job, changedNote(await changedFiles())));
+      return await jobs.watch([job], waits, async () => {
+        const note = changedNote(await changedFiles());
+        return sessionResult(job, note, await minimizedResult(job, context));
+      });
     } catch (error) {
       if (context.signal.aborted) await jobs.cancel(job, true);
       throw error;
@@ -96,13 +101,22 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
   },
 };
 
-function sessionResult(job: Job, note: string): ToolResult {
-  const output = takeOutput(job);
+/** Of a command that has ended within its call, all of whose output is at hand. */
+async function minimizedResult(job: Job, context: ToolContext): Promise<MinimizedOutput | undefined> {
+  const { result, handle } = job;
+  if (!result || result.truncated) return undefined;
+  const raw = handle.read().text;
+  return minimizedOutput(context, handle.command, { plain: plainOutput(raw), raw });
+}
+
+function sessionResult(job: Job, note: string, minimized?: MinimizedOutput): ToolResult {
+  const all = takeOutput(job);
+  const output = minimized?.text ?? all;
   if (job.failure !== undefined) throw new ToolFailure(job.failure);
   const { result } = job;
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   return {
-    content: [{ kind: "text", text: body + note + ending(job) }],
+    content: [{ kind: "text", text: body + (minimized?.footer ?? "") + note + ending(job) }],
     details: {
       command: job.handle.command,
       sessionId: job.id,
@@ -110,6 +124,7 @@ function sessionResult(job: Job, note: string): ToolResult {
     },
     isError: result !== undefined && result.exitCode !== 0,
     effects: result?.aborted ? "unknown" : "done",
+    ...(minimized ? { artifact: minimized.artifact } : {}),
   };
 }
 
