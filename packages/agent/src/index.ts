@@ -243,13 +243,17 @@ export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
+  applyOps,
   keepOneInProgress,
   renderTodo,
   type TodoList,
+  type TodoOp,
   type TodoPhase,
   type TodoStatus,
   type TodoTask,
+  withoutSettled,
 } from "./tools/todo/list.ts";
+export { parseTodoMarkdown, todoMarkdown } from "./tools/todo/markdown.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";

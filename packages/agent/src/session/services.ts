@@ -11,7 +11,7 @@ import { Jobs } from "../ops/run/jobs.ts";
 import { Recall } from "../recall/recall.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
-import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
+import type { ArtifactPart, ClockPart, ConfigPart, EventPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
@@ -24,6 +24,7 @@ interface ServiceParts
     ConfigPart,
     ClockPart,
     JournalPart,
+    EventPart,
     ArtifactPart {
   readonly schemes: SchemeRegistry;
   awaitInput(awaited: AwaitedInput): void;

@@ -58,6 +58,7 @@ import { PlanModel } from "./plan/plan-model.ts";
 import { promptFiles } from "./prompt-files.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
+import { TodoUpkeep } from "./todo/upkeep.ts";
 
 export interface SessionRequest {
   readonly model: ModelChoice;
@@ -236,6 +237,11 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
         warn: (message, code) => session.warn(message, code),
       })
     : undefined;
+  const upkeep = new TodoUpkeep({
+    session: () => session,
+    setTimer: workspace.machine.deps.setTimer,
+    clearDelay: request.tape ? -1 : workspace.settings["tasks.todoClearDelay"],
+  });
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
   const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
@@ -272,6 +278,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       compaction.compaction.middleware(),
       permissions.middleware(),
       planning.middleware(),
+      upkeep.middleware(),
       ...(history ? [history.middleware] : []),
       ...additions.middleware,
     ],
@@ -328,6 +335,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     additions,
     close: async () => {
+      upkeep.close();
       await additions.closing();
       await session.close();
       await additions.close();

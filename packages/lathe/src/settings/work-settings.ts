@@ -27,6 +27,13 @@ export const WORK_SETTINGS = {
     default: true,
     help: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   },
+  "tasks.todoClearDelay": {
+    type: "integer",
+    min: 0,
+    besides: -1,
+    default: 60,
+    help: "seconds after which settled tasks leave the todo list; -1 = never",
+  },
 } as const satisfies Record<string, SettingSpec>;
 
 const POLL_MS: Readonly<Record<string, number>> = {

@@ -61,6 +61,8 @@ const EVENT_FIELDS = {
     by: text,
     reason: optional(text),
   },
+  /** Settled tasks have left the todo list; `get_state` has the new one. */
+  todo_auto_clear: {},
   "lathe:queue_changed": {
     queue: choice(["steering", "follow_up"]),
     id: text,

@@ -176,6 +176,7 @@ export class EventFold {
       case "turn_limit": // the end of the input tells it
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
+      case "fact_changed": // whoever shows the todo list asks for it
       case "entry":
         break;
       default:
