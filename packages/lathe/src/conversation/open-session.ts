@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { PermissionMode } from "@lathe/agent";
 import {
-  type Answerer,
+  type Answer,
   type AskedGit,
   askGit,
   type BudgetConfig,
@@ -20,6 +20,7 @@ import {
   type MoreSurroundings,
   type PlanVerdict,
   type Profile,
+  type Question,
   type Rewinder,
   RunningCommands,
   readSurroundings,
@@ -51,6 +52,7 @@ import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
 import { Approvals, type Approver, NOBODY } from "./approvals.ts";
+import { answererWithin } from "./ask-timeout.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
@@ -104,7 +106,12 @@ export interface Person {
   readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
-  readonly answer?: Answerer;
+  /** `touched`: somebody has begun to answer. */
+  readonly answer?: (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched?: () => void,
+  ) => Promise<readonly Answer[] | undefined>;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
 }
 
@@ -245,6 +252,11 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
   const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
+  const patience = {
+    seconds: workspace.settings["ask.timeout"],
+    setTimer: workspace.machine.deps.setTimer,
+    isPlanning: () => permissions.mode === "plan",
+  };
   let made: Session | undefined;
   const session: Session = new Session({
     profile,
@@ -293,7 +305,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     services: {
       web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
-      ...(request.person?.answer ? { answerer: request.person.answer } : {}),
+      ...(request.person?.answer ? { answerer: answererWithin(request.person.answer, patience) } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
       planMode: planning.service(),

@@ -34,6 +34,13 @@ export const WORK_SETTINGS = {
     default: 60,
     help: "seconds after which settled tasks leave the todo list; -1 = never",
   },
+  "ask.timeout": {
+    type: "integer",
+    min: 0,
+    default: 0,
+    help: "seconds after which a question of the model is answered with what it recommends, unless somebody has begun to answer; 0 = never",
+  },
+  "ask.notify": { type: "boolean", default: true, help: "notify when the model asks while the terminal has no focus" },
 } as const satisfies Record<string, SettingSpec>;
 
 const POLL_MS: Readonly<Record<string, number>> = {
