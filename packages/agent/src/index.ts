@@ -241,6 +241,8 @@ export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
+export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
+export { PendingActions } from "./pending-actions/pending-actions.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
   applyOps,

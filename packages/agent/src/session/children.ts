@@ -72,7 +72,8 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
       autoBackgroundMs: 0,
       jobReports: "wait",
     },
-    services: { ...options.services, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
+    // What a child prepares would wait for the word of another.
+    services: { ...options.services, pendingActions: undefined, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
     surroundings: options.surroundings,
     userInstructions: role?.prompt ?? options.userInstructions,
     tools: role?.tools ?? options.tools,

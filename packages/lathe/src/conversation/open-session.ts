@@ -18,6 +18,7 @@ import {
   Journal,
   type Middleware,
   type MoreSurroundings,
+  PendingActions,
   type PlanVerdict,
   type Profile,
   type Question,
@@ -257,6 +258,13 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     setTimer: workspace.machine.deps.setTimer,
     isPlanning: () => permissions.mode === "plan",
   };
+  const providers = [...(request.toolProviders ?? []), ...additions.toolProviders];
+  const pendingActions = new PendingActions({
+    isOffered: () => providers.some((provider) => provider.tools().some(mayDefer)),
+    force: (choice) => {
+      if (!session.profile.modelInfo?.refusesForcedTools) session.forceToolChoice(choice);
+    },
+  });
   let made: Session | undefined;
   const session: Session = new Session({
     profile,
@@ -291,10 +299,11 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       permissions.middleware(),
       planning.middleware(),
       upkeep.middleware(),
+      pendingActions.middleware(),
       ...(history ? [history.middleware] : []),
       ...additions.middleware,
     ],
-    toolProviders: [...(request.toolProviders ?? []), ...additions.toolProviders],
+    toolProviders: [...providers, pendingActions],
     schemes: additions.schemes,
     onEvent: (event) => {
       history?.follow(event);
@@ -309,6 +318,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
       planMode: planning.service(),
+      pendingActions,
     },
     subagents: {
       defaultRole: () => planning.childRole(),
@@ -377,6 +387,8 @@ const readingTools = ({ toolRegistry }: Profile): string[] =>
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
 const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
+
+const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
 
 /** For this session only, not for its children. */
 function addCheckpoints(session: Session): void {
