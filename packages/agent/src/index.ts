@@ -243,6 +243,7 @@ export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export { PendingActions } from "./pending-actions/pending-actions.ts";
+export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
   applyOps,

@@ -4,7 +4,9 @@ import type { Session } from "../../src/session/session.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";
 
-const resolve = (action: string, reason = "because") => ({ calls: [{ name: "resolve", args: { action, reason }, id: "r" }] });
+const resolve = (action: string, reason = "because") => ({
+  calls: [{ name: "resolve", args: { action, reason }, id: "r" }],
+});
 const preview = { calls: [{ name: "rename", id: "p" }] };
 
 function start(script: Parameters<typeof setUp>[0]["script"], canForce = true) {

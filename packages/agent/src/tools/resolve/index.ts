@@ -22,7 +22,10 @@ export const resolveTool = (pending: PendingActionService): ToolDef<ArgsOf<typeo
   exclusive: true,
   summary: ({ action }) => [action, pending.next?.label ?? ""].join(" ").trim(),
   card: ({ action }, result) => ({
-    verb: verbOf(action === "apply" ? ["Applying", "Applied", "Apply"] : ["Discarding", "Discarded", "Discard"], result),
+    verb: verbOf(
+      action === "apply" ? ["Applying", "Applied", "Apply"] : ["Discarding", "Discarded", "Discard"],
+      result,
+    ),
     subject: typeof result?.details["label"] === "string" ? result.details["label"] : (pending.next?.label ?? ""),
   }),
   preview: ({ action }) => ({
