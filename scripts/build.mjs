@@ -45,7 +45,7 @@ export async function buildAll() {
 export async function buildIfStale() {
   if (existsSync(stampFile) && existsSync(join(root, "packages/lathe/dist/cli.js"))) {
     const built = statSync(stampFile).mtimeMs;
-    if (!newerThan(join(root, "packages"), built) && !newerThan(join(root, "scripts"), built)) return;
+    if (!["packages", "scripts", "docs"].some((folder) => newerThan(join(root, folder), built))) return;
   }
   await buildCommand();
 }
@@ -118,10 +118,10 @@ async function buildCommand() {
       LATHE_COMMANDS: JSON.stringify(` ${Object.keys(SUBCOMMANDS).join(" ")} `),
       LATHE_START_PACK: JSON.stringify(startPack.name),
     });
-  const runtimeFor = (restPack, entries) =>
+  const runtimeFor = (fallbacks, entries) =>
     launcherCode(join(launcher, "runtime.ts"), {
       LATHE_MAIN: String(units.get(main).id),
-      LATHE_REST_PACK: JSON.stringify(restPack.name),
+      LATHE_FALLBACK_PACKS: JSON.stringify(fallbacks),
       LATHE_PACKS: JSON.stringify(entries),
     });
   const used = await usedAtStart(async (trial) => {
@@ -144,10 +144,19 @@ async function buildCommand() {
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   mkdirSync(join(dist, "lib"), { recursive: true });
   writeFileSync(join(dist, "lib", "package.json"), '{"type":"module"}\n');
+  copyDocs(join(dist, "docs"));
   writeReport(packs, units, dist);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, "");
   utimesSync(stampFile, started, started);
+}
+
+/** The pages that `lathe://` shows. */
+function copyDocs(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(join(root, "docs")))
+    if (name.endsWith(".md")) cpSync(join(root, "docs", name), join(folder, name));
 }
 
 async function launcherCode(entry, define) {

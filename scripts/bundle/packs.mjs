@@ -1,30 +1,44 @@
 // Which file a unit goes into. The start pack holds what a plain run uses before its first request, the rest pack what it may
-// use as well; every other place where code is loaded later has one pack with all that those two lack.
+// use as well. What a run with skills, commands, rules and servers uses besides is the files pack, with a rest of its own. Every other
+// place where code is loaded later has one pack with all that start and rest lack.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 
 /**
- * Packs as `{ name, code, keys }`, the start pack and the rest pack first.
- * @param runtimeFor the code that runs units, by the rest pack and by which pack to load for a unit that comes later
- * @param used ids of units that a start uses; all it may use when absent
+ * Packs as `{ name, code, keys }`, the start pack first.
+ * @param runtimeFor the code that runs units, by the packs to look into for what is in no other, and by which pack to load for a unit that comes later
+ * @param used ids of units that a start uses, a `plain` one and one with `files`; all that it may use when absent
  */
 export async function makePacks(units, startEntries, runtimeFor, used) {
   const start = closure(units, startEntries);
-  const isUsed = (key) => used === undefined || used.has(units.get(key).id);
+  const isUsed = (key) => used === undefined || used.plain.has(units.get(key).id);
   const unused = [...start].filter((key) => !isUsed(key));
   const rest = pack("rest", unused, inPack(units, unused));
   const packs = [rest];
+  const fallbacks = [rest.name];
   const entries = {};
-  const later = new Set([...units.values()].flatMap((unit) => unit.later));
-  for (const key of [...later].sort()) {
-    if (start.has(key)) continue;
+  const later = [...new Set([...units.values()].flatMap((unit) => unit.later))].filter((key) => !start.has(key)).sort();
+  const isForFiles = (key) => used?.files.has(units.get(key).id) ?? false;
+  const withFiles = later.filter(isForFiles);
+  if (withFiles.length > 0) {
+    const all = [...closure(units, withFiles)].filter((key) => !start.has(key));
+    const first = [...all, ...unused].filter(isForFiles);
+    const others = all.filter((key) => !isForFiles(key));
+    const made = pack("files", first, inPack(units, first));
+    const madeRest = pack("files-rest", others, inPack(units, others));
+    packs.push(made, madeRest);
+    fallbacks.push(madeRest.name);
+    for (const key of withFiles) entries[units.get(key).id] = made.name;
+  }
+  for (const key of later) {
+    if (isForFiles(key)) continue;
     const missing = new Set([...closure(units, [key])].filter((one) => !start.has(one)));
     const made = pack(basename(key).replace(/\.\w+$/, ""), missing, inPack(units, missing));
     if (!packs.some(({ name }) => name === made.name)) packs.push(made);
     entries[units.get(key).id] = made.name;
   }
   const keys = [...start].filter(isUsed);
-  const runtime = `function(module,require){${await runtimeFor(rest, entries)}}`;
+  const runtime = `function(module,require){${await runtimeFor(fallbacks, entries)}}`;
   return [pack("start", keys, `[${runtime},${inPack(units, keys)}]`), ...packs];
 }
 

@@ -1,11 +1,12 @@
 // Which units a plain run uses before its first request: found by doing one for each of the big vendors, inside a repository and
 // outside, against a server on this machine that never answers. What none of these runs asks for need not be read at every start.
+// And which units a run uses besides when its user has skills, commands, rules and servers.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3-pro-preview"];
 const KEYS = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" };
@@ -17,14 +18,26 @@ globalThis.__asked = [];
 process.once("lathe:first-request", () => setTimeout(() => {
   require("node:fs").writeFileSync(process.env.LATHE_ASKED, JSON.stringify(globalThis.__asked));
   process.kill(process.pid, "SIGKILL");
-}, 20));
+}, Number(process.env.LATHE_ASKED_AFTER)));
 `;
 
 /** A pack that notes which of its units are asked for. */
 export const noting = (code) => code.replace("(function(id){", "(function(id){globalThis.__asked.push(id);");
 
+/** An MCP server with one tool. It is known when it has been started once, and then no start waits for it. */
+const SERVER = `
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const results = {
+    initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+    "tools/list": { tools: [{ name: "t", description: "", inputSchema: { type: "object" } }] },
+  };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
+});
+`;
+
 /**
- * Ids of units, or undefined when no run got as far as a request: then everything counts as used.
+ * Ids of units of a `plain` start and of one with `files`, or undefined when no run got as far as a request: then everything counts as used.
  * @param write puts the command into a folder, with a start pack that notes
  */
 export async function usedAtStart(write) {
@@ -37,8 +50,13 @@ export async function usedAtStart(write) {
     const used = new Set();
     const { port } = server.address();
     for (const model of MODELS) for (const id of await askedBy(model, folder, folder, port)) used.add(id);
-    for (const id of await askedBy(MODELS[0], folder, repositoryIn(folder), port)) used.add(id);
-    return used.size === 0 ? undefined : used;
+    const repository = repositoryIn(folder);
+    for (const id of await askedBy(MODELS[0], folder, repository, port)) used.add(id);
+    if (used.size === 0) return undefined;
+    fillHome(join(folder, "home"));
+    // Long enough to remember what the server offers.
+    await askedBy(MODELS[0], folder, repository, port, 500);
+    return { plain: used, files: new Set(await askedBy(MODELS[0], folder, repository, port)) };
   } finally {
     server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -53,13 +71,34 @@ function repositoryIn(folder) {
   return repository;
 }
 
-async function askedBy(model, folder, cwd, port) {
+/** One of each kind that people have many of. */
+function fillHome(home) {
+  const files = {
+    "skills/one/SKILL.md": "---\nname: one\ndescription: A skill\n---\nText.\n",
+    "commands/two.md": "---\ndescription: A command\n---\nText.\n",
+    "rules/three.md": "---\ndescription: A rule\nalwaysApply: true\n---\nText.\n",
+    "mcp.json": JSON.stringify({ mcpServers: { four: { command: process.execPath, args: ["-e", SERVER] } } }),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+}
+
+async function askedBy(model, folder, cwd, port, afterMs = 20) {
   const asked = join(folder, "asked.json");
   writeFileSync(asked, "[]");
   const words = ["--model", model, "--base-url", `http://127.0.0.1:${port}`, "-p", "hello"];
   const child = spawn(process.execPath, ["--require", join(folder, "hook.cjs"), join(folder, "cli.js"), ...words], {
     cwd,
-    env: { ...KEYS, PATH: process.env.PATH, HOME: folder, LATHE_HOME: join(folder, "home"), LATHE_ASKED: asked },
+    env: {
+      ...KEYS,
+      PATH: process.env.PATH,
+      HOME: folder,
+      LATHE_HOME: join(folder, "home"),
+      LATHE_ASKED: asked,
+      LATHE_ASKED_AFTER: String(afterMs),
+    },
     stdio: "ignore",
     timeout: PATIENCE_MS,
     killSignal: "SIGKILL",

@@ -191,7 +191,7 @@ export type { ToolProvider } from "./registry/session-tools.ts";
 export type { InputVerb } from "./replay/log.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
-export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
+export { type SchemeContent, type SchemeEntry, SchemeRegistry, type SchemeResolver, type WantedPart } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";

@@ -1,76 +1,23 @@
 // The conformance suite over a real sshd on loopback, started here with its own keys and configuration.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SshEnvironment, type SshOptions } from "../src/env/ssh.ts";
 import { isAlive, until } from "./alive.ts";
 import { environmentConformance } from "./env-conformance.ts";
-import { has, program } from "./programs.ts";
+import { has } from "./programs.ts";
+import { freePort, type Sshd, startSshd } from "./sshd.ts";
 
 describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sshd-")));
-  let server: ChildProcess;
-  let port: number;
-
+  let server: Sshd;
   beforeAll(async () => {
-    for (const key of ["host", "client"]) {
-      execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, key)]);
-    }
-    execFileSync("cp", [join(folder, "client.pub"), join(folder, "authorized")]);
-    // sshd wants its privilege separation directory, which a service manager would have made.
-    if (userInfo().uid === 0) mkdirSync("/run/sshd", { recursive: true });
-    port = await freePort();
-    const config = [
-      `Port ${port}`,
-      "ListenAddress 127.0.0.1",
-      `HostKey ${folder}/host`,
-      `AuthorizedKeysFile ${folder}/authorized`,
-      `PidFile ${folder}/pid`,
-      "StrictModes no",
-      "UsePAM no",
-      "PasswordAuthentication no",
-      "MaxSessions 100",
-    ];
-    writeFileSync(join(folder, "config"), `${config.join("\n")}\n`);
-    let log = "";
-    server = spawn(program("sshd")!, ["-D", "-e", "-f", join(folder, "config")], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    server.stderr!.on("data", (chunk: Buffer) => {
-      log += chunk.toString();
-    });
-    await until(() => {
-      if (server.exitCode !== null) throw new Error(`sshd ended: ${log}`);
-      return log.includes("Server listening");
-    });
+    server = await startSshd();
   });
-  afterAll(() => {
-    server?.kill();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const options = (cwd: string): SshOptions => ({
-    cwd,
-    baseEnv: process.env,
-    host: "127.0.0.1",
-    sshArgs: [
-      ...["-F", "none", "-p", String(port), "-i", join(folder, "client")],
-      ...["-o", "StrictHostKeyChecking=no", "-o", `UserKnownHostsFile=${folder}/known`, "-o", "LogLevel=ERROR"],
-    ],
-  });
+  afterAll(() => server?.stop());
+  const options = (cwd: string): SshOptions => server.options(cwd);
 
   environmentConformance(async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-ssh-tree-")));
@@ -109,7 +56,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
     const before = own();
     await expect(env.initialize()).rejects.toMatchObject({ code: "unavailable" });
     expect(own()).toEqual(before);
-    sshArgs[3] = String(port);
+    sshArgs[3] = server.options("/").sshArgs![3]!;
     await env.initialize();
     expect(env.osVersion()).toMatch(/^Linux \d/);
     await env.cleanup();
@@ -130,12 +77,3 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
     await until(() => !running.some(isAlive));
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

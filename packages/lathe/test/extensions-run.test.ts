@@ -23,6 +23,23 @@ export default function (lathe: ExtensionApi) {
 }`;
 
 describe("EX-03 an extension", () => {
+  it("EX-03 --help lists its options, and runs nothing that a stranger's folder brings", async () => {
+    const option = (name: string) => `import { writeFileSync } from "node:fs";
+      export default (lathe) => {
+        writeFileSync(${JSON.stringify(join(at.box.dir, "ran-"))} + "${name}", "");
+        lathe.registerFlag("${name}", { description: "what ${name} is for", type: "string" });
+      };`;
+    await at.user("extensions/own.ts", option("loudness"));
+    await at.project(".lathe/extensions/theirs.ts", option("evil"));
+    const { code, stdout } = await at.run(["--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Of extensions:\n +--loudness <value> +what loudness is for\n/);
+    expect(stdout).not.toContain("evil");
+    expect(existsSync(join(at.box.dir, "ran-evil"))).toBe(false);
+    await at.user("extensions/own.ts", "this is no code");
+    expect((await at.run(["--help"])).stdout).toContain("Usage: lathe");
+  });
+
   it("EX-03 blocks a dangerous command with its reason; a plain one passes", async () => {
     const victim = join(at.box.dir, "victim");
     await mkdir(victim);

@@ -14,6 +14,7 @@ import { expandInput } from "../src/conversation/expand-input.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { existingJournal, newJournal } from "../src/journals/journal-files.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
+import { viewInto } from "./command-lines.ts";
 
 export type Project = Awaited<ReturnType<typeof project>>;
 
@@ -63,13 +64,7 @@ export async function project(
     );
   let talk = await start();
   const lines: string[] = [];
-  const view = {
-    line: (text: string) => void lines.push(text),
-    ask: async () => undefined,
-    showPast: async () => {},
-    prefill: () => {},
-    leave: () => {},
-  };
+  const view = viewInto(lines);
   return {
     root,
     cwd,

@@ -3,39 +3,27 @@
 
 import { widthOf } from "../src/rows/width.ts";
 import { row, wrap } from "../src/rows/wrap.ts";
-import { Screen } from "../src/screen/screen.ts";
 import { restoreOnExit, suspendToShell } from "../src/terminal/leaving.ts";
-import { ProcessTerminal } from "../src/terminal/process-terminal.ts";
-import type { Symbols } from "../src/theme/symbols.ts";
 import { Viewer } from "../src/viewer/viewer.ts";
-import { COLOURS } from "./colours.ts";
+import { screenWith, terminal } from "./terminal-screen.ts";
 
-const terminal = new ProcessTerminal({ input: process.stdin, output: process.stdout, env: process.env });
 let typed = "";
 let viewer: Viewer | undefined;
-const screen = new Screen({
-  output: terminal,
-  colours: COLOURS,
-  clock: { now: () => Date.now(), setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
-  symbols: () => ({}) as Symbols,
-  reflow: () => terminal.reflow,
-  knowsSync: () => terminal.knowsSync,
-  live: ({ columns, rows }) => {
-    const cards = Number(process.env.CARDS ?? "4");
-    const made = Array.from({ length: cards }, (_, index) => {
-      const text = `~card ${index} ${"works on a long line ".repeat(20)}`.slice(0, columns - (index % 3));
-      return index % 2 === 0 ? { ...row(text), fill: 4 } : row(text);
-    });
-    const editor = wrap([{ text: `~> ${typed}` }], columns, { anywhere: true, rest: [{ text: "~  " }] });
-    const last = editor.at(-1)?.spans.reduce((sum, { text }) => sum + widthOf(text), 0) ?? 0;
-    const all = [
-      ...made,
-      row(`~status ${columns}x${rows}`),
-      ...editor,
-      row("~below the cursor ".repeat(20).slice(0, columns)),
-    ];
-    return { rows: all, cursor: { row: all.length - 2, column: Math.min(last, columns - 1) } };
-  },
+const screen = screenWith(({ columns, rows }) => {
+  const cards = Number(process.env.CARDS ?? "4");
+  const made = Array.from({ length: cards }, (_, index) => {
+    const text = `~card ${index} ${"works on a long line ".repeat(20)}`.slice(0, columns - (index % 3));
+    return index % 2 === 0 ? { ...row(text), fill: 4 } : row(text);
+  });
+  const editor = wrap([{ text: `~> ${typed}` }], columns, { anywhere: true, rest: [{ text: "~  " }] });
+  const last = editor.at(-1)?.spans.reduce((sum, { text }) => sum + widthOf(text), 0) ?? 0;
+  const all = [
+    ...made,
+    row(`~status ${columns}x${rows}`),
+    ...editor,
+    row("~below the cursor ".repeat(20).slice(0, columns)),
+  ];
+  return { rows: all, cursor: { row: all.length - 2, column: Math.min(last, columns - 1) } };
 });
 const leaving = { process, terminal, screen };
 restoreOnExit(leaving);

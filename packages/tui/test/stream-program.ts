@@ -2,36 +2,24 @@
 // and digits, the live region capitals, so that either can be told from what is left of the other. `plain`: the same text, printed.
 
 import { row, wrap } from "../src/rows/wrap.ts";
-import { Screen } from "../src/screen/screen.ts";
 import { restoreOnExit } from "../src/terminal/leaving.ts";
-import { ProcessTerminal } from "../src/terminal/process-terminal.ts";
-import type { Symbols } from "../src/theme/symbols.ts";
-import { COLOURS } from "./colours.ts";
 import { streamedLine } from "./streamed-text.ts";
+import { screenWith, terminal } from "./terminal-screen.ts";
 
 const [kind = "screen", total = "300", before = "60"] = process.argv.slice(2);
 const EVERY_MS = 10;
-const terminal = new ProcessTerminal({ input: process.stdin, output: process.stdout, env: process.env });
 let made = 0;
 let isDone = false;
 
-const screen = new Screen({
-  output: terminal,
-  colours: COLOURS,
-  clock: { now: () => Date.now(), setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
-  symbols: () => ({}) as Symbols,
-  reflow: () => terminal.reflow,
-  knowsSync: () => terminal.knowsSync,
-  live: ({ columns, rows }) => {
-    const live = [
-      row(`WRITING ${"X".repeat((made * 7) % 200)}`.slice(0, columns)),
-      row("-".repeat(columns)),
-      row("> TYPED"),
-      row("-".repeat(columns)),
-      row(`STATUS ${columns}:${rows} ${isDone ? "DONE" : "BUSY"} ${"Y".repeat(200)}`.slice(0, columns)),
-    ];
-    return { rows: live, cursor: { row: 2, column: 7 } };
-  },
+const screen = screenWith(({ columns, rows }) => {
+  const live = [
+    row(`WRITING ${"X".repeat((made * 7) % 200)}`.slice(0, columns)),
+    row("-".repeat(columns)),
+    row("> TYPED"),
+    row("-".repeat(columns)),
+    row(`STATUS ${columns}:${rows} ${isDone ? "DONE" : "BUSY"} ${"Y".repeat(200)}`.slice(0, columns)),
+  ];
+  return { rows: live, cursor: { row: 2, column: 7 } };
 });
 
 const add = (): void => {

@@ -25,7 +25,13 @@ export interface Card {
 export type CardBody =
   /** Output; while the call runs, what has come so far. `keeps`: which end matters. */
   | { readonly kind: "output"; readonly text: string; readonly keeps: "head" | "tail"; readonly collapsed: number }
-  | { readonly kind: "lines"; readonly lines: readonly CardLine[]; readonly collapsed: number }
+  /** `brief`: what is shown instead of all until a person asks for more. */
+  | {
+      readonly kind: "lines";
+      readonly lines: readonly CardLine[];
+      readonly collapsed: number;
+      readonly brief?: readonly CardLine[] | undefined;
+    }
   | { readonly kind: "diff"; readonly files: readonly CardDiff[]; readonly collapsed: number }
   | { readonly kind: "markdown"; readonly text: string; readonly collapsed: number };
 

@@ -129,6 +129,8 @@ export type HostServices = { readonly [K in keyof ToolServices]?: ToolServices[K
 export interface ToolServices {
   /** The current model accepts images. */
   readonly vision: boolean;
+  /** Milliseconds since 1970, to say how old something is. */
+  readonly now?: () => number;
 }
 
 /** An artifact that is being written. */

@@ -18,6 +18,7 @@ import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
 import {
   type BackgroundCommand,
+  type ByteRange,
   type DeleteOptions,
   type DirEntry,
   EnvError,
@@ -32,6 +33,7 @@ import {
   type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
+  type ReadOptions,
   type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
@@ -107,9 +109,9 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return lineWindow((await this.readBytes(path)).toString("utf8"), offset, limit);
   }
 
-  async readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+  async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Buffer> {
     const allowed = await this.#allowed(path);
-    return this.#disk.run(() => files.readBytes(allowed, range));
+    return this.#disk.run(() => files.readBytes(allowed, range, options));
   }
 
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {

@@ -32,7 +32,7 @@ export interface ExecutionEnvironment {
 
   /** Whole file as UTF-8 text, or the lines from `offset` (1-based). Throws EnvError. */
   readFile(path: string, offset?: number, limit?: number): Promise<string>;
-  readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
+  readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array>;
   /** Creates parents; temp file + rename; keeps the mode of an existing file unless `mode` is given. */
   writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void>;
   /** A link is deleted or moved itself; what it leads to stays. */
@@ -55,6 +55,21 @@ export interface ExecutionEnvironment {
   initialize(): Promise<void>;
   /** Ends everything the environment started. Idempotent. */
   cleanup(): Promise<void>;
+}
+
+/** Bytes of a file; `end` is not included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Which file may be read. */
+export interface ReadOptions {
+  /**
+   * The path is a real path that was approved: fails with `changed` when it now leads through a link, or to another file than the one
+   * whose `stat` had this identity. Environments that know no identities ignore it.
+   */
+  readonly ifFile?: string | undefined;
 }
 
 /** How a path is opened. */
@@ -90,6 +105,8 @@ export interface WriteOptions extends PathOptions {
 export interface FileStat {
   /** Different after every change of the file; absent where the environment does not know. */
   readonly version?: string;
+  /** The same as long as it is the same file, under whatever name; absent where the environment does not know. */
+  readonly file?: string;
   /** `dangling`: a link whose target does not exist; `realPath` is where a write through it would go. */
   readonly kind: "file" | "directory" | "other" | "dangling";
   readonly size: number;
@@ -105,6 +122,8 @@ export interface DirEntry {
   readonly name: string;
   readonly isDir: boolean;
   readonly size?: number;
+  /** Absent where the environment does not know. */
+  readonly mtimeMs?: number;
 }
 
 /** Which files to search and how much to return. */

@@ -2,6 +2,7 @@
 
 import type {
   BackgroundCommand,
+  ByteRange,
   DeleteOptions,
   DirEntry,
   ExecOptions,
@@ -15,6 +16,7 @@ import type {
   PathOptions,
   ProcessOptions,
   ProgramArgv,
+  ReadOptions,
   TwoWayProcess,
   WriteOptions,
 } from "./types.ts";
@@ -78,8 +80,8 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.readFile(path, offset, limit);
   }
 
-  readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-    return this.inner.readBytes(path, range);
+  readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
+    return this.inner.readBytes(path, range, options);
   }
 
   writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {

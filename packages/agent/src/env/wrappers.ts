@@ -6,6 +6,7 @@ import { realPathOf } from "./real-path.ts";
 import { quoteShell } from "./shell-quote.ts";
 import {
   type BackgroundCommand,
+  type ByteRange,
   type DeleteOptions,
   type DirEntry,
   EnvError,
@@ -20,6 +21,7 @@ import {
   type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
+  type ReadOptions,
   type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
@@ -135,8 +137,8 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return this.inner.readFile(await this.#inside(path), offset, limit);
   }
 
-  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-    return this.inner.readBytes(await this.#inside(path), range);
+  override async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
+    return this.inner.readBytes(await this.#inside(path), range, options);
   }
 
   override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {

@@ -238,4 +238,16 @@ describe("tools of an MCP server, which do not say what they touch", () => {
     ]);
     expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES)).toBeUndefined();
   });
+
+  it.each(["shell", "write", "network", "Bash", "edit", "mcp__db", "not a name"])(
+    "is never allowed for good by the name %s, which would allow more than this tool",
+    (name) => {
+      expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES, name)).toBeUndefined();
+    },
+  );
+
+  it("is not allowed as a whole by a call that says some of what it touches", () => {
+    const items = [{ kind: "undeclared", tier: "exec" } as const, { kind: "write", path: "/etc/passwd" } as const];
+    expect(suggestedRules(items, PLACES, "mcp__db__query")).toBeUndefined();
+  });
 });

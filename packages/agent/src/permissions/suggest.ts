@@ -5,6 +5,7 @@ import { posix } from "node:path";
 import { isInterpreter } from "../shell/interpreters.ts";
 import type { ShellPart } from "../shell/types.ts";
 import { type Item, tierOf } from "./match.ts";
+import { readRule } from "./rule.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
 import { isInRoots, type Places } from "./verdict.ts";
 
@@ -77,12 +78,23 @@ function fixedWords(words: readonly string[]): readonly string[] | undefined {
 
 /**
  * Rules that would allow these things in this project; undefined when one of them must not be allowed for good. `tool`: the tool whose
- * call it is. When it does not say what it touches, it can only be allowed as a whole.
+ * call it is, if that never says what it touches: it can only be allowed as a whole.
  */
 export function suggestedRules(items: readonly Item[], places: Places, tool?: string): string[] | undefined {
-  const rules = items.map((item) => (item.kind === "undeclared" ? tool : suggestedFor(item, places)));
+  const rules = items.map((item) => {
+    if (item.kind !== "undeclared") return suggestedFor(item, places);
+    return tool === undefined || items.length > 1 ? undefined : wholeTool(tool);
+  });
   if (rules.length === 0 || rules.includes(undefined)) return undefined;
   return [...new Set(rules as string[])];
+}
+
+/** Names that mean more than one tool in a rule: a tier, any shell, all tools of a server. */
+const WIDER = new Set(["shell", "read", "write", "exec", "network"]);
+
+function wholeTool(name: string): string | undefined {
+  const rule = readRule(name);
+  return "subject" in rule && rule.subject === name && !WIDER.has(name) ? name : undefined;
 }
 
 function suggestedFor(item: Item, places: Places): string | undefined {

@@ -73,13 +73,18 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
       jobReports: "wait",
     },
     // What a child prepares would wait for the word of another.
-    services: { ...options.services, pendingActions: undefined, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
+    services: {
+      ...options.services,
+      pendingActions: undefined,
+      ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}),
+    },
     surroundings: options.surroundings,
     userInstructions: role?.prompt ?? options.userInstructions,
     tools: role?.tools ?? options.tools,
     toolProviders: options.toolProviders,
     middleware: role?.middleware ? [...permissionsOf(options.middleware), ...role.middleware] : options.middleware,
-    schemes: options.schemes,
+    // What one of them leaves under local:// is there for all.
+    schemes: { ...options.schemes, ...services.schemes?.pick("local") },
     priceOf: options.priceOf,
     profilesForRole: options.profilesForRole,
     aroundExecute: options.aroundExecute,

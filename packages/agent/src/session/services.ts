@@ -1,14 +1,17 @@
 // The services that tools find in their context. What the host gives wins over what a session makes for itself.
 
-import { parseArtifactUrl, readArtifact } from "../artifacts/resolve.ts";
+import { artifactResolver } from "../artifacts/resolve.ts";
 import { beganWithBriefing } from "../compaction/briefing.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
+import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
+import { PageCache } from "../ops/web/page-cache.ts";
 import { Recall } from "../recall/recall.ts";
+import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, EventPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
@@ -41,7 +44,9 @@ export function buildServices(core: ServiceParts): BuiltServices {
       const { defaultCommandTimeoutMs, maxCommandTimeoutMs } = core.config;
       return { defaultMs: core.profile.shellTimeoutMs ?? defaultCommandTimeoutMs, maxMs: maxCommandTimeoutMs };
     },
-    schemes: withArtifacts(core, core.schemes),
+    now: core.deps.now,
+    formats: core.options.services?.formats ?? builtinFormats,
+    schemes: withOwn(core, core.schemes),
     facts,
     jobs: new Jobs(() => core.config.maxJobs),
     get minimizesOutput() {
@@ -52,6 +57,7 @@ export function buildServices(core: ServiceParts): BuiltServices {
       return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };
     },
     shownFiles: new ShownFiles(),
+    pages: new PageCache(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
     get recall() {
@@ -67,10 +73,11 @@ export function buildServices(core: ServiceParts): BuiltServices {
   return { services, facts };
 }
 
-function withArtifacts(core: ArtifactPart, schemes: SchemeRegistry): SchemeRegistry {
-  if (!schemes.handles("artifact://0")) {
-    schemes.add("artifact", { read: (url) => readArtifact(core.artifacts, parseArtifactUrl(url)!) });
-  }
+/** Addresses that every session has, unless the host brings its own. */
+function withOwn(core: ArtifactPart & ClockPart & JournalPart, schemes: SchemeRegistry): SchemeRegistry {
+  const known = schemes.names();
+  if (!known.includes("artifact")) schemes.add("artifact", artifactResolver(core.artifacts));
+  if (!known.includes("local")) schemes.add("local", localAddresses(core.journal.folder, core.deps.random));
   return schemes;
 }
 

@@ -6,6 +6,7 @@ import type { ContextLedger } from "../context-ledger/types.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
 import type { SubagentService } from "../contract/subagents.ts";
+import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -246,12 +247,10 @@ export class Session {
     this.#core.nextToolChoice = choice;
   }
 
-  registerTool(tool: SessionTool): void {
-    this.#core.tools.own.register(tool);
-  }
-  unregisterTool(name: string): boolean {
-    return this.#core.tools.own.unregister(name);
-  }
+  registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
+  unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
+  /** As it is offered now, whoever brought it. */
+  toolNamed = (name: string): ToolDef | undefined => this.#core.tools.get(name)?.tool;
 
   /**
    * Switches the model; prompt and tools follow the new profile from the next request on, history stays. A `role` other

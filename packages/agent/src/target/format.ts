@@ -66,7 +66,12 @@ export type FormatContent =
       /** Said before the text, each in a line. */
       readonly notes?: readonly string[] | undefined;
     }
-  | { readonly kind: "image"; readonly bytes: Uint8Array; readonly mediaType: string; readonly notes?: readonly string[] }
+  | {
+      readonly kind: "image";
+      readonly bytes: Uint8Array;
+      readonly mediaType: string;
+      readonly notes?: readonly string[];
+    }
   /** Ready to show: a listing, a table. */
   | { readonly kind: "shown"; readonly text: string; readonly details?: JsonValue | undefined };
 
@@ -80,6 +85,8 @@ export interface FormatEntry {
 
 /** Takes texts out of a file and puts them back. Everything else in the file keeps its bytes. */
 export interface PartCodec {
+  /** The file itself is edited as a text that is not its bytes: a notebook as cells. The inner part is then "". */
+  readonly ofWholeFile?: true;
   /** The inner part in its one spelling, which locks and records name it by. Fails for one that cannot be written, such as `../x`. */
   normalise(inner: string, path: string): string;
   /** `file`: undefined when there is none yet. Undefined: the part is not there. */

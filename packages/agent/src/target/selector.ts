@@ -1,4 +1,5 @@
-// Line selectors at the end of a path or address: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`, `a.ts:conflicts`.
+// Line selectors at the end of a path or address: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`, `a.ts:conflicts`,
+// `a.ts:chars=1-5000`.
 // Text in, ranges out.
 
 import { ToolFailure } from "../contract/tool.ts";
@@ -19,6 +20,8 @@ export interface Selector {
   readonly ranges: readonly LineRange[];
   /** The unresolved regions of a merge, and nothing else. */
   readonly conflicts: boolean;
+  /** Characters instead of lines, for lines that are too long: UTF-16 code units, as limits of outputs count them. */
+  readonly chars?: LineRange;
 }
 
 /** A path text that ends like a selector, in its two parts. */
@@ -30,17 +33,18 @@ export interface Selected {
 
 const RANGE = String.raw`L?\d+(?:-(?:L?\d+)?|\+\d+)?`;
 const RANGES = `${RANGE}(?:,${RANGE})*`;
-const SUFFIX = new RegExp(`^(.+?)(?:(:conflicts)|(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?)$`, "s");
+const SUFFIX = new RegExp(`^(.+?)(?:(:conflicts)|:chars=(\\d+-?\\d*)|(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?)$`, "s");
 
 /** Undefined when the text does not end like a selector. */
 export function splitSelector(text: string): Selected | undefined {
-  const [, path, conflicts, before, raw, after] = SUFFIX.exec(text) ?? [];
+  const [, path, conflicts, chars, before, raw, after] = SUFFIX.exec(text) ?? [];
   if (path === undefined || path === text || (before !== undefined && after !== undefined)) return undefined;
   return {
     path,
     selector: () => ({
       raw: raw !== undefined,
       conflicts: conflicts !== undefined,
+      ...(chars === undefined ? {} : { chars: parseRange(chars) }),
       ranges: ((before ?? after)?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first),
     }),
   };

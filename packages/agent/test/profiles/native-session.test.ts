@@ -89,6 +89,18 @@ it("TL-01 U-14 view_image shows a picture and nothing else", async () => {
   expect(w.result(2, "n", "view_image").text).toContain("notes.txt is not an image");
 });
 
+it("EX-08 U-14 read_address reads what commands cannot open, and no files", async () => {
+  const read = (address: string, id: string) => turn.calls([{ name: "read_address", id, args: { address } }]);
+  const w = await start("openai", [read("skill://one", "s"), read("notes.txt", "n"), turn.text("seen")], {
+    env: new MemoryEnvironment({ files: { "notes.txt": "text" } }),
+    schemes: { skill: { read: async (url) => `the text of ${url}` } },
+  });
+  await w.session.submit("look");
+  await w.finish();
+  expect(w.result(1, "s", "read_address").text).toContain("the text of skill://one");
+  expect(w.result(2, "n", "read_address").text).toContain("Look at files with exec_command.");
+});
+
 it("U-14 commands are refused in words where an environment has none", async () => {
   const call = turn.calls([{ name: "exec_command", id: "c", args: { cmd: "ls" } }]);
   const w = await start("openai", [call, turn.text("no shell")]);

@@ -22,8 +22,8 @@ const LISTS: Record<Dialect, readonly string[]> = {
     ...["BashOutput", "KillShell", ...AGENTS],
   ],
   openai: [
-    ...["exec_command", "write_stdin", "apply_patch", "update_plan", "view_image", "request_user_input"],
-    ...["spawn_agent", "send_input", "wait_agent", "close_agent", "exit_plan_mode"],
+    ...["exec_command", "write_stdin", "apply_patch", "update_plan", "view_image", "read_address"],
+    ...["request_user_input", "spawn_agent", "send_input", "wait_agent", "close_agent", "exit_plan_mode"],
   ],
   gemini: [
     ...["read_file", "read_many_files", "write_file", "replace", "run_shell_command", "grep_search", "glob"],

@@ -1,5 +1,6 @@
 // `lathe --help`: short, grouped, with examples; made from the option table.
 
+import type { ExtensionFlag } from "../extension-api/api.ts";
 import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "../options/option-table.ts";
 
 const EXAMPLES = [
@@ -10,7 +11,8 @@ const EXAMPLES = [
   ["lathe -c", "continue where this terminal left off"],
 ] as const;
 
-export function helpText(): string {
+/** @param added options that the extensions here bring */
+export function helpText(added: Readonly<Record<string, ExtensionFlag>> = {}): string {
   const lines = ["Usage: lathe [options] [prompt…]", "       lathe <command> [arguments]", ""];
   const groups = new Map<string, [string, OptionSpec][]>();
   for (const [name, spec] of Object.entries(OPTIONS) as [string, OptionSpec][]) {
@@ -21,6 +23,11 @@ export function helpText(): string {
     for (const [name, spec] of entries) lines.push(row(optionLabel(name, spec), describe(spec)));
     lines.push("");
   }
+  const own = Object.entries(added);
+  if (own.length > 0) lines.push("Of extensions:");
+  for (const [name, { type, description }] of own)
+    lines.push(row(`    --${name}${type === "string" ? " <value>" : ""}`, description));
+  if (own.length > 0) lines.push("");
   lines.push("Commands:");
   for (const [name, help] of Object.entries(SUBCOMMANDS)) lines.push(row(name, help));
   lines.push("", "Examples:");

@@ -4,6 +4,7 @@ import { ADDITIONS } from "../additions/list.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
+import type { ExtensionFlag } from "../extension-api/api.ts";
 import { promptsOf } from "../headless/prompts.ts";
 import { readPiped } from "../headless/stdin.ts";
 import type { OpenedJournal } from "../journals/journal-files.ts";
@@ -20,7 +21,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const parsed = withProvider(await parsedArgs(argv, machine));
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
-    machine.stdout.write(helpText());
+    machine.stdout.write(helpText(await flagsForHelp(machine, parsed.options)));
     return EXIT.done;
   }
   if (parsed.options.version) {
@@ -83,8 +84,15 @@ async function parsedArgs(argv: readonly string[], machine: Machine): Promise<Pa
     const { options } = parseArgs(argv, machine.userHome, { isLenient: true });
     const { flagsOfExtensions } = await import("../extensions/flags.ts");
     const flags = await flagsOfExtensions(machine, options);
-    return parseArgs(argv, machine.userHome, { flags });
+    const types = Object.entries(flags).map(([name, { type }]) => [name, type] as const);
+    return parseArgs(argv, machine.userHome, { flags: Object.fromEntries(types) });
   }
+}
+
+/** Help is given whatever else is wrong here. */
+async function flagsForHelp(machine: Machine, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
+  const { flagsOfExtensions } = await import("../extensions/flags.ts");
+  return flagsOfExtensions(machine, options).catch(() => ({}));
 }
 
 async function reportFor({ env }: Machine): Promise<StartupReport> {

@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline";
 import type { JsonObject } from "@lathe/llm";
+import { NO_SERVERS } from "../conversation/commands/no-servers.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
 import type { Found, McpServerValue } from "../discovery/types.ts";
 import { shownPath } from "../home/shown-path.ts";
@@ -40,8 +41,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
           2,
         )}\n`,
       );
-    else if (all.length === 0)
-      stdout.write("No MCP server is configured. Add one: lathe mcp add <name> <command or address>\n");
+    else if (all.length === 0) stdout.write(`${NO_SERVERS}\n`);
     else stdout.write(`${listing(all.map((found) => [found.name, described(found, workspace)]))}\n`);
     return EXIT.done;
   },

@@ -173,6 +173,7 @@ async function presentKinds(
   const { refusedLine } = await import("../discovery/refused-line.ts");
   const { warningLine } = await import("../discovery/warning-line.ts");
   const discovery = discoveryOf(workspace);
+  discovery.begin();
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
   const all = found.flatMap((one) => one.all);
   const refused = refusedLine(all, discovery.place);

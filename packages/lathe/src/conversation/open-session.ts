@@ -10,7 +10,6 @@ import {
   type BudgetConfig,
   Checkpoints,
   type ChildHeader,
-  type ConfigInput,
   type ExecutionEnvironment,
   type FamilyName,
   type FileStore,
@@ -36,7 +35,8 @@ import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
-import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
+import { manualAddresses } from "../manual/manual-addresses.ts";
+import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { FallbackParts } from "../models/fallback.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
@@ -47,7 +47,6 @@ import { Permissions } from "../permissions/permissions.ts";
 import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
-import { pollMs } from "../settings/work-settings.ts";
 import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -59,6 +58,7 @@ import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { PlanModel } from "./plan/plan-model.ts";
 import { promptFiles } from "./prompt-files.ts";
+import { sessionConfig, waits } from "./session-config.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 import { TodoUpkeep } from "./todo/upkeep.ts";
@@ -135,14 +135,25 @@ export interface OpenSession {
   close(): Promise<void>;
 }
 
-/** An answer that ends at the limit costs money each time. */
-const MID_STREAM_RETRIES = 3;
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
   // Beside the rest of the start.
   const adding = Additions.make(workspace, request);
+  try {
+    return await openWith(workspace, request, adding);
+  } catch (error) {
+    await (await adding).close();
+    throw error;
+  }
+}
+
+async function openWith(
+  workspace: Workspace,
+  request: SessionRequest,
+  adding: Promise<Additions>,
+): Promise<OpenSession> {
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const planFile = planFileOf(workspace, request.opened);
   const permissions = new Permissions({
@@ -304,7 +315,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...additions.middleware,
     ],
     toolProviders: [...providers, pendingActions],
-    schemes: additions.schemes,
+    schemes: { lathe: manualAddresses(), ...additions.schemes },
     onEvent: (event) => {
       history?.follow(event);
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
@@ -317,6 +328,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.person?.answer ? { answerer: answererWithin(request.person.answer, patience) } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
+      reading: {
+        defaultLimit: workspace.settings["read.defaultLimit"],
+        summarize: workspace.settings["read.summarize.enabled"],
+      },
       planMode: planning.service(),
       pendingActions,
     },
@@ -395,42 +410,6 @@ function addCheckpoints(session: Session): void {
   const checkpoints = new Checkpoints();
   for (const tool of checkpoints.tools()) session.registerTool(tool);
   session.use(checkpoints.middleware());
-}
-
-function sessionConfig(workspace: Workspace, { model, person }: SessionRequest): ConfigInput {
-  const { settings } = workspace;
-  return {
-    defaultCommandTimeoutMs: settings["shell.timeoutMs"],
-    maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
-    reasoningEffort: model.effort,
-    toolOutputLimits: settings.toolOutputLimits,
-    toolLineLimits: settings.toolLineLimits,
-    steeringMode: settings.steeringMode,
-    followUpMode: settings.followUpMode,
-    interruptMode: settings.interruptMode,
-    lateSteering: "run",
-    maxJobs: settings["async.maxJobs"],
-    asyncCommands: settings["async.enabled"],
-    jobPollMs: pollMs(settings["async.pollWaitDuration"]),
-    autoBackgroundMs: settings["bash.autoBackground.enabled"] ? settings["bash.autoBackground.thresholdMs"] : 0,
-    minimizeOutput: settings["bash.minimizer.enabled"],
-    // A run without a person ends with its last prompt.
-    jobReports: person ? "run" : "wait",
-    retry: {
-      maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
-      maxTotalMs: settings["retry.maxMinutes"] * 60_000,
-      baseDelay: settings["retry.baseDelay"],
-      midStream: MID_STREAM_RETRIES,
-    },
-  };
-}
-
-function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
-  const factor = isLocal(models, provider) ? 0 : 1000;
-  return {
-    firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],
-    stallTimeoutMs: factor * settings["timeouts.stall"],
-  };
 }
 
 /** Limits apply to this run: what the session spent before is not included. */

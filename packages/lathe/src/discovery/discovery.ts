@@ -17,10 +17,17 @@ export interface DiscoveryOptions {
   readonly disabledProviders?: readonly string[];
   /** `skill:review`, `mcp-server:github`, …: found, and ignored. */
   readonly disabledItems?: readonly string[];
+  /** Absent: files are looked at again whenever a kind is asked for. */
+  readonly now?: () => number;
 }
+
+/** A start asks for most kinds two or three times, which must not look at every file as often. Later requests always do. */
+const START_MS = 50;
 
 interface Cached {
   readonly files: Reader;
+  /** Until then it is taken as unchanged. */
+  freshUntil: number;
   readonly found: Promise<Discovered<unknown>>;
 }
 
@@ -35,9 +42,11 @@ export class Discovery {
   #disabledProviders: ReadonlySet<string>;
   #disabledItems: ReadonlySet<string>;
   readonly #cache = new Map<ItemKind, Cached>();
+  readonly #now: (() => number) | undefined;
 
-  constructor({ place, providers = PROVIDERS, disabledProviders = [], disabledItems = [] }: DiscoveryOptions) {
+  constructor({ place, providers = PROVIDERS, disabledProviders = [], disabledItems = [], now }: DiscoveryOptions) {
     this.place = place;
+    this.#now = now;
     // Sorting is stable: among equals the one that is listed first.
     this.#providers = [...providers].sort((a, b) => b.priority - a.priority);
     this.#disabledProviders = new Set(disabledProviders);
@@ -56,11 +65,13 @@ export class Discovery {
 
   async of<K extends ItemKind>(kind: K): Promise<Discovered<ItemValues[K]>> {
     const known = this.#cache.get(kind);
-    if (known && !known.files.isStale) return known.found as Promise<Discovered<ItemValues[K]>>;
+    const now = this.#now?.() ?? 0;
+    if (known && (now < known.freshUntil || !known.files.isStale))
+      return known.found as Promise<Discovered<ItemValues[K]>>;
     const files = known?.files ?? new Reader();
     files.begin();
     const found = this.#look(kind, files);
-    this.#cache.set(kind, { files, found });
+    this.#cache.set(kind, { files, found, freshUntil: this.#now && !known ? now + START_MS : 0 });
     return found;
   }
 
@@ -75,6 +86,11 @@ export class Discovery {
     if (providers) this.#disabledProviders = new Set(providers);
     if (items) this.#disabledItems = new Set(items);
     this.forget();
+  }
+
+  /** Another session begins: files may have changed since the last one did. */
+  begin(): void {
+    for (const cached of this.#cache.values()) cached.freshUntil = 0;
   }
 
   /** Everything is looked for again. */
@@ -156,6 +172,7 @@ export function discoveryOf(workspace: Workspace): Discovery {
       place: placeOf(workspace),
       disabledProviders: settings["discovery.disabledProviders"],
       disabledItems: settings["discovery.disabledItems"],
+      now: workspace.machine.deps.now,
     });
     known.set(settings, discovery);
   }

@@ -25,6 +25,8 @@ export interface AddedToScreen {
     run(): void;
   }[];
   readonly themes: readonly ExtensionTheme[];
+  /** How a message of this kind looks; undefined: nobody renders it, or its renderer failed. */
+  render(kind: string, text: string): ExtensionLines | undefined;
 }
 
 /** What commands may do with a conversation. */

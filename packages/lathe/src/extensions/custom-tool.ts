@@ -1,6 +1,6 @@
 // A tool of an extension as the loop knows tools.
 
-import type { CardBody, ToolContent, ToolDef, ToolResult, ToolServices } from "@lathe/agent";
+import type { CardBody, CardLine, ToolContent, ToolDef, ToolResult, ToolServices } from "@lathe/agent";
 import {
   type JsonObject,
   type JsonSchema,
@@ -59,8 +59,12 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
       if (!result) return headline;
       const { text, isError, details } = result;
       const outcome: CustomToolOutcome = { content: [{ type: "text", text }], details, isError };
-      const lines = renderResult && rendered("renderResult", () => renderResult(outcome, { expanded: false }));
-      return { ...headline, body: lines === undefined ? outputOf(text) : linesOf(lines) };
+      const shown = (expanded: boolean): readonly CardLine[] | undefined =>
+        renderResult && rendered("renderResult", () => linesOf(renderResult(outcome, { expanded })));
+      const brief = shown(false);
+      const lines = brief && shown(true);
+      if (!lines) return { ...headline, body: outputOf(text) };
+      return { ...headline, body: { kind: "lines", lines, brief, collapsed: SHOWN_LINES } };
     },
     execute: async (args, { callId, signal, onOutput, services }) => {
       // The session has the deadline of the call; this one only carries its signal.
@@ -143,13 +147,9 @@ export function extensionContentOf(content: readonly ToolContent[]): readonly Ex
 
 const outputOf = (text: string): CardBody => ({ kind: "output", text, keeps: "head", collapsed: SHOWN_LINES });
 
-function linesOf(lines: ExtensionLines): CardBody {
+function linesOf(lines: ExtensionLines): readonly CardLine[] {
   const list = typeof lines === "string" ? lines.split("\n") : lines;
-  return {
-    kind: "lines",
-    collapsed: SHOWN_LINES,
-    lines: list.map((line) => (typeof line === "string" ? { text: line } : { text: String(line.text), kind: "note" })),
-  };
+  return list.map((line) => (typeof line === "string" ? { text: line } : { text: String(line.text), kind: "note" }));
 }
 
 function shortArguments(args: JsonObject): string {

@@ -4,6 +4,7 @@
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { PromptCommand } from "../conversation/commands/command.ts";
+import type { ExtensionLines } from "../extension-api/rendering.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { commandsOf } from "./commands.ts";
@@ -225,19 +226,27 @@ export class ExtensionHost {
       })),
     );
     const themes = this.#extensions.flatMap(({ added }) => added.themes);
-    for (const problem of this.#screen?.added?.({ shortcuts, themes }) ?? []) this.#report(problem);
+    for (const problem of this.#screen?.added?.({
+      shortcuts,
+      themes,
+      render: (kind, text) => this.#rendered(kind, text),
+    }) ?? [])
+      this.#report(problem);
   }
 
   /** Shows a text that an extension has put into the conversation, the way it is meant to look. */
   #show(kind: string, text: string): void {
+    this.#screen?.showLines?.(this.#rendered(kind, text) ?? text);
+  }
+
+  #rendered(kind: string, text: string): ExtensionLines | undefined {
     const owner = this.#extensions.find(({ added }) => added.renderers.has(kind));
     const render = owner?.added.renderers.get(kind);
     try {
-      const lines = owner && render ? owner.callNow(`the renderer of ${kind}`, () => render({ kind, text })) : text;
-      this.#screen?.showLines?.(lines);
+      return owner && render && owner.callNow(`the renderer of ${kind}`, () => render({ kind, text }));
     } catch (error) {
       this.#report(messageOf(error));
-      this.#screen?.showLines?.(text);
+      return undefined;
     }
   }
 

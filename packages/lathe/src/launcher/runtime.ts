@@ -76,8 +76,9 @@ export function runCommand(
       const found = pack(id);
       if (found) return found;
     }
-    if (scripts.has(LATHE_REST_PACK)) throw new Error(`unit ${id} is in none of the packs that are loaded`);
-    loadPack(LATHE_REST_PACK);
+    const next = LATHE_FALLBACK_PACKS.find((pack) => !scripts.has(pack));
+    if (next === undefined) throw new Error(`unit ${id} is in none of the packs that are loaded`);
+    loadPack(next);
     return unitOf(id);
   }
 

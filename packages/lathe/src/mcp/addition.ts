@@ -1,11 +1,12 @@
 // What MCP servers add to a session: their tools (behind a search when they are many), prompts as commands, resources by address.
 
-import type { Middleware, Session, ToolDef } from "@lathe/agent";
+import type { ExecutionEnvironment, Middleware, Session, ToolDef } from "@lathe/agent";
 import type { AdditionMaker, SessionAddition } from "../conversation/additions.ts";
-import type { SessionRequest } from "../conversation/open-session.ts";
+import type { OpenSession, SessionRequest } from "../conversation/open-session.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
 import { shownPath } from "../home/shown-path.ts";
 import { type Hideable, ToolSearch } from "../tool-search/tool-search.ts";
+import { thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { DefinitionCache } from "./cache.ts";
 import type { ServerQuestions } from "./client.ts";
@@ -17,55 +18,86 @@ import { promptCommands } from "./prompts.ts";
 import { mcpScheme } from "./resources.ts";
 import { MOST_SAMPLES, sampled } from "./sampling.ts";
 import type { Server } from "./server.ts";
+import type { ServerConfig } from "./types.ts";
+
+/** Servers stay while one session follows another, and end with the last. By the settings, which a workspace keeps when it is copied. */
+const running = new WeakMap<Workspace["settings"], SharedServers>();
+
+interface SharedServers {
+  /** What they were made of: with other servers or another folder, others are made. */
+  readonly key: string;
+  readonly manager: ServerManager;
+  readonly sessions: PresentSession;
+  readonly env: ExecutionEnvironment;
+  users: number;
+}
 
 export const mcpAddition: AdditionMaker = async (workspace, request) => {
   const { active, warnings } = await discoveryOf(workspace).of("mcp-server");
   const configs = active.map((found) => serverConfig(found, workspace));
-  const isSearching = workspace.settings["tools.discoveryMode"] === "all";
-  if (configs.length === 0 && warnings.length === 0 && !isSearching) return undefined;
   const timeout = timeoutOfAll(workspace);
-  const pending = new PendingSession();
-  for (const { path, line, message } of warnings)
-    pending.warn(
+  const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
+  const known = running.get(workspace.settings);
+  const shared = known?.key === key ? known : startShared(workspace, request, { key, configs, timeoutMs: timeout.ms });
+  running.set(workspace.settings, shared);
+  shared.users++;
+  const said = warnings.map(
+    ({ path, line, message }) =>
       `${shownPath(path, workspace.machine.userHome)}${line === undefined ? "" : `:${line}`}: ${message}`,
-      "mcp",
-    );
-  if (timeout.problem !== undefined) pending.warn(timeout.problem, "mcp");
+  );
+  return additionOf(shared, workspace, request, timeout.problem === undefined ? said : [...said, timeout.problem]);
+};
+
+function startShared(
+  workspace: Workspace,
+  request: SessionRequest,
+  { key, configs, timeoutMs }: Pick<SharedServers, "key"> & { configs: ServerConfig[]; timeoutMs: number | undefined },
+): SharedServers {
+  const sessions = new PresentSession();
+  const warn = (message: string, code: string): void => sessions.warn(message, code);
+  // Of the kind that the session has, and not the session's: that one ends with it.
+  const env =
+    request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => sessions.roots(workspace), warn });
   const manager = new ServerManager({
     configs,
     cache: new DefinitionCache(workspace.paths.cache),
     deps: workspace.machine.deps,
     waitsForStart: request.promptFollows ?? false,
-    warn: (message, code) => pending.warn(message, code),
+    warn,
     host: {
-      env: () => pending.session.env,
+      env: async () => {
+        await env.initialize();
+        return env;
+      },
       values: valueSources(workspace),
       roots: () => workspace.roots,
       version: LATHE_VERSION,
-      timeoutMs: timeout.ms,
+      timeoutMs,
       auth: async (config) => {
         if (config.transport === "stdio" || config.oauth === false) return undefined;
         return (await import("./with-package.ts")).storedSignIn(config, signInDeps(workspace, config));
       },
-      hooks: (server) => hooksOf(server, request, pending),
+      hooks: (server) => hooksOf(server, request, sessions),
     },
   });
-  return additionOf(manager, workspace, request, pending);
-};
+  return { key, manager, sessions, env, users: 0 };
+}
 
 function additionOf(
-  manager: ServerManager,
+  shared: SharedServers,
   workspace: Workspace,
   request: SessionRequest,
-  pending: PendingSession,
+  warnings: readonly string[],
 ): SessionAddition {
   const { settings } = workspace;
   const { journal } = request.opened;
+  const { manager, sessions } = shared;
+  let builtin: (() => readonly ToolDef[]) | undefined;
   const search = new ToolSearch({
     mode: settings["tools.discoveryMode"],
     essential: settings["tools.essentialOverride"],
     fromServers: hideable(manager, request.tools),
-    builtin: () => pending.builtinTools(),
+    builtin: () => builtin?.() ?? [],
     selected: journal.context.state.mcpTools ?? [],
     onSelected: (selectedToolNames) => void journal.append({ type: "mcp_tool_selection", selectedToolNames }),
   });
@@ -76,13 +108,21 @@ function additionOf(
     schemes: { mcp: mcpScheme(manager) },
     systemParts: () => (manager.servers.length === 0 ? [] : [{ name: "MCP servers", text: systemPart(manager) }]),
     commands: async () => [mcpCommand(manager, workspace), ...promptCommands(manager)],
-    opened: ({ session }) => {
-      pending.open(session);
+    opened: (open) => {
+      builtin = () => builtinTools(open.session);
+      manager.onDefinitions = () => addition.onCommands?.();
+      sessions.use(open);
+      for (const warning of warnings) sessions.warn(warning, "mcp");
       manager.open();
     },
-    close: () => manager.close(),
+    close: async () => {
+      shared.users--;
+      if (shared.users > 0) return;
+      if (running.get(settings) === shared) running.delete(settings);
+      await manager.close();
+      await shared.env.cleanup();
+    },
   };
-  manager.onDefinitions = () => addition.onCommands?.();
   return addition;
 }
 
@@ -114,10 +154,9 @@ function hideable(manager: ServerManager, only: readonly string[] | undefined): 
 }
 
 /** One question of a server at a time: more are refused, whoever they are for. */
-function hooksOf(server: Server, { person }: SessionRequest, pending: PendingSession): ServerQuestions {
+function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSession): ServerQuestions {
   const answer = person?.answer;
   let isAsking = false;
-  let samples = 0;
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isAsking) throw new Error("another question of this server is still open");
     isAsking = true;
@@ -138,38 +177,49 @@ function hooksOf(server: Server, { person }: SessionRequest, pending: PendingSes
       ? {
           sample: (question) =>
             alone(async () => {
-              samples += 1;
-              if (samples > MOST_SAMPLES)
-                throw new Error(`more than ${MOST_SAMPLES} questions to the model in one session`);
-              return sampled(pending.session, question);
+              sessions.countSample(server.name);
+              return sampled(sessions.session, question);
             }),
         }
       : {}),
   };
 }
 
-/** The session, once there is one; until then, what there is to say to it. */
-class PendingSession {
+/** The session that the servers work for now; until there is one, what there is to say to it. */
+class PresentSession {
   readonly #warnings: (readonly [string, string])[] = [];
-  #session: Session | undefined;
+  /** Questions to the model, by server. */
+  readonly #samples = new Map<string, number>();
+  #open: OpenSession | undefined;
 
-  open(session: Session): void {
-    this.#session = session;
-    for (const [message, code] of this.#warnings.splice(0)) session.warn(message, code);
+  use(open: OpenSession): void {
+    this.#open = open;
+    this.#samples.clear();
+    for (const [message, code] of this.#warnings.splice(0)) open.session.warn(message, code);
   }
 
   get session(): Session {
-    if (!this.#session) throw new Error("the session is not open yet");
-    return this.#session;
+    if (!this.#open) throw new Error("the session is not open yet");
+    return this.#open.session;
   }
 
+  countSample(server: string): void {
+    const count = (this.#samples.get(server) ?? 0) + 1;
+    this.#samples.set(server, count);
+    if (count > MOST_SAMPLES) throw new Error(`more than ${MOST_SAMPLES} questions to the model in one session`);
+  }
+
+  roots(workspace: Workspace): readonly string[] {
+    return this.#open?.permissions.roots ?? workspace.roots;
+  }
+
+  /** What is said between two sessions is for the next one. */
   warn(message: string, code: string): void {
-    if (!this.#session) this.#warnings.push([message, code]);
-    else if (this.#session.state !== "closed") this.#session.warn(message, code);
+    if (this.#open && this.#open.session.state !== "closed") this.#open.session.warn(message, code);
+    else this.#warnings.push([message, code]);
   }
+}
 
-  builtinTools(): readonly ToolDef[] {
-    const registry = this.#session?.profile.toolRegistry;
-    return registry?.names().flatMap((name) => registry.get(name)?.tool ?? []) ?? [];
-  }
+function builtinTools({ profile: { toolRegistry } }: Session): readonly ToolDef[] {
+  return toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []);
 }

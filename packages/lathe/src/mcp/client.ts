@@ -25,7 +25,8 @@ import { expanded, resolvedValues, type ValueSources } from "./values.ts";
 
 export interface ConnectOptions {
   readonly config: ServerConfig;
-  readonly env: ExecutionEnvironment;
+  /** Where programs run; asked for only when one does. */
+  readonly env: () => ExecutionEnvironment | Promise<ExecutionEnvironment>;
   readonly values: ValueSources;
   /** Directories that the server may know of. */
   readonly roots: readonly string[];
@@ -188,11 +189,21 @@ function answerServer(client: Client, { roots, hooks }: ConnectOptions): void {
   if (sample) client.setRequestHandler("sampling/createMessage", ({ params }) => sample(params));
 }
 
-/** Too many messages in too short a time end the connection: nobody asked for them. */
+/** Too many messages in too short a time that nobody asked for end the connection. Answers to our requests are not among them. */
 function guard(transport: Transport, now: () => number, onFlood: (reason: string) => void): void {
   let since = now();
   let messages = 0;
-  transport.onmessage = () => {
+  let answersDue = 0;
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if ("method" in message && "id" in message) answersDue += 1;
+    return send(message, options);
+  };
+  transport.onmessage = (message) => {
+    if (!("method" in message) && answersDue > 0) {
+      answersDue -= 1;
+      return;
+    }
     if (now() - since > MESSAGE_WINDOW_MS) {
       since = now();
       messages = 0;
@@ -204,13 +215,14 @@ function guard(transport: Transport, now: () => number, onFlood: (reason: string
   };
 }
 
-async function transportOf({ config, env, values, auth }: ConnectOptions): Promise<Transport> {
+async function transportOf({ config, env: environment, values, auth }: ConnectOptions): Promise<Transport> {
   const text = (value: string): string => expanded(value, values.env);
   if (config.transport === "stdio") {
     const { command = "", args = [], cwd } = config;
     const variables = await resolvedValues(config.env, values);
     const argv = [text(command), ...args.map(text)] as const;
     return new ProcessTransport(async () => {
+      const env = await environment();
       if (!env.startProcess) throw new Error("programs cannot be started here");
       return env.startProcess(argv, { env: variables, ...(cwd === undefined ? {} : { cwd: env.resolve(text(cwd)) }) });
     });

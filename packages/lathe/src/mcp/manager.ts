@@ -1,4 +1,4 @@
-// The servers of a session together: which are started when, and which of their tools are offered. Tools that come after the first
+// The servers of sessions that follow each other: which are started when, and which of their tools are offered. Tools that come after the first
 // request come together, so that the cached prompt is lost once (DESIGN 3).
 
 import type { ToolDef } from "@lathe/agent";
@@ -64,8 +64,14 @@ export class ServerManager {
     });
   }
 
-  /** Starts what is not known yet at once, and what is known a little later: the first request comes first. */
+  /** A session begins. Starts what is not known yet at once, and what is known a little later: the first request comes first. */
   open(): void {
+    this.#hasSent = false;
+    this.#warned.clear();
+    for (const server of this.servers) server.begin();
+    for (const entry of this.#entries.values()) entry.changes = 0;
+    this.#tools = undefined;
+    this.#offerLatest();
     const { deps, waitsForStart } = this.#options;
     const enabled = this.servers.filter(({ state }) => state.kind !== "disabled");
     for (const server of enabled) if (!this.#entry(server).offered) this.#start(server);

@@ -1,6 +1,7 @@
 // `/mcp`: the servers, where they stand, and what can be done about it.
 
 import type { CommandView, SlashCommand } from "../conversation/commands/command.ts";
+import { NO_SERVERS } from "../conversation/commands/no-servers.ts";
 import { listing } from "../tables/listing.ts";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -76,8 +77,7 @@ function completions({ servers }: ServerManager, typed: string): readonly string
 }
 
 function stateTable(manager: ServerManager, columns?: number): string {
-  if (manager.servers.length === 0)
-    return "No MCP server is configured. Add one: lathe mcp add <name> <command or address>";
+  if (manager.servers.length === 0) return NO_SERVERS;
   return listing(
     manager.servers.map((server) => {
       const { tools, prompts, hasResources } = manager.definitions(server) ?? {};

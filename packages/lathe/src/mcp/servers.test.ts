@@ -123,6 +123,13 @@ describe("a server that misbehaves", () => {
     expect(await rogue.call("mcp__rogue__echo", { text: "still here" })).toBe("still here");
   });
 
+  it("that answers thousands of calls at once floods nobody: answers were asked for", async () => {
+    const { length } = await Promise.all(
+      Array.from({ length: 5_200 }, () => rogue.call("mcp__rogue__echo", { text: "x" })),
+    );
+    expect(length).toBe(5_200);
+  });
+
   it("that answers in another shape fails that call only", async () => {
     const pid = await rogue.call("mcp__rogue__pid");
     await expect(rogue.call("mcp__rogue__lie")).rejects.toThrow("The MCP server rogue failed");

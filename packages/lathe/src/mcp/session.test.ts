@@ -144,6 +144,16 @@ describe("in a session", () => {
     expect(readFileSync(log, "utf8").match(/start/g)).toHaveLength(1);
   });
 
+  it("/new goes on with the same connections; what changes after it is announced once, as in the first session", async () => {
+    const before = one.prefixChanges().length;
+    await one.say("/new");
+    await one.say("go", calls("mcp__rogue__pid"), turn.text("ok"));
+    expect(one.offered()).toEqual(expect.arrayContaining(["mcp__all__echo", "mcp__rogue__pid"]));
+    expect(readFileSync(log, "utf8").match(/start/g)).toHaveLength(1);
+    expect(readFileSync(log, "utf8")).toContain(`start ${/\d+/.exec(one.lastResult())?.[0]}\n`);
+    expect(one.prefixChanges()).toHaveLength(before);
+  });
+
   it("MC-01 a server killed in the middle of a call is an error result, and the session goes on", async () => {
     await one.say("kill", calls("mcp__rogue__die"), turn.text("I see"));
     expect(one.lastResult()).toContain("The MCP server rogue failed: it ended with code 7: out of cheese.");
@@ -163,7 +173,7 @@ describe("in a session", () => {
     expect(one.warnings().filter((text) => text.includes("keeps changing"))).toHaveLength(1);
   }, 20_000);
 
-  it("/mcp turns a server off and on; the model loses and gets its tools, announced", async () => {
+  it("/mcp turns a server off and on, for this session; the model loses and gets its tools, announced", async () => {
     const before = one.prefixChanges().length;
     await one.say("/mcp disable all");
     await one.say("look", turn.text("ok"));
@@ -172,10 +182,33 @@ describe("in a session", () => {
     await one.say("look", turn.text("ok"));
     expect(one.offered()).toContain("mcp__all__echo");
     expect(one.prefixChanges().slice(before)).toEqual(["tools", "tools"]);
+    await one.say("/mcp disable rogue");
+    await one.say("/new");
+    await one.say("look", turn.text("ok"));
+    expect(one.offered()).toContain("mcp__rogue__echo");
     await expect(one.say("/mcp disable nobody")).rejects.toThrow(
       "There is no MCP server nobody. There are: all, rogue",
     );
   });
+});
+
+describe("between sessions", () => {
+  afterEach(closeAll);
+
+  it("a server that was configured meanwhile is there after /new; the last session ends them all", async () => {
+    const log = join(realpathSync(mkdtempSync(join(tmpdir(), "lathe-mcp-"))), "starts.log");
+    const one = await talk({}, { headless: true });
+    await one.say("/mcp");
+    expect(one.lines.join("\n")).toContain("Add one: lathe mcp add <name> <command or address>");
+    one.configure({ later: rogue("--log", log) });
+    await one.say("/new");
+    await one.say("go", calls("mcp__later__echo", { text: "hello" }), turn.text("ok"));
+    expect(one.lastResult()).toContain("hello");
+    expect(await statusOf(one, "later")).toContain("connected");
+    await closeAll();
+    const pid = Number(/start (\d+)/.exec(readFileSync(log, "utf8"))?.[1]);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  }, 20_000);
 });
 
 async function statusOf(one: Talk, server: string): Promise<string> {

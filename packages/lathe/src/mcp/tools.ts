@@ -4,6 +4,7 @@
 import { sentence, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent";
 import { type JsonObject, type JsonSchema, messageOf } from "@lathe/llm";
 import { toolName } from "./names.ts";
+import { toolResult } from "./results.ts";
 import type { Server } from "./server.ts";
 import type { ListedTool } from "./types.ts";
 
@@ -41,14 +42,11 @@ export function mcpTool(server: Server, listed: ListedTool): ToolDef {
 
 async function call(server: Server, name: string, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   try {
-    const [result, { toolResult }] = await Promise.all([
-      server.request(
-        context.signal,
-        (client, options) => client.callTool({ name, arguments: args }, options),
-        ({ message }) => message && context.onOutput(`${message}\n`, "stdout"),
-      ),
-      import("./results.ts"),
-    ]);
+    const result = await server.request(
+      context.signal,
+      (client, options) => client.callTool({ name, arguments: args }, options),
+      ({ message }) => message && context.onOutput(`${message}\n`, "stdout"),
+    );
     return toolResult(result);
   } catch (error) {
     context.signal.throwIfAborted();

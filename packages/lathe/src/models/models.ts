@@ -46,12 +46,17 @@ export async function openModels(workspace: Workspace): Promise<Models> {
     const said = await (await import("../home/import-json.ts")).importJson(older, own);
     workspace.machine.stderr.write(`lathe: ${said}\n`);
   }
-  const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
-  const { config, problems } =
-    files.length === 0 ? { config: {}, problems: [] } : await (await import("./file.ts")).readModelsFiles(files);
-  learnModelsFile(workspace.redactor, config);
+  const { config, problems } = await readConfig(workspace);
   const stored = new Set(credentialStore(workspace).providers());
   return new Models(workspace, { config, problems, stored });
+}
+
+async function readConfig(workspace: Workspace): Promise<Pick<Known, "config" | "problems">> {
+  const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
+  if (files.length === 0) return { config: {}, problems: [] };
+  const read = await (await import("./file.ts")).readModelsFiles(files);
+  learnModelsFile(workspace.redactor, read.config);
+  return read;
 }
 
 function modelsFiles({ paths, project }: Workspace): readonly ModelsFile[] {
@@ -69,7 +74,9 @@ export class Models {
   readonly #workspace: Workspace;
   readonly #reached = new Set<string>();
   readonly #stored: Set<string>;
-  readonly #config: RegistryConfig;
+  #config: RegistryConfig;
+  /** Of extensions. */
+  #added: Readonly<Record<string, ProviderConfig>> = {};
   readonly #registryOf: (config: RegistryConfig) => Registry;
   #registry: Registry;
   #adapters: Readonly<Record<string, ProviderAdapter>> = {};
@@ -105,11 +112,23 @@ export class Models {
     providers: Readonly<Record<string, ProviderConfig>>,
     adapters: Readonly<Record<string, ProviderAdapter>>,
   ): readonly string[] {
-    const config = { ...this.#config, providers: { ...providers, ...this.#config.providers } };
-    const registry = this.#registryOf(config);
+    const problems = this.#rebuild(this.#config, providers);
+    if (problems.length === 0) this.#adapters = adapters;
+    return problems;
+  }
+
+  /** models.yml was changed while this run lasts. What is wrong with it; then nothing changes here. */
+  async readAgain(): Promise<readonly string[]> {
+    const { config, problems } = await readConfig(this.#workspace);
+    return problems.length > 0 ? problems : this.#rebuild(config, this.#added);
+  }
+
+  #rebuild(config: RegistryConfig, added: Readonly<Record<string, ProviderConfig>>): readonly string[] {
+    const registry = this.#registryOf({ ...config, providers: { ...added, ...config.providers } });
     if (registry.problems.length > 0) return registry.problems;
+    this.#config = config;
+    this.#added = added;
     this.#registry = registry;
-    this.#adapters = adapters;
     return [];
   }
 

@@ -183,7 +183,9 @@ export class Permissions {
     const verdict = judge(call, this.#policy());
     const hasAskRule = verdict.parts.some(({ decision, rule }) => decision === "ask" && rule !== undefined);
     const asked = itemsOf(call).filter((_item, index) => verdict.parts[index]?.decision === "ask");
-    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, call.tool);
+    // A tool that says what some of its calls touch is never allowed as a whole.
+    const undeclared = call.access === undefined ? call.tool : undefined;
+    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, undeclared);
     return {
       ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern } : {}),
       tool: !hasAskRule && staysInside(call, this.#places),

@@ -1,6 +1,7 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
+import { READ_SETTINGS } from "./read-settings.ts";
 import { WORK_SETTINGS } from "./work-settings.ts";
 
 export interface SettingSpec {
@@ -201,7 +202,6 @@ export const SETTINGS = {
     help: "how the model edits files; empty = the best way for its family",
   },
   ...WORK_SETTINGS,
-  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],
@@ -409,6 +409,7 @@ export const SETTINGS = {
     default: [],
     help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
   },
+  ...READ_SETTINGS,
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {

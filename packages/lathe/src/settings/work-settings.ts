@@ -27,6 +27,7 @@ export const WORK_SETTINGS = {
     default: true,
     help: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   },
+  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
   "tasks.todoClearDelay": {
     type: "integer",
     min: 0,

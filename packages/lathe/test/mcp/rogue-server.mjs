@@ -1,6 +1,7 @@
 // An MCP server over stdio that misbehaves on request. Written without the protocol's package: it must be able to break the rules.
-// Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start.
-import { appendFileSync } from "node:fs";
+// Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start,
+// `--more` offers tools that touch the machine and the person.
+import { appendFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     delay: { type: "string", default: "0" },
     log: { type: "string" },
     crash: { type: "boolean", default: false },
+    more: { type: "boolean", default: false },
   },
 });
 if (values.log !== undefined) appendFileSync(values.log, `start ${process.pid}\n`);
@@ -26,6 +28,11 @@ const tool = (name, description, properties = {}) => ({
 const padding = Array.from({ length: Number(values.tools) }, (_, i) =>
   tool(`task_${i}`, `Does the task number ${i}`, { [`key${i}`]: { type: "string" } }),
 );
+const more = [
+  tool("write", "Writes a file", { path: { type: "string" } }),
+  tool("where", "Its directory, and the variable SSH_CONNECTION"),
+  tool("ask", "Asks the person for a colour"),
+];
 let added = [];
 const tools = () => [
   tool("echo", "Gives back its text", { text: { type: "string" } }),
@@ -39,6 +46,7 @@ const tools = () => [
   tool("grow", "Adds a tool to the list"),
   tool("pid", "The process id"),
   tool("variables", "The variables that begin with ROGUE_"),
+  ...(values.more ? more : []),
   ...padding,
   ...added,
 ];
@@ -46,6 +54,8 @@ const tools = () => [
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (id, value) => send({ id, result: { content: [{ type: "text", text: value }] } });
 let isHung = false;
+/** The call that waits for the person. */
+let asked;
 
 const calls = {
   echo: (id, { arguments: args }) => text(id, args.text),
@@ -101,6 +111,24 @@ const calls = {
     send({ method: "notifications/tools/list_changed" });
     text(id, "grown");
   },
+  write: (id, { arguments: { path } }) => {
+    try {
+      writeFileSync(path, "written");
+      text(id, "written");
+    } catch (error) {
+      text(id, `not written: ${error.code}`);
+    }
+  },
+  where: (id) => text(id, `${process.cwd()} ${process.env.SSH_CONNECTION ?? "no ssh"}`),
+  ask: (id) => {
+    asked = id;
+    const requestedSchema = {
+      type: "object",
+      properties: { colour: { type: "string", enum: ["red", "green"] } },
+      required: ["colour"],
+    };
+    send({ id: "question", method: "elicitation/create", params: { message: "Which colour?", requestedSchema } });
+  },
   pid: (id) => text(id, String(process.pid)),
   variables: (id) =>
     text(
@@ -109,8 +137,9 @@ const calls = {
     ),
 };
 
-function answer({ id, method, params }) {
+function answer({ id, method, params, result }) {
   if (isHung) return;
+  if (id === "question") return text(asked, JSON.stringify(result));
   if (method === "initialize")
     send({
       id,

@@ -3,16 +3,16 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Question, SessionEvent } from "@lathe/agent";
+import type { ExecutionEnvironment, Question, SessionEvent } from "@lathe/agent";
 import { defaultDeps, type JsonObject } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { ADDITIONS } from "../../src/additions/list.ts";
 import { builtinCommands } from "../../src/conversation/commands/builtin.ts";
-import type { CommandView } from "../../src/conversation/commands/command.ts";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { sessionRequest } from "../../src/conversation/session-request.ts";
 import { existingJournal, newJournal } from "../../src/journals/journal-files.ts";
 import { openWorkspace } from "../../src/workspace/workspace.ts";
+import { viewInto } from "../command-lines.ts";
 
 export interface TalkOptions {
   /** A home of an earlier talk, with what it left. */
@@ -24,6 +24,8 @@ export interface TalkOptions {
   readonly headless?: boolean;
   /** Answers of the person, in turn; each of them to one question. */
   readonly answer?: (question: Question) => string;
+  /** Where the session works; this machine when absent. Every use of it is a new one. */
+  readonly environment?: () => ExecutionEnvironment;
 }
 
 export type Talk = Awaited<ReturnType<typeof talkWith>>;
@@ -33,7 +35,9 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
   const latheHome = join(root, "home", ".lathe");
   mkdirSync(latheHome, { recursive: true });
   mkdirSync(join(root, "project"), { recursive: true });
-  writeFileSync(join(latheHome, "mcp.json"), JSON.stringify({ mcpServers }));
+  const configure = (servers: JsonObject): void =>
+    writeFileSync(join(latheHome, "mcp.json"), JSON.stringify({ mcpServers: servers }));
+  configure(mcpServers);
   let answering: ((request: RecordedRequest) => Turn) | undefined;
   const model = await startModelServer({
     script: (request) => answering?.(request) ?? turn.error(400, { message: "The script has no turn left." }),
@@ -61,7 +65,8 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
   const opened = await openWorkspace(machine, choice);
   const workspace = { ...opened, settings: { ...opened.settings, ...options.settings } };
   const events: SessionEvent[] = [];
-  const { answer } = options;
+  const commands = builtinCommands();
+  const { answer, environment } = options;
   const talk = await Conversation.start(
     {
       workspace,
@@ -69,37 +74,35 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
         ...(await sessionRequest(workspace, choice, journal)),
         additions: ADDITIONS,
         ...(options.headless ? { promptFollows: true } : {}),
+        ...(environment ? { environment } : {}),
       }),
       ...(answer
         ? { person: { answer: async (questions) => questions.map((one) => ({ id: one.id, selected: [answer(one)] })) } }
         : {}),
       onEvent: (_session, event) => events.push(event),
+      onSession: (open) => {
+        const setCommands = (): void => commands.setAdded(open.additions.commands());
+        open.additions.onCommands = setCommands;
+        setCommands();
+      },
     },
     options.session === undefined ? newJournal(workspace) : existingJournal(workspace, options.session),
   );
-  const commands = builtinCommands();
-  const setCommands = (): void => commands.setAdded(talk.open.additions.commands());
-  talk.open.additions.onCommands = setCommands;
-  setCommands();
   const lines: string[] = [];
-  const view: CommandView = {
-    line: (text) => lines.push(text),
-    ask: async () => undefined,
-    showPast: async () => {},
-    prefill: () => {},
-    leave: () => {},
-  };
+  const view = viewInto(lines);
   return {
     root,
     talk,
     model,
     lines,
     events,
+    configure,
     warnings: () => events.flatMap((event) => (event.kind === "warning" ? [event.data.message] : [])),
     prefixChanges: () => events.flatMap((event) => (event.kind === "prefix_changed" ? [event.data.reason] : [])),
     /** Runs the input against these answers of the model. */
     say: async (line: string, ...script: Turn[]) => {
       model.push(...script);
+      await commands.ready;
       const command = commands.parse(line);
       if (command) await commands.run(talk, command, view);
       else await talk.submit(line);

@@ -49,7 +49,6 @@ it.each([
   ["a.ts:0", "Line selector 0 is invalid; lines are 1-indexed. Use :1."],
   ["a.ts:7-5", "ends before it begins"],
   ["a.ts:7+0", "selects no line"],
-  ["a.ts:conflicts", "File not found: a.ts:conflicts"],
   ["b.ts:7", "File not found: b.ts"],
 ])("T-READ-2 %s is refused", async (path, message) => {
   await expect(read(path)).rejects.toThrow(message);

@@ -8,6 +8,7 @@ import { extensions } from "./extensions-command.ts";
 import { jobs } from "./jobs.ts";
 import { loginCommands } from "./login-commands.ts";
 import { modelCommands } from "./model-commands.ts";
+import { mcpWithoutServers } from "./no-servers.ts";
 import { projectCommands } from "./project-commands.ts";
 import { reportCommands } from "./report-commands.ts";
 import { redo, rewind, undo } from "./rewind.ts";
@@ -23,6 +24,7 @@ export function builtinCommands(): CommandRegistry {
     ...projectCommands,
     settings,
     extensions,
+    mcpWithoutServers,
     context,
     compact,
     uncompact,

@@ -48,6 +48,8 @@ interface CommandHead {
   readonly whileWorking?: boolean;
   /** What is typed after it is meant for its questions, and must not be sent to a model. */
   readonly takesSecrets?: boolean;
+  /** Only until the session brings a command of this name. */
+  readonly yields?: boolean;
   /** Values that begin with what was typed. */
   complete?(conversation: Conversation, typed: string): Promise<readonly string[]> | readonly string[];
 }
@@ -98,7 +100,8 @@ export class CommandRegistry {
   }
 
   list(): readonly SlashCommand[] {
-    const own = [...this.#commands.values()];
+    const brought = new Set(this.#added.map(({ name }) => name));
+    const own = [...this.#commands.values()].filter(({ name, yields }) => !(yields && brought.has(name)));
     const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
     // Of those with the same name the first is used.
     const added = this.#added.filter(({ name }) => !taken.has(name) && taken.add(name));

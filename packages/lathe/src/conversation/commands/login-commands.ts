@@ -87,7 +87,9 @@ const provider: SlashCommand = {
     if (name === undefined)
       throw usageError(`Use: /provider add --preset <name>, with one of ${providerPresetNames.join(", ")}.`);
     for (const line of await addProviderPreset(workspace.paths.models, name)) view.line(line, "dim");
-    view.line("It can be used from the next start on.", "dim");
+    const problems = await (await modelsOf(workspace)).readAgain();
+    for (const problem of problems) view.line(problem, "dim");
+    if (problems.length === 0) view.line("Its models can be chosen now: /model", "dim");
   },
 };
 

@@ -23,6 +23,7 @@ export class TerminalForExtensions implements ExtensionScreen {
   readonly #statuses = new Map<string, string>();
   readonly #widgets = new Map<string, ExtensionLines>();
   #shortcuts: AddedToScreen["shortcuts"] = [];
+  #render: AddedToScreen["render"] = () => undefined;
   #keys = new Bindings([]);
   /** JSON of themes by name, as their files would have it. */
   readonly themes = new Map<string, string>();
@@ -85,7 +86,13 @@ export class TerminalForExtensions implements ExtensionScreen {
   conversation = (): ExtensionConversation | undefined => this.#view.controller?.conversation;
   shutdown: ExtensionScreen["shutdown"] = () => this.#view.leave(EXIT.done);
 
-  added = ({ shortcuts, themes }: AddedToScreen): readonly string[] => {
+  entryLines = (kind: string, text: string): readonly string[] | undefined => {
+    const lines = this.#render(kind, text);
+    return lines === undefined ? undefined : linesOf(lines).map((line) => line.text);
+  };
+
+  added = ({ shortcuts, themes, render }: AddedToScreen): readonly string[] => {
+    this.#render = render;
     const { bindings } = this.#view;
     // Keys of a list or a question mean something only there. Where two have one, the first is named.
     const own = bindings.actions.filter(({ context }) => context === "editor" || context === "app");

@@ -35,18 +35,19 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     const { profile } = view.controller?.conversation.session ?? {};
     return profile ? `${profile.provider ?? profile.id}/${profile.model}` : "";
   };
+  const forExtensions = new TerminalForExtensions(view);
   const transcript = new Transcript({
     thinking: "folded",
     expanded: false,
     now: deps.now,
     model,
     onChange: () => view.streamed(),
+    entryLines: (kind, text) => forExtensions.entryLines(kind, text),
     isQuestionShown: () => view.panels.shown?.byAgent ?? false,
     expandKey: view.bindings.chords("app.tools.expand")[0],
     commandHint: commandHint(view.bindings),
   });
   const facts = new ConversationFacts(() => view.controller);
-  const forExtensions = new TerminalForExtensions(view);
   const rows = new HostRows(view, transcript, facts, forExtensions);
   const signs = new TerminalSigns(view);
   let themes: Themes | undefined;

@@ -1,8 +1,7 @@
 // The names and parameters that GPT models know from Codex: commands and patches, files are looked at with commands.
 
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { imageType } from "../../../ops/read/images.ts";
-import { loadBytes } from "../../../ops/read/read-text.ts";
+import { open } from "../../../ops/read/open.ts";
 import { applyPatchTool } from "../../apply-patch/index.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { exploringCard, verbOf } from "../../card.ts";
@@ -10,13 +9,14 @@ import { closeAgentTool } from "../../close-agent/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { fileAccess } from "../../file-access.ts";
 import { type ArgsOf, choice, integer, listOf, optional, parameters, record, text } from "../../params.ts";
-import { imageResult } from "../../read-file/index.ts";
+import { otherResult, readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
 import { waitTool } from "../../wait/index.ts";
 import { faceOf } from "../face.ts";
 import { wholeListTool } from "../todo-face.ts";
 import { execCommandTool, writeStdinTool } from "./exec.ts";
+import addressDescription from "./read-address.md";
 import requestDescription from "./request-user-input.md";
 import planDescription from "./update-plan.md";
 import imageDescription from "./view-image.md";
@@ -53,10 +53,33 @@ const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
       typeof mediaType === "string" ? mediaType : undefined,
     ),
   async execute({ path }, context) {
-    const bytes = await loadBytes(path, context);
-    const mediaType = imageType(bytes);
-    if (!mediaType) throw new ToolFailure(`${path} is not an image (png, jpeg, gif, webp). Read it with a command.`);
-    return imageResult(path, bytes, mediaType, context);
+    const opened = await open(path, context);
+    if (opened.kind !== "image")
+      throw new ToolFailure(`${path} is not an image (png, jpeg, gif, webp). Read it with a command.`);
+    return otherResult(opened, context);
+  },
+};
+
+const addressParams = {
+  address: text("The address, such as artifact://3"),
+  offset: optional(integer("First line to show, counted from 1", { minimum: 1 })),
+  limit: optional(integer("How many lines to show; 2000 when not given", { minimum: 1 })),
+};
+
+const addressReader = faceOf(readFileTool, {
+  name: "read_address",
+  description: addressDescription,
+  params: addressParams,
+  toInner: ({ address, ...window }) => ({ file_path: address, ...window }),
+});
+
+/** Files are looked at with commands, which cannot open what lies on the host: output that was cut, skills, rules, resources of servers. */
+const readAddress: typeof addressReader = {
+  ...addressReader,
+  async execute(args, context) {
+    if (!context.services.schemes?.handles(args.address))
+      throw new ToolFailure(`${args.address} is no address that can be read. Look at files with exec_command.`);
+    return addressReader.execute(args, context);
   },
 };
 
@@ -121,6 +144,7 @@ export const codexTools = [
   }),
   updatePlan,
   viewImage,
+  readAddress,
   requestUserInput,
   faceOf(spawnAgentTool, {
     name: "spawn_agent",

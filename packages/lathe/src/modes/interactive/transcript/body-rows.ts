@@ -64,7 +64,8 @@ function wrapped(line: string, view: ItemView, color = "toolOutput"): Row[] {
   return wrap([span(line, { color })], view.columns, { first: lead, rest: lead, anywhere: color === "toolOutput" });
 }
 
-function listRows({ lines, collapsed }: Body<"lines">, view: ItemView): Row[] {
+function listRows({ lines: all, brief, collapsed }: Body<"lines">, view: ItemView): Row[] {
+  const lines = view.expanded ? all : (brief ?? all);
   const rows = lines.map((line) => listRow(line, view));
   if (view.expanded || lines.length <= collapsed) return rows;
   // The window shows what is being done, and what was done just before it.

@@ -1,6 +1,7 @@
 // A session that is opened again, as items: made from its journal, with each call's card made anew from call and result.
 
 import {
+  type CustomMessageEntry,
   knownTool,
   type MessageEntry,
   pastCard,
@@ -17,15 +18,19 @@ import { picturesIn } from "./pictures.ts";
 import { reportLine } from "./reports.ts";
 import { commandItem } from "./user-command.ts";
 
+/** Lines for a message of an extension's kind; undefined: its text is shown. */
+export type EntryLines = (kind: string, text: string) => readonly string[] | undefined;
+
 /** `turns`: how many inputs of the person, counted from the end. */
-export function* pastItems(session: Session, turns: number): IterableIterator<Item> {
+export function* pastItems(session: Session, turns: number, linesOf?: EntryLines): IterableIterator<Item> {
   const { journal } = session;
   const path = pathTo(journal, journal.leaf);
   const toolNamed = (name: string): ToolDef | undefined =>
-    session.profile.toolRegistry.get(name)?.tool ?? knownTool(name);
+    session.toolNamed(name) ?? session.profile.toolRegistry.get(name)?.tool ?? knownTool(name);
   for (let at = firstOf(session, path, turns); at < path.length; at++) {
     const entry = journal.entry(path[at] as string);
-    yield* itemsOf(entry, () => resultsAfter(session, path, at), toolNamed);
+    if (entry.type === "custom_message") yield* customItems(entry, linesOf);
+    else yield* itemsOf(entry, () => resultsAfter(session, path, at), toolNamed);
   }
 }
 
@@ -69,12 +74,20 @@ function* itemsOf(
         note: "info",
       };
       break;
-    case "custom_message":
-      if (entry.display) yield { kind: "text", text: plainText(entry.content) };
-      break;
     default:
       break;
   }
+}
+
+function* customItems(
+  { customType, content, display }: CustomMessageEntry,
+  linesOf: EntryLines | undefined,
+): IterableIterator<Item> {
+  if (!display) return;
+  const text = plainText(content);
+  const lines = linesOf?.(customType, text);
+  if (!lines) yield { kind: "text", text };
+  for (const line of lines ?? []) yield { kind: "note", text: line, note: "info" };
 }
 
 function* messageItems(

@@ -11,7 +11,7 @@ import { exploredRows } from "./explored-rows.ts";
 import { EventFold } from "./fold.ts";
 import type { CallItem, Item, NoteKind } from "./item.ts";
 import { childRow, itemRows } from "./item-rows.ts";
-import { pastItems } from "./past.ts";
+import { type EntryLines, pastItems } from "./past.ts";
 import { statusRows } from "./status-rows.ts";
 import { textRows } from "./text-rows.ts";
 import { commandFailed, endedCommandCard, runningCommandCard } from "./user-command.ts";
@@ -28,6 +28,8 @@ export interface TranscriptOptions {
   model?(): string;
   /** The summary in a compaction entry. */
   summaryOf?(entryId: string): string | undefined;
+  /** How extensions show messages of their own. */
+  entryLines?: EntryLines;
   /** The host shows a question of the agent: the call that asks is not shown beside it. */
   isQuestionShown?(): boolean;
   /** The key that opens blocks in full; "ctrl+o" when absent. */
@@ -194,7 +196,7 @@ export class Transcript {
     const view = this.#view(context);
     const blocks: Row[][] = [];
     let last: "nothing" | Shape = "nothing";
-    for (const unit of foldedUnits(pastItems(session, turns))) {
+    for (const unit of foldedUnits(pastItems(session, turns, this.#options.entryLines))) {
       const made = unit.rows(view);
       if (made.length === 0) continue;
       const shape = shapeOf(unit, made);
@@ -212,7 +214,7 @@ export class Transcript {
 
   /** Everything of a session that its journal holds, for a full-screen view. */
   pastBlocks(session: Session, turns = Number.POSITIVE_INFINITY): readonly CommittedBlock[] {
-    return [...pastItems(session, turns)].map((item) => this.#committed(item));
+    return [...pastItems(session, turns, this.#options.entryLines)].map((item) => this.#committed(item));
   }
 
   #committed(item: Item): CommittedBlock {

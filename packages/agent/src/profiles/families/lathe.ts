@@ -1,0 +1,45 @@
+// Models of no known family with room for more than a few tools: one path text for everything. Tool order is part of the cached prefix:
+// append, never reorder.
+
+import { askUserTool } from "../../tools/ask-user/index.ts";
+import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
+import { globTool } from "../../tools/glob/index.ts";
+import { grepWithModesTool } from "../../tools/grep/index.ts";
+import { hashlineEditTool } from "../../tools/hashline/index.ts";
+import { jobOutputTool } from "../../tools/job-output/index.ts";
+import { keepHead } from "../../tools/output.ts";
+import { readTool } from "../../tools/read/index.ts";
+import { recallTool } from "../../tools/recall/index.ts";
+import { shellTool } from "../../tools/shell/index.ts";
+import { todoTool } from "../../tools/todo/index.ts";
+import { writeTool } from "../../tools/write/index.ts";
+import type { Family } from "../define.ts";
+import editing from "../prompts/editing/variant-hashline.md";
+import prompt from "../prompts/lathe.md";
+import { agents, type Kit, list } from "./common.ts";
+
+const tools = ({ edit }: Pick<Kit, "edit">) =>
+  list(
+    readTool,
+    writeTool,
+    edit,
+    grepWithModesTool,
+    keepHead(globTool),
+    shellTool,
+    jobOutputTool,
+    todoTool,
+    askUserTool,
+    ...agents,
+    exitPlanModeTool,
+    recallTool,
+  );
+
+export const lathe = {
+  id: "lathe",
+  prompt,
+  editing,
+  tools: tools({ edit: hashlineEditTool }),
+  toolsWith: tools,
+  instructionFiles: [],
+  shellTimeoutMs: 120_000,
+} as const satisfies Family;

@@ -1,0 +1,14 @@
+// `/mcp` where no server is configured: with servers, their part of the product brings the real one.
+
+import type { SlashCommand } from "./command.ts";
+
+export const NO_SERVERS = "No MCP server is configured. Add one: lathe mcp add <name> <command or address>";
+
+export const mcpWithoutServers: SlashCommand = {
+  name: "mcp",
+  description: "show the MCP servers, or change one",
+  whileWorking: true,
+  yields: true,
+  run: (_conversation, _argument, view) =>
+    view.line(`${NO_SERVERS}\nIt takes effect in the next session: /new, or start lathe again.`),
+};
