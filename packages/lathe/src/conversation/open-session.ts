@@ -38,7 +38,6 @@ import { deskOf } from "../machine/desk.ts";
 import { manualAddresses } from "../manual/manual-addresses.ts";
 import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { FallbackParts } from "../models/fallback.ts";
-import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels } from "../models/side-models.ts";
 import { onDisk } from "../permissions/on-disk.ts";

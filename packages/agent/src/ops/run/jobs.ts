@@ -14,7 +14,7 @@ declare module "../../contract/tool.ts" {
 }
 
 /** How commands get into the background, and how long one call waits for them. */
-export interface BackgroundRules {
+interface BackgroundRules {
   /** The model may ask for it. */
   readonly onRequest: boolean;
   /** A command that a call has waited for this long goes on as a job; 0: never. */

@@ -6,7 +6,7 @@ import type { ClientDeps } from "@lathe/llm";
 import failed from "./failed-change.md";
 import { todoList, writeTodo } from "./todo-facts.ts";
 
-export const TODO_REMINDER = "todo-write-error-reminder";
+const TODO_REMINDER = "todo-write-error-reminder";
 
 export interface UpkeepParts {
   readonly session: () => Session;

@@ -66,7 +66,7 @@ export const FILTERS: readonly OutputFilter[] = [
   filter("dotnet", program("dotnet"), /^\s*Passed \S.*\[.*\]$/, /^\s*Restored .*$/, /^\s*\S+ -> \/.*$/),
   filter(
     "maven, gradle",
-    program(String.raw`mvnw?|gradlew?|sbt`),
+    program("mvnw?|gradlew?|sbt"),
     /^(?:\[INFO\] )?Download(?:ing|ed)(?: from \S+)?: .*$/,
     /^Progress \(\d+\): .*$/,
     /^> Task :\S+(?: (?:UP-TO-DATE|NO-SOURCE|FROM-CACHE))?$/,

@@ -28,7 +28,7 @@ const TROUBLE = new RegExp(
 );
 
 /** Whether a line may be about something that went wrong, or says where. */
-export const isTelling = (line: string): boolean => TROUBLE.test(line) || PLACE.test(line);
+const isTelling = (line: string): boolean => TROUBLE.test(line) || PLACE.test(line);
 
 /** Undefined: it stays as it is. */
 export function minimize(command: string, output: string): Minimized | undefined {
