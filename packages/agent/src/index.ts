@@ -41,6 +41,7 @@ export type { ApprovalAnswer } from "./contract/approval.ts";
 export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
+export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
@@ -133,13 +134,25 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs, jobState, jobStatus } from "./ops/run/jobs.ts";
+export {
+  type BackgroundRules,
+  type Job,
+  type JobFollower,
+  type JobOptions,
+  type JobSpill,
+  type JobState,
+  Jobs,
+  type JobWait,
+  jobState,
+  jobStatus,
+} from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
+export { type PendingActionParts, PendingActions } from "./pending-actions/pending-actions.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";
 export { type Item, matchesItem, type RuleScope } from "./permissions/match.ts";
 export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./permissions/rule.ts";
@@ -191,7 +204,13 @@ export type { ToolProvider } from "./registry/session-tools.ts";
 export type { InputVerb } from "./replay/log.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
-export { type SchemeContent, type SchemeEntry, SchemeRegistry, type SchemeResolver, type WantedPart } from "./seams/schemes.ts";
+export {
+  type SchemeContent,
+  type SchemeEntry,
+  SchemeRegistry,
+  type SchemeResolver,
+  type WantedPart,
+} from "./seams/schemes.ts";
 export * from "./seams/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
@@ -241,8 +260,6 @@ export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
-export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
-export { PendingActions } from "./pending-actions/pending-actions.ts";
 export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
@@ -251,6 +268,7 @@ export {
   renderTodo,
   type TodoList,
   type TodoOp,
+  type TodoOutcome,
   type TodoPhase,
   type TodoStatus,
   type TodoTask,

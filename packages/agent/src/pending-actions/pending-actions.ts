@@ -12,6 +12,7 @@ import pendingText from "./pending.md";
 /** A model that does not listen must not be asked for ever. */
 const MOST_REMINDERS = 3;
 
+/** What pending actions need of their session. */
 export interface PendingActionParts {
   /** Some tool of the session may leave actions pending. */
   readonly isOffered: () => boolean;

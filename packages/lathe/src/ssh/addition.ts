@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { SshEnvironment, type SshHosts, sshTool, type ToolDef, ToolFailure } from "@lathe/agent";
+import { SshEnvironment, type SshHosts, sshTool, ToolFailure } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { AdditionMaker } from "../conversation/additions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -12,7 +12,7 @@ export const sshAddition: AdditionMaker = async (workspace) => {
   const { hosts, warnings } = findHosts(workspace);
   if (hosts.length === 0 && warnings.length === 0) return undefined;
   const connections = new Connections(workspace, hosts);
-  const tools = hosts.length === 0 ? [] : [sshTool(connections) as unknown as ToolDef];
+  const tools = hosts.length === 0 ? [] : [sshTool(connections)];
   return {
     name: "ssh",
     toolProviders: [{ tools: () => tools }],

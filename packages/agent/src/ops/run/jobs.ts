@@ -14,7 +14,7 @@ declare module "../../contract/tool.ts" {
 }
 
 /** How commands get into the background, and how long one call waits for them. */
-interface BackgroundRules {
+export interface BackgroundRules {
   /** The model may ask for it. */
   readonly onRequest: boolean;
   /** A command that a call has waited for this long goes on as a job; 0: never. */
@@ -43,6 +43,7 @@ export interface Job {
   failure?: string;
 }
 
+/** Whether a job runs, or how it ended. */
 export type JobState = "running" | "completed" | "failed" | "cancelled";
 
 /** Follows the jobs of a session: exactly one `ended` for each `started`. */
@@ -61,6 +62,7 @@ export interface JobWait {
   readonly pattern?: RegExp | undefined;
 }
 
+/** How a job is kept. */
 export interface JobOptions {
   readonly spill?: JobSpill | undefined;
   /** Its end is nobody's news. */

@@ -27,7 +27,10 @@ const params = {
   timeout: optional(integer(`Seconds it may take; ${DEFAULT_SECONDS} when not given`)),
 };
 
-export const sshTool = (hosts: SshHosts): ToolDef<ArgsOf<typeof params>> => ({
+/** Runs commands on named hosts; add it to `tools` of a session. */
+export const sshTool = (hosts: SshHosts): ToolDef => definition(hosts) as unknown as ToolDef;
+
+const definition = (hosts: SshHosts): ToolDef<ArgsOf<typeof params>> => ({
   name: "ssh",
   label: "Run remotely",
   description: description.trim().replace("{{hosts}}", () => hosts.names.join(", ")),

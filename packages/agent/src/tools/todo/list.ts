@@ -17,6 +17,7 @@ export interface TodoPhase {
 /** The todo list that the model keeps. */
 export type TodoList = readonly TodoPhase[];
 
+/** One change to the list. */
 export interface TodoOp {
   readonly op: "init" | "start" | "done" | "drop" | "rm" | "append" | "note";
   readonly list?: readonly { readonly phase: string; readonly items: readonly string[] }[];
@@ -26,6 +27,7 @@ export interface TodoOp {
   readonly text?: string;
 }
 
+/** The list after a batch of changes. */
 export interface TodoOutcome {
   readonly list: TodoList;
   readonly errors: readonly string[];
@@ -33,6 +35,7 @@ export interface TodoOutcome {
   readonly completed: readonly string[];
 }
 
+/** Applies the changes in order; what fails is told, and the others take effect. */
 export function applyOps(before: TodoList, ops: readonly TodoOp[]): TodoOutcome {
   const errors: string[] = [];
   let list = before;

@@ -16,6 +16,7 @@ const STATUSES: Readonly<Record<string, TodoStatus>> = {
   "~": "abandoned",
 };
 
+/** The list as markdown. */
 export function todoMarkdown(list: TodoList): string {
   return list
     .map(({ name, tasks }) => [`## ${oneLine(name)}`, ...tasks.flatMap(taskLines)].join("\n"))
