@@ -41,6 +41,7 @@ export type { ApprovalAnswer } from "./contract/approval.ts";
 export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
+export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
@@ -138,7 +139,18 @@ export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/con
 export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
+export {
+  type BackgroundRules,
+  type Job,
+  type JobFollower,
+  type JobOptions,
+  type JobSpill,
+  type JobState,
+  Jobs,
+  type JobWait,
+  jobState,
+  jobStatus,
+} from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { SearchContext } from "./ops/search/content.ts";
@@ -148,6 +160,7 @@ export { Parser, type ParserJob, type ParserOptions } from "./parser/parser.ts";
 export type { TaskInput } from "./parser/tasks/types.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
+export { type PendingActionParts, PendingActions } from "./pending-actions/pending-actions.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";
 export { type Item, matchesItem, type RuleScope } from "./permissions/match.ts";
 export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./permissions/rule.ts";
@@ -256,15 +269,21 @@ export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
+export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
+  applyOps,
   keepOneInProgress,
   renderTodo,
   type TodoList,
+  type TodoOp,
+  type TodoOutcome,
   type TodoPhase,
   type TodoStatus,
   type TodoTask,
+  withoutSettled,
 } from "./tools/todo/list.ts";
+export { parseTodoMarkdown, todoMarkdown } from "./tools/todo/markdown.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";

@@ -50,6 +50,8 @@ export interface BackgroundCommand {
   read(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
   /** SIGTERM, two seconds, SIGKILL, with everything it started. */
   stop(): Promise<void>;
+  /** Types into it; absent when its input is closed. Resolves when the command has taken the text. */
+  write?(text: string): Promise<void>;
 }
 
 /** Program and arguments, without a shell in between. A program without a slash is looked up on PATH. */

@@ -18,7 +18,7 @@ import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
 import { imageInspector } from "./image-inspector.ts";
-import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
+import type { ArtifactPart, ClockPart, ConfigPart, EventPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
 import type { SideCallParts } from "./side-call.ts";
 
 export interface BuiltServices {
@@ -31,6 +31,7 @@ type ServiceParts = HostPart<"services" | "earlierSessions"> &
   ConfigPart &
   ClockPart &
   JournalPart &
+  EventPart &
   ArtifactPart &
   SideCallParts & {
     readonly schemes: SchemeRegistry;
@@ -54,7 +55,14 @@ export function buildServices(core: ServiceParts): BuiltServices {
     conflicts,
     schemes: withOwn(core, core.schemes, conflicts),
     facts,
-    jobs: new Jobs(),
+    jobs: new Jobs(() => core.config.maxJobs),
+    get minimizesOutput() {
+      return core.config.minimizeOutput;
+    },
+    get background() {
+      const { asyncCommands, autoBackgroundMs, jobPollMs } = core.config;
+      return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };
+    },
     shownFiles: new ShownFiles(),
     pages: new PageCache(),
     pathLocks: new PathLocks(),

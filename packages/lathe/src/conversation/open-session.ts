@@ -4,14 +4,13 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { PermissionMode } from "@lathe/agent";
 import {
-  type Answerer,
+  type Answer,
   type AskedGit,
   askGit,
   type BudgetConfig,
   CachedScans,
   Checkpoints,
   type ChildHeader,
-  type ConfigInput,
   type ExecutionEnvironment,
   type FamilyName,
   type FileStore,
@@ -19,8 +18,10 @@ import {
   Journal,
   type Middleware,
   type MoreSurroundings,
+  PendingActions,
   type PlanVerdict,
   type Profile,
+  type Question,
   type Rewinder,
   RunningCommands,
   readSurroundings,
@@ -36,9 +37,8 @@ import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { manualAddresses } from "../manual/manual-addresses.ts";
-import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
+import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { FallbackParts } from "../models/fallback.ts";
-import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels, visionModels } from "../models/side-models.ts";
 import { onDisk } from "../permissions/on-disk.ts";
@@ -52,13 +52,16 @@ import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
 import { Approvals, type Approver, NOBODY } from "./approvals.ts";
+import { answererWithin } from "./ask-timeout.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { PlanModel } from "./plan/plan-model.ts";
 import { promptFiles } from "./prompt-files.ts";
+import { sessionConfig, waits } from "./session-config.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
+import { TodoUpkeep } from "./todo/upkeep.ts";
 
 export interface SessionRequest {
   readonly model: ModelChoice;
@@ -104,7 +107,12 @@ export interface Person {
   readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
-  readonly answer?: Answerer;
+  /** `touched`: somebody has begun to answer. */
+  readonly answer?: (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched?: () => void,
+  ) => Promise<readonly Answer[] | undefined>;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
 }
 
@@ -127,8 +135,6 @@ export interface OpenSession {
   close(): Promise<void>;
 }
 
-/** An answer that ends at the limit costs money each time. */
-const MID_STREAM_RETRIES = 3;
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
@@ -249,9 +255,26 @@ async function openWith(
         warn: (message, code) => session.warn(message, code),
       })
     : undefined;
+  const upkeep = new TodoUpkeep({
+    session: () => session,
+    setTimer: workspace.machine.deps.setTimer,
+    clearDelay: request.tape ? -1 : workspace.settings["tasks.todoClearDelay"],
+  });
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
   const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
+  const patience = {
+    seconds: workspace.settings["ask.timeout"],
+    setTimer: workspace.machine.deps.setTimer,
+    isPlanning: () => permissions.mode === "plan",
+  };
+  const providers = [...(request.toolProviders ?? []), ...additions.toolProviders];
+  const pendingActions = new PendingActions({
+    isOffered: () => providers.some((provider) => provider.tools().some(mayDefer)),
+    force: (choice) => {
+      if (!session.profile.modelInfo?.refusesForcedTools) session.forceToolChoice(choice);
+    },
+  });
   let made: Session | undefined;
   const session: Session = new Session({
     profile,
@@ -286,10 +309,12 @@ async function openWith(
       compaction.compaction.middleware(),
       permissions.middleware(),
       planning.middleware(),
+      upkeep.middleware(),
+      pendingActions.middleware(),
       ...(history ? [history.middleware] : []),
       ...additions.middleware,
     ],
-    toolProviders: [...(request.toolProviders ?? []), ...additions.toolProviders],
+    toolProviders: [...providers, pendingActions],
     schemes: { lathe: manualAddresses(), ...additions.schemes },
     onEvent: (event) => {
       history?.follow(event);
@@ -304,7 +329,7 @@ async function openWith(
         before: workspace.settings["search.contextBefore"],
         after: workspace.settings["search.contextAfter"],
       },
-      ...(request.person?.answer ? { answerer: request.person.answer } : {}),
+      ...(request.person?.answer ? { answerer: answererWithin(request.person.answer, patience) } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
       reading: readingOf(workspace),
@@ -314,6 +339,7 @@ async function openWith(
         blocks: workspace.settings["images.blockImages"],
       },
       planMode: planning.service(),
+      pendingActions,
     },
     subagents: {
       defaultRole: () => planning.childRole(),
@@ -352,6 +378,7 @@ async function openWith(
     },
     additions,
     close: async () => {
+      upkeep.close();
       await additions.closing();
       await session.close();
       await additions.close();
@@ -390,40 +417,13 @@ const readingTools = ({ toolRegistry }: Profile): string[] =>
 const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
 
+const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
+
 /** For this session only, not for its children. */
 function addCheckpoints(session: Session): void {
   const checkpoints = new Checkpoints();
   for (const tool of checkpoints.tools()) session.registerTool(tool);
   session.use(checkpoints.middleware());
-}
-
-function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
-  const { settings } = workspace;
-  return {
-    defaultCommandTimeoutMs: settings["shell.timeoutMs"],
-    maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
-    reasoningEffort: model.effort,
-    toolOutputLimits: settings.toolOutputLimits,
-    toolLineLimits: settings.toolLineLimits,
-    steeringMode: settings.steeringMode,
-    followUpMode: settings.followUpMode,
-    interruptMode: settings.interruptMode,
-    lateSteering: "run",
-    retry: {
-      maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
-      maxTotalMs: settings["retry.maxMinutes"] * 60_000,
-      baseDelay: settings["retry.baseDelay"],
-      midStream: MID_STREAM_RETRIES,
-    },
-  };
-}
-
-function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
-  const factor = isLocal(models, provider) ? 0 : 1000;
-  return {
-    firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],
-    stallTimeoutMs: factor * settings["timeouts.stall"],
-  };
 }
 
 /** Limits apply to this run: what the session spent before is not included. */

@@ -4,6 +4,7 @@
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { ROLE_SETTINGS } from "./role-settings.ts";
+import { WORK_SETTINGS } from "./work-settings.ts";
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
@@ -196,7 +197,7 @@ export const SETTINGS = {
     default: "",
     help: "how the model edits files; empty = the best way for its family",
   },
-  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
+  ...WORK_SETTINGS,
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],

@@ -5,7 +5,7 @@ import { COLLAPSED_LINES, numberIn, tail } from "../card.ts";
 
 /** Lines that the result adds below the output, for the model. */
 const ADDED =
-  /(?:^|\n)(?:\[(?:exit code: |ended by |interrupted after |still running as session |changed since you last saw |\d+ bytes in total; |ERROR: Command timed out )[^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
+  /(?:^|\n)(?:\[(?:exit code: |ended by |interrupted after |still running as session |changed since you last saw |\d+ bytes in total; |raw output: artifact:|\d+ lines? that reports? success |ERROR: Command timed out )[^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
 
 export function shellCard(command: string, result: CardResult | undefined): Card {
   if (!result) return { verb: "Running", subject: command, body: tail("") };

@@ -271,9 +271,13 @@ export class ScreenView implements HostView {
     return approvalPanel(this, question, signal);
   };
 
-  answer = async (questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | undefined> => {
+  answer = async (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched?: () => void,
+  ): Promise<readonly Answer[] | undefined> => {
     const { questionPanels } = await import("./panels/open-panels.ts");
-    return questionPanels(this, questions, signal);
+    return questionPanels(this, questions, signal, touched);
   };
 
   decidePlan = async (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> => {
