@@ -10,7 +10,9 @@ import type { AwaitedInput } from "../events/types.ts";
 import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import { PageCache } from "../ops/web/page-cache.ts";
+import { LastingShell } from "../ops/run/lasting-shell.ts";
 import { Recall } from "../recall/recall.ts";
+import type { SessionTools } from "../registry/session-tools.ts";
 import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
@@ -29,6 +31,8 @@ interface ServiceParts
     JournalPart,
     ArtifactPart {
   readonly schemes: SchemeRegistry;
+  /** Not there yet when the services are made. */
+  readonly tools: Pick<SessionTools, "get">;
   awaitInput(awaited: AwaitedInput): void;
 }
 
@@ -48,6 +52,8 @@ export function buildServices(core: ServiceParts): BuiltServices {
     schemes: withOwn(core, core.schemes),
     facts,
     jobs: new Jobs(),
+    lastingShell: new LastingShell(facts),
+    offersTool: (name) => core.tools.get(name) !== undefined,
     shownFiles: new ShownFiles(),
     pages: new PageCache(),
     pathLocks: new PathLocks(),
@@ -75,6 +81,8 @@ function withOwn(core: ArtifactPart & ClockPart & JournalPart, schemes: SchemeRe
 
 declare module "../contract/tool.ts" {
   interface ToolServices {
+    /** The model has a tool of this name now. */
+    readonly offersTool?: (name: string) => boolean;
     readonly session?: {
       /** The session waits for the user's word about this when the round is over. */
       awaitInput(awaited: AwaitedInput): void;

@@ -1,7 +1,7 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
-import type { ExecOptions, ExecResult } from "../../env/types.ts";
+import type { ExecOptions, ExecResult, LastingShellOptions } from "../../env/types.ts";
 import { type Detached, runDetachable } from "./detachable.ts";
 import type { Job } from "./jobs.ts";
 import { plainOutput } from "./plain-output.ts";
@@ -36,6 +36,10 @@ export interface CommandOptions {
   readonly interleaved?: boolean | undefined;
   /** Not in the sandbox. */
   readonly outside?: boolean | undefined;
+  /** Added to what every command gets. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The state it begins with. */
+  readonly shell?: LastingShellOptions | undefined;
 }
 
 /** It was sent to the background while it ran, and goes on as this job. */
@@ -62,8 +66,9 @@ export async function runCommand(
     signal: context.signal,
     onOutput: context.onOutput,
     spill,
-    env: COMMAND_ENV,
+    env: { ...COMMAND_ENV, ...options.env },
     interleaved: options.interleaved ?? false,
+    ...(options.shell === undefined ? {} : { shell: options.shell }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.outside ? { outside: true } : {}),
   });

@@ -1,0 +1,107 @@
+// The text that a lasting shell runs for one command: take over the state, run the command, report the state (decision 0225). The shell
+// gets it over descriptor 4, so a shell can be started before its command is known.
+
+import { optionsText, quoted, restoreText, SAVE_STATE, type ShellState, tracesText } from "./shell-state.ts";
+
+/** The descriptor that script and report travel over; 3 belongs to whoever confines the shell. */
+export const TALK = 4;
+
+/**
+ * Reads a length and that many bytes of script, and runs it. Old versions of bash cannot read a number of bytes: they read up to the
+ * zero byte behind them, byte by byte.
+ */
+export function loader(from: number, prologue: string): string {
+  return (
+    `${prologue}IFS= read -r -u ${from} __lathe_bytes; ` +
+    `if [ "\${BASH_VERSINFO[0]}" -ge 5 ]; then LC_ALL=C; IFS= read -r -N "$__lathe_bytes" -u ${from} __lathe_script; ` +
+    `IFS= read -r -d '' -u ${from} __lathe_bytes; ` +
+    `else IFS= read -r -d '' -u ${from} __lathe_script; fi; ` +
+    // A shell that was killed while it waited has not begun: its command may be given to another.
+    (from === TALK ? `builtin printf '\\0' >&${from}; ` : "") +
+    // Not part of the script: lines of the command are then counted from 1.
+    `eval "$__lathe_script"; builtin eval "$__lathe_command" ${from === 0 ? "</dev/null" : `${from}>&-`}; ` +
+    `{ __lathe_code=$?; builtin eval "$__lathe_save"; exit $__lathe_code; } 2>/dev/null`
+  );
+}
+
+/** What `loader` reads. */
+export function loaded(script: string): Buffer {
+  const bytes = Buffer.from(script);
+  return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes, Buffer.from([0])]);
+}
+
+export interface LastingCommand {
+  readonly command: string;
+  /** Absent: a shell that has run nothing yet. */
+  readonly state?: ShellState | undefined;
+  /** Where it runs; the state's directory when absent. */
+  readonly cwd?: string | undefined;
+  /** Variables of this command only. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** What the shell was started with. */
+  readonly startEnv: Readonly<Record<string, string>>;
+  /** Where the report goes: a descriptor that the command does not see, or a file. */
+  readonly report: number | { readonly file: string };
+}
+
+/** `exit` code of a shell whose directory is gone. */
+export const NO_DIRECTORY = 126;
+
+/**
+ * The command does not see the descriptor. A command that leaves through `exit` inside a function leaves it closed: the copy that
+ * bash keeps meanwhile is the first one from 10 on.
+ */
+export function lastingScript(request: LastingCommand): string {
+  const { command, state, startEnv, report, variables = {} } = request;
+  const cwd = request.cwd ?? state?.cwd;
+  const names = Object.keys(variables);
+  const save =
+    typeof report === "number"
+      ? `if { : >&${report}; } 2>/dev/null; then { ${SAVE_STATE}; } >&${report}; else { ${SAVE_STATE}; } >&10; fi 2>/dev/null`
+      : `{ ${SAVE_STATE}; } 2>/dev/null >${quoted(report.file)}`;
+  const locale = startEnv["LC_ALL"];
+  const home = state?.variables.get("OLDPWD")?.statement ?? "";
+  return [
+    "unset -v __lathe_script __lathe_bytes",
+    locale === undefined ? "unset -v LC_ALL" : `export LC_ALL=${quoted(locale)}`,
+    // What cannot be restored must not end up in the output of the command. A group would be read whole before its options apply.
+    ...(state ? ["exec 5>&2 2>/dev/null", restoreText(state, startEnv), "exec 2>&5 5>&-"] : []),
+    cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}\n${home}`,
+    ...names.map((name) => `export ${name}=${quoted(variables[name]!)}`),
+    `__lathe_save=${quoted(save)}`,
+    `trap '{ [[ -n \${__lathe_code-} ]] || { __lathe_code=$?; builtin eval "$__lathe_save"; }; } 2>/dev/null' EXIT`,
+    `__lathe_command=${quoted((state ? tracesText(state) : "") + command)}`,
+    state ? optionsText(state) : "",
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+const STATE_VARIABLE = "LATHE_SHELL_STATE";
+/** The kernel takes no longer variable. */
+const MOST_STATE = 100_000;
+
+/**
+ * A command that begins with a state but reports none, for a shell that has no descriptor to talk over. The state travels in a
+ * variable: other than arguments, only processes of the same person see it. One that is too long is left out. `own`: variables that
+ * the shell is started with and keeps.
+ */
+export function lastingText(
+  command: string,
+  { state, cwd = state?.cwd }: { readonly state?: ShellState | undefined; readonly cwd?: string | undefined },
+  startEnv: Readonly<Record<string, string>>,
+  own: readonly string[],
+): { readonly command: string; readonly env: Readonly<Record<string, string>> } {
+  const text = state && [restoreText(withOwn(state, own), startEnv), optionsText(state)].join("\n");
+  const go = cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}; `;
+  if (text === undefined || text.length > MOST_STATE) return { command: go + command, env: startEnv };
+  const load = `exec 5>&2 2>/dev/null; eval "$${STATE_VARIABLE}"; unset -v ${STATE_VARIABLE}; exec 2>&5 5>&-; `;
+  return { command: `${load}${go}${tracesText(state!)}${command}`, env: { ...startEnv, [STATE_VARIABLE]: text } };
+}
+
+/** Variables that the shell keeps as it was started with them. */
+function withOwn(state: ShellState, own: readonly string[]): ShellState {
+  const variables = new Map(state.variables);
+  for (const name of own) variables.set(name, { attributes: "x", statement: `export ${name}` });
+  return { ...state, variables };
+}
