@@ -16,7 +16,7 @@ import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
 import { lastingScript, TALK } from "./shell-script.ts";
 import { readShellState } from "./shell-state.ts";
-import { cancelled, type ProgramRequest, refuseMissingProgram, spawnError } from "./spawn-error.ts";
+import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
 import {
   type BackgroundCommand,
@@ -479,11 +479,6 @@ function provide(child: ChildProcess, setup: Uint8Array): void {
   const pipe = child.stdio[3] as Writable;
   pipe.on("error", () => {}); // it ended before it read all: its exit says why
   pipe.end(setup);
-}
-
-function refuseZeroBytes(argv: ProgramArgv): void {
-  if (!argv.some((argument) => argument.includes("\0"))) return;
-  throw new EnvError("io", "A command cannot contain a zero byte. Remove it, or write the bytes to a file first.");
 }
 
 function neverStarted(): ExecResult {
