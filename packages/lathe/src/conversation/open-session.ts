@@ -23,6 +23,7 @@ import {
   type Profile,
   type Rewinder,
   RunningCommands,
+  type RunningTerminal,
   readSurroundings,
   Session,
   type SessionEvent,
@@ -48,6 +49,7 @@ import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
+import { bashSettings } from "../workspace/bash-settings.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
@@ -106,6 +108,8 @@ export interface Person {
   readonly approve?: Approver;
   readonly answer?: Answerer;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
+  /** Shows the terminal of a command, to type in. Returns how to take it away. */
+  readonly showTerminal?: (terminal: RunningTerminal) => () => void;
 }
 
 export interface OpenSession {
@@ -310,6 +314,8 @@ async function openWith(
         defaultLimit: workspace.settings["read.defaultLimit"],
         summarize: workspace.settings["read.summarize.enabled"],
       },
+      bashSettings: bashSettings(workspace.settings, workspace.env),
+      ...(request.person?.showTerminal ? { showTerminal: request.person.showTerminal } : {}),
       planMode: planning.service(),
     },
     subagents: {

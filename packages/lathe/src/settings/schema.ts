@@ -2,6 +2,7 @@
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
 import { READ_SETTINGS } from "./read-settings.ts";
+import { BASH_SETTINGS } from "./bash-settings.ts";
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
@@ -272,6 +273,7 @@ export const SETTINGS = {
     default: [],
     help: "names of further variables that commands see; * matches any characters",
   },
+  ...BASH_SETTINGS,
   "sandbox.enabled": {
     type: "boolean",
     default: false,

@@ -2,6 +2,7 @@
 // append, never reorder.
 
 import { askUserTool } from "../../tools/ask-user/index.ts";
+import { bashTool } from "../../tools/bash/index.ts";
 import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
 import { findTool } from "../../tools/find/index.ts";
 import { hashlineEditTool } from "../../tools/hashline/index.ts";
@@ -9,7 +10,6 @@ import { jobOutputTool } from "../../tools/job-output/index.ts";
 import { readTool } from "../../tools/read/index.ts";
 import { recallTool } from "../../tools/recall/index.ts";
 import { searchTool } from "../../tools/search/index.ts";
-import { shellTool } from "../../tools/shell/index.ts";
 import { todoTool } from "../../tools/todo/index.ts";
 import { writeTool } from "../../tools/write/index.ts";
 import type { Family } from "../define.ts";
@@ -24,7 +24,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     edit,
     searchTool,
     findTool,
-    shellTool,
+    bashTool,
     jobOutputTool,
     todoTool,
     askUserTool,

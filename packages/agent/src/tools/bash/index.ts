@@ -40,6 +40,7 @@ export const bashTool: ToolDef<BashArgs> = {
   schema: parameters(params),
   tier: "exec",
   replay: "never",
+  feature: "bash",
   timeoutMs: 0,
   // Each begins with what the one before left.
   exclusive: true,

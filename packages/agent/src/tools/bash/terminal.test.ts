@@ -72,8 +72,8 @@ describe("a command in a terminal", () => {
 
   it("T-BASH-4 a password prompt is answered by a person and by the model, and the password is not shown", async () => {
     person(["Password:", "secret\r"]);
-    expect(await bash(PASSWORD)).toBe("Password:\naccepted");
-    expect(await model(PASSWORD, ["Password:", "secret\r"])).toBe("Password:\naccepted");
+    expect(await bash(PASSWORD)).toBe("Password: \naccepted");
+    expect(await model(PASSWORD, ["Password:", "secret\r"])).toBe("Password: \naccepted");
   });
 
   it("T-BASH-4 a pager shows one screen after another until it is left", async () => {
