@@ -140,7 +140,7 @@ export type { BashSettings } from "./ops/run/lasting-shell.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { SearchContext } from "./ops/search/content.ts";
-export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./ops/run/terminal-screen.ts";
+export type { RunningTerminal, ScreenSpan } from "./ops/run/terminal-screen.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";

@@ -18,15 +18,14 @@ import { lastingScript, TALK } from "./shell-script.ts";
 import { readShellState } from "./shell-state.ts";
 import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
-import {
-  type BackgroundCommand,
-  EnvError,
-  type ExecResult,
-  type LastingShellOptions,
-  type ProcessOptions,
-  type ProgramArgv,
-  type TerminalCommand,
-  type TwoWayProcess,
+import type {
+  BackgroundCommand,
+  ExecResult,
+  LastingShellOptions,
+  ProcessOptions,
+  ProgramArgv,
+  TerminalCommand,
+  TwoWayProcess,
 } from "./types.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 

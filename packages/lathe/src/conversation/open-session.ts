@@ -28,6 +28,7 @@ import {
   Session,
   type SessionEvent,
   type Surroundings,
+  type TerminalSize,
   type ToolProvider,
 } from "@lathe/agent";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
@@ -110,6 +111,8 @@ export interface Person {
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
   /** Shows the terminal of a command, to type in. Returns how to take it away. */
   readonly showTerminal?: (terminal: RunningTerminal) => () => void;
+  /** How large it would be. */
+  readonly terminalSize?: () => TerminalSize;
 }
 
 export interface OpenSession {
@@ -315,7 +318,7 @@ async function openWith(
         summarize: workspace.settings["read.summarize.enabled"],
       },
       bashSettings: bashSettings(workspace.settings, workspace.env),
-      ...(request.person?.showTerminal ? { showTerminal: request.person.showTerminal } : {}),
+      ...shownTerminals(request.person),
       planMode: planning.service(),
     },
     subagents: {
@@ -483,3 +486,8 @@ const announceCommands = (commands: RunningCommands): Middleware => ({
     return undefined;
   },
 });
+
+function shownTerminals(person: Person | undefined): Pick<Person, "showTerminal" | "terminalSize"> {
+  const { showTerminal, terminalSize } = person ?? {};
+  return showTerminal && terminalSize ? { showTerminal, terminalSize } : {};
+}

@@ -9,15 +9,16 @@ const SIZE = { columns: 120, rows: 32 };
 
 export async function startedTerminal(
   command: string,
-  { env, onOutput }: Pick<ToolContext, "env" | "onOutput">,
+  { env, onOutput, services }: Pick<ToolContext, "env" | "onOutput" | "services">,
   options: Omit<TerminalOptions, "columns" | "rows" | "onOutput">,
 ): Promise<RunningTerminal> {
   if (!env.startTerminal)
     throw new EnvError("unavailable", "There are no terminals here. Run the command without pty.");
-  const screen = await TerminalScreen.open(SIZE);
+  const size = services.terminalSize?.() ?? SIZE;
+  const screen = await TerminalScreen.open(size);
   const started = await env.startTerminal(command, {
     ...options,
-    ...SIZE,
+    ...size,
     onOutput: (chunk) => {
       screen.print(chunk);
       onOutput(chunk, "stdout");

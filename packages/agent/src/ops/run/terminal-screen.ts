@@ -25,6 +25,8 @@ declare module "../../contract/tool.ts" {
   interface ToolServices {
     /** Shows a person the terminal of a command, to type in; absent where nobody can. Returns how to take it away again. */
     readonly showTerminal?: (terminal: RunningTerminal) => () => void;
+    /** How large it would be shown. */
+    readonly terminalSize?: () => TerminalSize;
   }
 }
 
@@ -45,10 +47,10 @@ export class TerminalScreen {
   }
 
   static async open({ columns, rows }: TerminalSize): Promise<TerminalScreen> {
-    const { default: xterm } = await import("@xterm/headless");
-    return new TerminalScreen(
-      new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true }),
-    );
+    const loaded = await import("@xterm/headless");
+    // Node gives the package as a default; a bundle gives its names.
+    const { Terminal } = (loaded.default ?? loaded) as typeof loaded;
+    return new TerminalScreen(new Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true }));
   }
 
   /** Where answers of the terminal itself go. */

@@ -18,8 +18,8 @@ export interface UserCommandView {
 
 export interface HostView
   extends CommandView,
-    Required<Omit<Person, "extensionUi" | "showTerminal">>,
-    Pick<Person, "showTerminal"> {
+    Required<Omit<Person, "extensionUi" | "showTerminal" | "terminalSize">>,
+    Pick<Person, "showTerminal" | "terminalSize"> {
   /** A line of the product's own, below what was said so far. */
   line(text: string, style?: LineStyle): void;
   /** Said in passing: nothing that has to stay. */

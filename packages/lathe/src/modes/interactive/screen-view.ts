@@ -2,7 +2,7 @@
 // composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
 
 import { setImmediate } from "node:timers/promises";
-import type { Answer, PlanVerdict, Question, RunningTerminal } from "@lathe/agent";
+import type { Answer, PlanVerdict, Question, RunningTerminal, TerminalSize } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
   asciiSigns,
@@ -290,6 +290,8 @@ export class ScreenView implements HostView {
     });
     return () => void shown.then((hide) => hide());
   };
+
+  terminalSize = (): TerminalSize => ({ columns: this.context().columns, rows: Math.max(1, this.context().rows - 1) });
 
   page(title: string, text: string): void {
     this.view(title, (columns) => wrap([{ text: visible(text) }], columns));

@@ -16,6 +16,7 @@ import {
   visibleLine,
   widthOf,
 } from "@lathe/tui";
+import { isTyped } from "../held-keys.ts";
 import type { ScreenView } from "../screen-view.ts";
 
 /** What was typed sooner than this after it came up was meant for the composer. */
@@ -33,6 +34,11 @@ class TerminalPanel implements Focusable {
     this.#view = view;
     this.terminal = terminal;
     this.#since = view.machine.deps.now();
+    view.machine.deps.setTimer(() => view.screen.changed(), REACTION_MS);
+  }
+
+  get #isDeaf(): boolean {
+    return this.#view.machine.deps.now() - this.#since < REACTION_MS;
   }
 
   render({ columns, rows }: RenderContext): readonly Row[] {
@@ -51,11 +57,7 @@ class TerminalPanel implements Focusable {
       void command.stop();
       return true;
     }
-    if (
-      this.#view.machine.deps.now() - this.#since < REACTION_MS &&
-      (key.kind === "paste" || (key.kind === "key" && key.text !== undefined))
-    )
-      return this.#view.editor.handle(key);
+    if (this.#isDeaf && isTyped(key)) return this.#view.editor.handle(key);
     const bytes = keyBytes(key, screen);
     if (bytes !== "" && command.running) void command.write(bytes).catch(() => {}); // ended at this moment: its end is shown
     return true;
@@ -68,7 +70,7 @@ class TerminalPanel implements Focusable {
 
   #header(columns: number): Row {
     const keys = this.terminal.screen.isFullScreen ? "ctrl+] ends it" : "esc or ctrl+] ends it";
-    const hint = this.#isEnding ? "ending" : keys;
+    const hint = this.#isEnding ? "ending" : this.#isDeaf ? "takes keys in a moment" : keys;
     const room = columns - widthOf(hint) - 2;
     if (room < 8) return row(shorten(hint, columns), { inverse: true });
     const command = shorten(` ${visibleLine(this.terminal.command.command)}`, room);
