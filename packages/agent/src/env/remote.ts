@@ -95,6 +95,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   #opened: Promise<void> | undefined;
   #system = { name: "Linux", version: "unknown" };
   #watchdog: BackgroundCommand | undefined;
+  #bash: Promise<boolean> | undefined;
   #commands = 0;
   #writes = 0;
 
@@ -158,8 +159,9 @@ export class RemoteEnvironment implements ExecutionEnvironment {
 
   async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     await this.#open();
-    if (options.shell) return this.#runLasting(command, timeoutMs, options.shell, options);
-    return this.#processes.run({ ...this.#request(command, options), timeoutMs });
+    const { shell } = options;
+    if (shell && (await this.#hasBash())) return this.#runLasting(command, timeoutMs, shell, options);
+    return this.#processes.run({ ...this.#request(command, { cwd: shell?.cwd, ...options }), timeoutMs });
   }
 
   startCommand(command: string, options: ExecOptions = {}): BackgroundCommand {
@@ -235,6 +237,15 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       ]),
       endFirst: () => this.#endFar(mark),
     };
+  }
+
+  /** Other shells do not say what they hold: without bash nothing lasts. */
+  #hasBash(): Promise<boolean> {
+    this.#bash ??= this.#script("command -v bash", []).then(({ exitCode }) => exitCode === 0);
+    this.#bash.catch(() => {
+      this.#bash = undefined;
+    });
+    return this.#bash;
   }
 
   /** The state travels over the connection with the command, and comes back in a file that is fetched. */
