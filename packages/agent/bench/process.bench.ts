@@ -29,14 +29,18 @@ async function echo() {
 /** One after the other, as a model would call them: between two calls there is at least a request. */
 async function lasting() {
   const env = new LocalEnvironment({ cwd: "/", baseEnv: process.env });
-  const { shell } = await env.execCommand(":", 10_000, { interleaved: true, shell: {} });
+  let { shell: state } = await env.execCommand(":", 10_000, { interleaved: true, shell: {} });
   const fresh: number[] = [];
   const own: number[] = [];
   for (let round = 0; round < ECHOES; round++) {
     await pause();
     fresh.push(await timed(() => env.execCommand("true", 10_000, { interleaved: true })));
     await pause();
-    own.push(await timed(() => env.execCommand("true", 10_000, { interleaved: true, shell: { state: shell } })));
+    own.push(
+      await timed(async () => {
+        state = (await env.execCommand("true", 10_000, { interleaved: true, shell: { state } })).shell;
+      }),
+    );
   }
   await env.cleanup();
   const [base, value] = [median(fresh), median(own)];

@@ -7,7 +7,7 @@ import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
 import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
 import { Processes, type RunRequest } from "../process/processes.ts";
-import { lastingScript, loaded, loader } from "../process/shell-script.ts";
+import { lastingScript, loaded, loader, stateText } from "../process/shell-script.ts";
 import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { lineWindow } from "./lines.ts";
@@ -273,7 +273,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
         LASTING_LOADER,
         "bash",
       ]),
-      stdin: loaded(script),
+      stdin: Buffer.concat([loaded(stateText(shell.state, env ?? {})), loaded(script)]),
       timeoutMs,
       endFirst: () => this.#endFar(mark),
     });

@@ -25,6 +25,7 @@ export class ShellTalk {
   #fields = 0;
   #ended = false;
   #arrived = (): void => {};
+  #preloaded: string | undefined;
 
   constructor(child: ChildProcess) {
     this.#pipe = child.stdio[TALK] as Duplex;
@@ -33,7 +34,19 @@ export class ShellTalk {
     unrefPipe(this.#pipe);
   }
 
-  run(script: string): void {
+  /** The state that it has taken over already. */
+  get preloaded(): string | undefined {
+    return this.#preloaded;
+  }
+
+  preload(state: string): void {
+    if (this.#preloaded !== undefined) return;
+    this.#preloaded = state;
+    this.#pipe.write(loaded(state));
+  }
+
+  run(state: string, script: string): void {
+    this.preload(state);
     this.#pipe.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length;
       if (this.#bytes <= MOST_REPORT) this.#chunks.push(chunk);
@@ -102,12 +115,18 @@ export class PreparedShells {
     child.once("error", gone);
   }
 
+  /** Gives the shell that waits the state that the next command will most likely begin with. */
+  preload(state: string): void {
+    this.#waiting?.talk.preload(state);
+  }
+
   /** `keyOf`: what a shell of this number would be started with now. One that does not fit, or has ended, is given up. */
-  take(keyOf: (number: number) => string): PreparedShell | undefined {
+  take(state: string, keyOf: (number: number) => string): PreparedShell | undefined {
     const shell = this.#waiting;
     this.#waiting = undefined;
     if (!shell) return undefined;
-    if (!isAlive(shell.child) || keyOf(shell.number) !== shell.key) {
+    const { preloaded = state } = shell.talk;
+    if (preloaded !== state || !isAlive(shell.child) || keyOf(shell.number) !== shell.key) {
       shell.child.kill("SIGKILL");
       return undefined;
     }

@@ -14,8 +14,8 @@ import { OutputRing } from "./output-ring.ts";
 import { moreDescriptors, PreparedShells, ShellTalk, waitingShell } from "./prepared-shell.ts";
 import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
-import { lastingScript, TALK } from "./shell-script.ts";
-import { readShellState } from "./shell-state.ts";
+import { lastingScript, stateText, TALK } from "./shell-script.ts";
+import { readShellState, type ShellState } from "./shell-state.ts";
 import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
 import type {
@@ -275,6 +275,8 @@ export class Processes {
           resolve(this.#run(request));
           return;
         }
+        // Whoever waits for this command goes on first; the next one finds its shell ready.
+        if (request.shell) setImmediate(() => this.#prepare(request, shell ?? request.shell?.state));
         const result: ExecResult = {
           ...capture.result(),
           exitCode: code ?? -1,
@@ -308,21 +310,20 @@ export class Processes {
   /** The shell for a command that takes over a state: one that waits already, where there is one. */
   #shell(request: RunRequest): Started {
     const { command, state, login = false, cwd, variables } = request.shell!;
-    const waiting = login ? undefined : this.#prepared.take((number) => this.#shellKey(request, number));
+    const first = stateText(state, request.env);
+    const waiting = login ? undefined : this.#prepared.take(first, (number) => this.#shellKey(request, number));
     const started = waiting ?? this.#newShell(request, login);
-    started.talk.run(lastingScript({ command, state, cwd, variables, startEnv: request.env, report: TALK }));
-    // Once this command has begun: the next one finds its shell ready.
-    setImmediate(() => {
-      if (this.#running.size > 0) this.#prepare(request);
-    });
+    started.talk.run(first, lastingScript({ command, state, cwd, variables, startEnv: request.env, report: TALK }));
     return { ...started, hasWaited: waiting !== undefined };
   }
 
-  #prepare(request: RunRequest): void {
-    if (this.#prepared.isReady) return;
+  #prepare(request: RunRequest, state: ShellState | undefined): void {
+    // Without a watchdog the environment has been cleaned up in the meantime.
+    if (this.#prepared.isReady || !this.#watchdog) return;
     try {
       const { number, ...shell } = this.#newShell(request, false);
       this.#prepared.keep({ ...shell, number, key: this.#shellKey(request, number) });
+      this.#prepared.preload(stateText(state, request.env));
     } catch {
       // The next command starts its own, and says why that is not possible.
     }

@@ -1,33 +1,39 @@
-// The text that a lasting shell runs for one command: take over the state, run the command, report the state (decision 0225). The shell
-// gets it over descriptor 4, so a shell can be started before its command is known.
+// The texts that a lasting shell runs for one command: the first takes over the state, the second runs the command and reports the state (decision 0225). It
+// gets them over descriptor 4, so a shell can be started before its command is known.
 
-import { optionsText, quoted, restoreText, SAVE_STATE, type ShellState, tracesText } from "./shell-state.ts";
+import { lateText, quoted, restoreText, SAVE_STATE, type ShellState, tracesText } from "./shell-state.ts";
 
 /** The descriptor that script and report travel over; 3 belongs to whoever confines the shell. */
 export const TALK = 4;
 
-/**
- * Reads a length and that many bytes of script, and runs it. Old versions of bash cannot read a number of bytes: they read up to the
- * zero byte behind them, byte by byte.
- */
+/** Old versions of bash cannot read a number of bytes: they read up to the zero byte behind them, byte by byte. */
+const readScript = (from: number): string =>
+  `IFS= builtin read -r -u ${from} __lathe_bytes; ` +
+  `if [[ \${BASH_VERSINFO[0]} -ge 5 ]]; then LC_ALL=C; IFS= builtin read -r -N "$__lathe_bytes" -u ${from} __lathe_script; ` +
+  `IFS= builtin read -r -d '' -u ${from} __lathe_bytes; ` +
+  `else IFS= builtin read -r -d '' -u ${from} __lathe_script; fi; `;
+
+/** Reads the state and takes it over, then reads the command and runs it. What cannot be restored is no output of the command. */
 export function loader(from: number, prologue: string): string {
   return (
-    `${prologue}IFS= read -r -u ${from} __lathe_bytes; ` +
-    `if [ "\${BASH_VERSINFO[0]}" -ge 5 ]; then LC_ALL=C; IFS= read -r -N "$__lathe_bytes" -u ${from} __lathe_script; ` +
-    `IFS= read -r -d '' -u ${from} __lathe_bytes; ` +
-    `else IFS= read -r -d '' -u ${from} __lathe_script; fi; ` +
+    `${prologue}${readScript(from)}builtin eval "$__lathe_script" 2>/dev/null; ${readScript(from)}` +
     // A shell that was killed while it waited has not begun: its command may be given to another.
     (from === TALK ? `builtin printf '\\0' >&${from}; ` : "") +
     // Not part of the script: lines of the command are then counted from 1.
-    `eval "$__lathe_script"; builtin eval "$__lathe_command" ${from === 0 ? "</dev/null" : `${from}>&-`}; ` +
+    `builtin eval "$__lathe_script"; builtin eval "$__lathe_command" ${from === 0 ? "</dev/null" : `${from}>&-`}; ` +
     `{ __lathe_code=$?; builtin eval "$__lathe_save"; exit $__lathe_code; } 2>/dev/null`
   );
 }
 
-/** What `loader` reads. */
+/** One of the two texts that `loader` reads. */
 export function loaded(script: string): Buffer {
   const bytes = Buffer.from(script);
   return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes, Buffer.from([0])]);
+}
+
+/** The first of them. */
+export function stateText(state: ShellState | undefined, startEnv: Readonly<Record<string, string>>): string {
+  return state ? restoreText(state, startEnv) : ":";
 }
 
 export interface LastingCommand {
@@ -48,7 +54,7 @@ export interface LastingCommand {
 export const NO_DIRECTORY = 126;
 
 /**
- * The command does not see the descriptor. A command that leaves through `exit` inside a function leaves it closed: the copy that
+ * The second of them. The command does not see the descriptor. A command that leaves through `exit` inside a function leaves it closed: the copy that
  * bash keeps meanwhile is the first one from 10 on.
  */
 export function lastingScript(request: LastingCommand): string {
@@ -63,15 +69,12 @@ export function lastingScript(request: LastingCommand): string {
   const home = state?.variables.get("OLDPWD")?.statement ?? "";
   return [
     "unset -v __lathe_script __lathe_bytes",
-    locale === undefined ? "unset -v LC_ALL" : `export LC_ALL=${quoted(locale)}`,
-    // What cannot be restored must not end up in the output of the command. A group would be read whole before its options apply.
-    ...(state ? ["exec 5>&2 2>/dev/null", restoreText(state, startEnv), "exec 2>&5 5>&-"] : []),
     cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}\n${home}`,
     ...names.map((name) => `export ${name}=${quoted(variables[name]!)}`),
     `__lathe_save=${quoted(save)}`,
     `trap '{ [[ -n \${__lathe_code-} ]] || { __lathe_code=$?; builtin eval "$__lathe_save"; }; } 2>/dev/null' EXIT`,
     `__lathe_command=${quoted((state ? tracesText(state) : "") + command)}`,
-    state ? optionsText(state) : "",
+    state ? lateText(state) : locale === undefined ? "unset -v LC_ALL" : `export LC_ALL=${quoted(locale)}`,
   ]
     .filter((line) => line !== "")
     .join("\n");
@@ -92,7 +95,7 @@ export function lastingText(
   startEnv: Readonly<Record<string, string>>,
   own: readonly string[],
 ): { readonly command: string; readonly env: Readonly<Record<string, string>> } {
-  const text = state && [restoreText(withOwn(state, own), startEnv), optionsText(state)].join("\n");
+  const text = state && [restoreText(withOwn(state, own), startEnv), lateText(state)].join("\n");
   const go = cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}; `;
   if (text === undefined || text.length > MOST_STATE) return { command: go + command, env: startEnv };
   const load = `exec 5>&2 2>/dev/null; eval "$${STATE_VARIABLE}"; unset -v ${STATE_VARIABLE}; exec 2>&5 5>&-; `;

@@ -123,11 +123,11 @@ export const SAVE_STATE = [
   "builtin printf '%s\\0' \"$PWD\"",
 ].join("; ");
 
-/** Shell text that gives a new shell this state, but for its options, which come last: `optionsOf`. */
+/** Shell text that gives a new shell this state, but for what comes with the command: `lateText`. */
 export function restoreText(state: ShellState, startEnv: Readonly<Record<string, string>>): string {
-  const { variables, functions, functionText, aliases, shopts, traps, umask, positional } = state;
+  const { variables, functions, functionText, aliases, shopts, umask, positional } = state;
   const gone = [...Object.keys(startEnv), "BASH_ENV"].filter(
-    (name) => /^[A-Za-z_]\w*$/.test(name) && !variables.has(name) && !OWN_NAMES.test(name),
+    (name) => /^(?!LC_ALL$)[A-Za-z_]\w*$/.test(name) && !variables.has(name) && !OWN_NAMES.test(name),
   );
   const shoptsNow = shopts.on.filter((name) => name !== "expand_aliases");
   const exported = [...functions].filter(([, attributes]) => attributes !== "").map(([name, a]) => [a, name] as const);
@@ -137,21 +137,25 @@ export function restoreText(state: ShellState, startEnv: Readonly<Record<string,
     shoptsNow.length === 0 ? "" : `shopt -s ${shoptsNow.join(" ")}`,
     functionText,
     ...exported.map(([attributes, name]) => `declare -f${attributes} -- ${quoted(name)}`),
-    ...[...variables.values()].map(({ statement }) => statement),
+    // The locale decides how our own script is read: it comes with the command.
+    ...[...variables].flatMap(([name, { statement }]) => (name === "LC_ALL" ? [] : [statement])),
     ...aliases.values(),
     shopts.on.includes("expand_aliases") ? "shopt -s expand_aliases" : "",
     `umask ${umask}`,
     positional.trim() === "" || positional === " ''" ? "" : `set --${positional}`,
-    ...traps.values(),
   ]
     .filter((line) => line !== "")
     .join("\n");
 }
 
-/** The last thing before a command: `set -e` or `set -u` would end the restoring of the rest. */
-export function optionsText({ options }: ShellState): string {
+/** The last things before a command: with traps, `set -e` or `set -u` our own script would not go on. */
+export function lateText({ options, traps, variables }: ShellState): string {
   const on = options.on.filter((name) => !TRACES.test(name)).map((name) => `-o ${name}`);
-  return `set ${[...options.off.map((name) => `+o ${name}`), ...on].join(" ")}`;
+  return [
+    variables.get("LC_ALL")?.statement ?? "unset -v LC_ALL",
+    ...traps.values(),
+    `set ${[...options.off.map((name) => `+o ${name}`), ...on].join(" ")}`,
+  ].join("\n");
 }
 
 const TRACES = /^(?:xtrace|verbose)$/;
