@@ -51,7 +51,7 @@ export interface LastingCommand {
 }
 
 /** `exit` code of a shell whose directory is gone. */
-export const NO_DIRECTORY = 126;
+const NO_DIRECTORY = 126;
 
 /**
  * The second of them. The command does not see the descriptor. A command that leaves through `exit` inside a function leaves it closed: the copy that
