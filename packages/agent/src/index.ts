@@ -151,8 +151,10 @@ export {
   jobState,
   jobStatus,
 } from "./ops/run/jobs.ts";
+export type { BashSettings, LastingShell } from "./ops/run/lasting-shell.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
+export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./ops/run/terminal-screen.ts";
 export type { SearchContext } from "./ops/search/content.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
@@ -196,7 +198,9 @@ export {
   type RunRequest,
   timeoutNotice,
 } from "./process/processes.ts";
+export type { TerminalRequest } from "./process/pty.ts";
 export { shellArgv } from "./process/shell-argv.ts";
+export type { ShellState, ShellVariable } from "./process/shell-state.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
 export type { EditKit } from "./profiles/edit-kits.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GuardedEnvironment } from "../src/env/guarded.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
 import { processConformance } from "./process-conformance.ts";
+import { shellConformance } from "./shell-conformance.ts";
 import { toolConformance } from "./tool-conformance.ts";
 
 export interface EnvironmentUnderTest {
@@ -211,6 +212,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   if (!commands) return;
 
   describe("two-way processes", () => processConformance(() => env));
+  describe("shells", () => shellConformance(() => env));
 
   describe("commands", () => {
     /** Seconds that no other suite on the machine sleeps for. */

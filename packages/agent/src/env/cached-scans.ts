@@ -17,6 +17,8 @@ import {
   type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
+  type TerminalCommand,
+  type TerminalOptions,
   type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
@@ -96,6 +98,21 @@ export class CachedScans extends WrappedEnvironment {
     const started = super.startInner(command, options);
     const ended = () => this.#scans.drop();
     started.done.then(ended, ended);
+    return started;
+  }
+
+  /** Whatever is typed into it may do something. */
+  protected override async startInnerTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
+    const drop = () => this.#scans.drop();
+    const started = await super.startInnerTerminal(command, {
+      ...options,
+      onOutput: (chunk) => {
+        drop();
+        options.onOutput(chunk);
+      },
+    });
+    drop();
+    started.done.then(drop, drop);
     return started;
   }
 

@@ -9,7 +9,7 @@ import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
 import type { GovernorLimits } from "../process/governor.ts";
 import { Processes } from "../process/processes.ts";
-import { shellArgv } from "../process/shell-argv.ts";
+import { BASH, shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
 import { lineWindow } from "./lines.ts";
@@ -34,6 +34,8 @@ import {
   type ProcessOptions,
   type ProgramArgv,
   type ReadOptions,
+  type TerminalCommand,
+  type TerminalOptions,
   type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
@@ -165,6 +167,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#processes.open({ ...options, argv, ...this.#surroundings(options) });
   }
 
+  startTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
+    return this.#processes.terminal(command, { ...options, ...this.#surroundings(options) });
+  }
+
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     return (await this.#search()).grep(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
   }
@@ -193,8 +199,11 @@ export class LocalEnvironment implements ExecutionEnvironment {
     await this.#processes.cleanup();
   }
 
-  #request(command: string, options: ExecOptions) {
-    return { ...options, argv: shellArgv(command), ...this.#surroundings(options) };
+  #request(command: string, { shell, ...options }: ExecOptions) {
+    const argv = shellArgv(command);
+    if (shell === undefined || argv[0] !== BASH)
+      return { ...options, argv, ...this.#surroundings({ cwd: shell?.cwd, ...options }) };
+    return { ...options, argv, ...this.#surroundings(options), shell: { ...shell, command } };
   }
 
   #surroundings({ cwd, env, internal = false }: Pick<ExecOptions, "cwd" | "env" | "internal">) {

@@ -7,6 +7,8 @@ import type {
   ExecResult,
   ProcessOptions,
   ProgramArgv,
+  TerminalCommand,
+  TerminalOptions,
   TwoWayProcess,
 } from "../process/types.ts";
 
@@ -52,6 +54,8 @@ export interface ExecutionEnvironment {
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a command that outlives the call. Absent where an environment cannot keep one. */
   startCommand?(command: string, options?: ExecOptions): BackgroundCommand;
+  /** Starts a command in a terminal of its own. Absent where there are none. */
+  startTerminal?(command: string, options: TerminalOptions): Promise<TerminalCommand>;
   /** Starts a program that we communicate with over its stdin and stdout; resolves once it runs. Absent like `startCommand`. */
   startProcess?(argv: ProgramArgv, options?: ProcessOptions): Promise<TwoWayProcess>;
   grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;

@@ -17,6 +17,8 @@ import type {
   ProcessOptions,
   ProgramArgv,
   ReadOptions,
+  TerminalCommand,
+  TerminalOptions,
   TwoWayProcess,
   WriteOptions,
 } from "./types.ts";
@@ -30,8 +32,14 @@ export class WrappedEnvironment implements ExecutionEnvironment {
   /** Present only when the wrapped environment can keep two-way processes. */
   readonly startProcess?: (argv: ProgramArgv, options?: ProcessOptions) => Promise<TwoWayProcess>;
 
+  /** Present only when the wrapped environment has terminals. */
+  readonly startTerminal?: (command: string, options: TerminalOptions) => Promise<TerminalCommand>;
+
   constructor(inner: ExecutionEnvironment) {
     this.inner = inner;
+    if (inner.startTerminal !== undefined) {
+      this.startTerminal = (command, options) => this.startInnerTerminal(command, options);
+    }
     if (inner.startCommand !== undefined) {
       this.startCommand = (command, options) => this.startInner(command, options);
     }
@@ -46,6 +54,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
 
   protected startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
     return this.inner.startProcess!(argv, options);
+  }
+
+  protected startInnerTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
+    return this.inner.startTerminal!(command, options);
   }
 
   get isSandboxed(): boolean {

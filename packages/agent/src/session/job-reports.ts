@@ -83,7 +83,7 @@ export class JobReports implements JobFollower {
   }
 
   async #report(job: Job): Promise<string> {
-    const whole = takeOutput(job).trimEnd();
+    const whole = (await takeOutput(job)).trimEnd();
     const shown = truncateOutput(whole, REPORT_LIMIT);
     const way = shown === whole ? "" : await this.#wayTo(job, whole);
     const output = [whole === "" ? "(no new output)" : shown, way, `[${jobStatus(job)}]`].filter((part) => part !== "");

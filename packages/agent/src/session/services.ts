@@ -11,9 +11,11 @@ import { Conflicts } from "../ops/formats/conflict/conflicts.ts";
 import { conflictScheme } from "../ops/formats/conflict/view.ts";
 import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
+import { LastingShell } from "../ops/run/lasting-shell.ts";
 import { PageCache } from "../ops/web/page-cache.ts";
 import { Parser } from "../parser/parser.ts";
 import { Recall } from "../recall/recall.ts";
+import type { SessionTools } from "../registry/session-tools.ts";
 import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
@@ -35,6 +37,8 @@ type ServiceParts = HostPart<"services" | "earlierSessions"> &
   ArtifactPart &
   SideCallParts & {
     readonly schemes: SchemeRegistry;
+    /** Not there yet when the services are made. */
+    readonly tools: Pick<SessionTools, "get">;
     awaitInput(awaited: AwaitedInput): void;
   };
 
@@ -63,6 +67,8 @@ export function buildServices(core: ServiceParts): BuiltServices {
       const { asyncCommands, autoBackgroundMs, jobPollMs } = core.config;
       return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };
     },
+    lastingShell: new LastingShell(facts),
+    offersTool: (name) => core.tools.get(name) !== undefined,
     shownFiles: new ShownFiles(),
     pages: new PageCache(),
     pathLocks: new PathLocks(),
@@ -99,6 +105,8 @@ function withOwn(
 
 declare module "../contract/tool.ts" {
   interface ToolServices {
+    /** The model has a tool of this name now. */
+    readonly offersTool?: (name: string) => boolean;
     readonly session?: {
       /** The session waits for the user's word about this when the round is over. */
       awaitInput(awaited: AwaitedInput): void;

@@ -24,10 +24,12 @@ import {
   type Question,
   type Rewinder,
   RunningCommands,
+  type RunningTerminal,
   readSurroundings,
   Session,
   type SessionEvent,
   type Surroundings,
+  type TerminalSize,
   type ToolProvider,
 } from "@lathe/agent";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
@@ -48,6 +50,7 @@ import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
+import { bashSettings } from "../workspace/bash-settings.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
@@ -114,6 +117,10 @@ export interface Person {
     touched?: () => void,
   ) => Promise<readonly Answer[] | undefined>;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
+  /** Shows the terminal of a command, to type in. Returns how to take it away. */
+  readonly showTerminal?: (terminal: RunningTerminal) => () => void;
+  /** How large it would be. */
+  readonly terminalSize?: () => TerminalSize;
 }
 
 export interface OpenSession {
@@ -338,6 +345,8 @@ async function openWith(
         autoResize: workspace.settings["images.autoResize"],
         blocks: workspace.settings["images.blockImages"],
       },
+      bashSettings: bashSettings(workspace.settings, workspace.env),
+      ...shownTerminals(request.person),
       planMode: planning.service(),
       pendingActions,
     },
@@ -488,3 +497,8 @@ const announceCommands = (commands: RunningCommands): Middleware => ({
     return undefined;
   },
 });
+
+function shownTerminals(person: Person | undefined): Pick<Person, "showTerminal" | "terminalSize"> {
+  const { showTerminal, terminalSize } = person ?? {};
+  return showTerminal && terminalSize ? { showTerminal, terminalSize } : {};
+}

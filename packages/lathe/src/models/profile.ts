@@ -34,7 +34,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     provider: model.provider,
     shellTimeoutMs: settings["shell.timeoutMs"],
     ...(isPractice ? {} : toolForm(workspace)),
-    ...(settings["todo.enabled"] ? {} : { without: ["todo"] }),
+    without: [...(settings["todo.enabled"] ? [] : ["todo"]), ...(settings["bash.enabled"] ? [] : ["bash"])],
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),

@@ -1,6 +1,7 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
+import { BASH_SETTINGS } from "./bash-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { ROLE_SETTINGS } from "./role-settings.ts";
@@ -256,19 +257,7 @@ export const SETTINGS = {
     default: 300,
     help: "seconds of silence allowed within an answer; 0 = no limit",
   },
-  "shell.timeoutMs": { type: "integer", min: 1, default: 120_000, help: "timeout of a command that sets none" },
-  "shell.maxTimeoutMs": { type: "integer", min: 1, default: 600_000, help: "longest timeout a command may set" },
-  "shell.environment": {
-    type: "enum",
-    choices: ["filtered", "inherit_all", "inherit_none", "inherit_core"],
-    default: "inherit_core",
-    help: "which variables commands see: inherit_core passes well-known harmless ones, filtered passes all that do not look like secrets",
-  },
-  "shell.env.pass": {
-    type: "strings",
-    default: [],
-    help: "names of further variables that commands see; * matches any characters",
-  },
+  ...BASH_SETTINGS,
   "sandbox.enabled": {
     type: "boolean",
     default: false,

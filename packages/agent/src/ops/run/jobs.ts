@@ -249,10 +249,12 @@ export function jobStatus(job: Job): string {
 }
 
 /** What it has printed since the model last looked, as text; of a job that has ended, the model has then seen the end. */
-export function takeOutput(job: Job): string {
+export async function takeOutput(job: Job): Promise<string> {
   const { text, next, missed } = job.handle.read(job.read);
   job.read = next;
   if (jobState(job) !== "running") job.isSeen = true;
+  // What a terminal was sent moves its cursor about; what it shows can be read.
+  if (job.handle.screen) return (await job.handle.screen()).text;
   return lostNote(job, missed) + plainOutput(text);
 }
 

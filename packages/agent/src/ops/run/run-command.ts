@@ -1,7 +1,7 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
-import type { BackgroundCommand, ExecOptions, ExecResult } from "../../env/types.ts";
+import type { BackgroundCommand, ExecOptions, ExecResult, LastingShellOptions } from "../../env/types.ts";
 import { type Detached, runDetachable } from "./detachable.ts";
 import type { Job, JobSpill } from "./jobs.ts";
 import { minimize } from "./minimize/minimize.ts";
@@ -40,6 +40,12 @@ export interface CommandOptions {
   readonly interleaved?: boolean | undefined;
   /** Not in the sandbox. */
   readonly outside?: boolean | undefined;
+  /** Not minimized. */
+  readonly asPrinted?: boolean | undefined;
+  /** Added to what every command gets. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The state it begins with. */
+  readonly shell?: LastingShellOptions | undefined;
 }
 
 /** It was sent to the background while it ran, and goes on as this job. */
@@ -72,8 +78,9 @@ export async function runCommand(
       signal: context.signal,
       onOutput: context.onOutput,
       spill,
-      env: COMMAND_ENV,
+      env: { ...COMMAND_ENV, ...options.env },
       interleaved: options.interleaved ?? false,
+      ...(options.shell === undefined ? {} : { shell: options.shell }),
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       ...(options.outside ? { outside: true } : {}),
     },
@@ -91,7 +98,7 @@ export async function runCommand(
   };
   const changed = await changedFiles();
   const kept = await spill.close();
-  if (kept.notKept !== undefined) return { ...result, ...plain, timeoutMs, changed, ...kept };
+  if (kept.notKept !== undefined || options.asPrinted) return { ...result, ...plain, timeoutMs, changed, ...kept };
   const minimized = await minimizedOutput(context, command, { plain: plain.output, raw: result.output, ...kept });
   return {
     ...result,

@@ -1,16 +1,16 @@
 // Models of no known family with room for more than a few tools: one path text for everything. Tool order is part of the cached prefix:
 // append, never reorder.
 
-import { askUserTool } from "../../tools/ask-user/index.ts";
+import { askTool } from "../../tools/ask/index.ts";
+import { bashTool } from "../../tools/bash/index.ts";
 import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
 import { findTool } from "../../tools/find/index.ts";
 import { hashlineEditTool } from "../../tools/hashline/index.ts";
 import { inspectImageTool } from "../../tools/inspect-image/index.ts";
-import { jobOutputTool } from "../../tools/job-output/index.ts";
+import { jobTool } from "../../tools/job/index.ts";
 import { readTool } from "../../tools/read/index.ts";
 import { recallTool } from "../../tools/recall/index.ts";
 import { searchTool } from "../../tools/search/index.ts";
-import { shellTool } from "../../tools/shell/index.ts";
 import { todoTool } from "../../tools/todo/index.ts";
 import { writeTool } from "../../tools/write/index.ts";
 import type { Family } from "../define.ts";
@@ -25,10 +25,10 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     edit,
     searchTool,
     findTool,
-    shellTool,
-    jobOutputTool,
+    bashTool,
+    jobTool,
     todoTool,
-    askUserTool,
+    askTool,
     ...agents,
     exitPlanModeTool,
     recallTool,

@@ -64,17 +64,19 @@ export const jobTool: ToolDef<Args> = {
       : args.send
         ? [jobs.get(args.send.id)]
         : jobs.running();
-    return jobs.watch(polled, waitOf(args, context), () =>
-      result(
+    return jobs.watch(polled, waitOf(args, context), async () => {
+      const isRunning = (job: Job): boolean => jobState(job) === "running";
+      const [completed, running] = [polled.filter((job) => !isRunning(job)), polled.filter(isRunning)];
+      return result(
         jobs,
         [
           section("Cancelled", ended),
-          section("Completed", polled.filter((job) => jobState(job) !== "running").map(withOutput)),
-          section("Still running", polled.filter((job) => jobState(job) === "running").map(withOutput)),
+          section("Completed", await Promise.all(completed.map(withOutput))),
+          section("Still running", await Promise.all(running.map(withOutput))),
         ],
         "No job is running.",
-      ),
-    );
+      );
+    });
   },
 };
 
@@ -115,9 +117,10 @@ const headline = (job: Job): string => {
   return `### job ${job.id}: ${state}${how}\n$ ${job.handle.command}`;
 };
 
-function withOutput(job: Job): string {
-  const output = takeOutput(job).trimEnd();
-  return `${headline(job)}\n${output === "" ? "(no new output)" : output}`;
+async function withOutput(job: Job): Promise<string> {
+  const head = headline(job);
+  const output = (await takeOutput(job)).trimEnd();
+  return `${head}\n${output === "" ? "(no new output)" : output}`;
 }
 
 const section = (title: string, parts: readonly string[]): string =>

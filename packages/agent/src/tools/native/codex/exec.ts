@@ -2,15 +2,17 @@
 // looked at, waited for and ended. Our background jobs are those sessions.
 
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { type BackgroundCommand, EnvError, type ExecOptions } from "../../../env/types.ts";
 import { type Job, takeOutput } from "../../../ops/run/jobs.ts";
 import { type MinimizedOutput, minimizedOutput } from "../../../ops/run/minimize/minimized-output.ts";
 import { plainOutput } from "../../../ops/run/plain-output.ts";
 import { COMMAND_ENV, closeWith, lazyArtifact, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
+import { startedTerminal } from "../../../ops/run/start-terminal.ts";
 import { typedAccess, typeInto } from "../../../ops/run/typed-input.ts";
 import { jobCard } from "../../job-output/index.ts";
 import { SHELL_OUTPUT } from "../../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { type ArgsOf, flag, integer, optional, parameters, text } from "../../params.ts";
 import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import execDescription from "./exec-command.md";
 import stdinDescription from "./write-stdin.md";
@@ -24,6 +26,7 @@ const execParams = {
   workdir: optional(text("Directory to run it in; the working directory when not given")),
   yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
   max_output_tokens: optional(integer("Accepted but ignored: long output is shortened in the middle", { minimum: 1 })),
+  tty: optional(flag("Run it in a terminal, to type into it with write_stdin; false when not given")),
   ...outsideSandbox,
 };
 
@@ -35,9 +38,9 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
   tier: "exec",
   ...shellMeaning<ArgsOf<typeof execParams>>(
     ({ cmd, workdir, outside_sandbox }) => ({ command: cmd, cwd: workdir, outside_sandbox }),
-    ["cmd", "workdir", "outside_sandbox"],
+    ["cmd", "workdir", "tty", "outside_sandbox"],
   ),
-  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS, outside_sandbox }, context) {
+  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS, tty, outside_sandbox }, context) {
     const { env, services } = context;
     const { jobs } = services;
     if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir, outside_sandbox }, context);
@@ -51,7 +54,8 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
       outside: outside_sandbox,
       ...(workdir === undefined ? {} : { cwd: (await context.paths.locate(workdir)).real }),
     };
-    const job = jobs.start(cmd, (command) => env.startCommand!(command, options), { spill });
+    const terminal = tty ? await terminalFor(cmd, context, options) : undefined;
+    const job = jobs.start(cmd, (command) => terminal ?? env.startCommand!(command, options), { spill });
     closeWith(job.handle, spill);
     const detached = new AbortController();
     const remove = services.runningCommands?.add({ command: cmd, detach: () => detached.abort() });
@@ -69,6 +73,19 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
     }
   },
 };
+
+async function terminalFor(
+  cmd: string,
+  context: ToolContext,
+  { env, outside, cwd }: Pick<ExecOptions, "env" | "outside" | "cwd">,
+): Promise<BackgroundCommand> {
+  try {
+    return (await startedTerminal(cmd, context, { env, outside, cwd })).command;
+  } catch (error) {
+    if (error instanceof EnvError) throw new ToolFailure(`PTY error: ${error.message}`);
+    throw error;
+  }
+}
 
 const stdinParams = {
   session_id: integer("The number of the session", { minimum: 1 }),
@@ -104,13 +121,13 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
 /** Of a command that has ended within its call, all of whose output is at hand. */
 async function minimizedResult(job: Job, context: ToolContext): Promise<MinimizedOutput | undefined> {
   const { result, handle } = job;
-  if (!result || result.truncated) return undefined;
+  if (!result || result.truncated || handle.screen) return undefined;
   const raw = handle.read().text;
   return minimizedOutput(context, handle.command, { plain: plainOutput(raw), raw });
 }
 
-function sessionResult(job: Job, note: string, minimized?: MinimizedOutput): ToolResult {
-  const all = takeOutput(job);
+async function sessionResult(job: Job, note: string, minimized?: MinimizedOutput): Promise<ToolResult> {
+  const all = await takeOutput(job);
   const output = minimized?.text ?? all;
   if (job.failure !== undefined) throw new ToolFailure(job.failure);
   const { result } = job;
