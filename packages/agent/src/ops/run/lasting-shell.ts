@@ -27,7 +27,6 @@ export interface BashSettings {
   readonly stripsHeadTail: boolean;
   /** Commands that another tool does better are refused. */
   readonly intercepts: boolean;
-  /** Commands can be started as jobs. */
   /** Commands can be given a terminal. */
   readonly pty: boolean;
 }
