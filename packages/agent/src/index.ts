@@ -139,6 +139,7 @@ export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/con
 export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
+export type { OpenedImage, OpenedText } from "./ops/read/open.ts";
 export {
   type BackgroundRules,
   type Job,
@@ -157,6 +158,7 @@ export { type RunningCommand, RunningCommands } from "./ops/run/running-commands
 export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./ops/run/terminal-screen.ts";
 export type { SearchContext } from "./ops/search/content.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
+export { type CachedPage, PageCache } from "./ops/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { Parser, type ParserJob, type ParserOptions } from "./parser/parser.ts";
 export type { TaskInput } from "./parser/tasks/types.ts";
@@ -266,11 +268,23 @@ export {
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
+export type {
+  Format,
+  FormatContent,
+  FormatEntry,
+  FormatFile,
+  PartCodec,
+  ReadRequest,
+  RowChange,
+  RowWriter,
+} from "./target/format.ts";
+export type { LineRange, Selector } from "./target/selector.ts";
 export { sentence } from "./text/sentence.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
+export type { ReadingOptions } from "./tools/read/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/ssh/index.ts";

@@ -9,6 +9,7 @@ import { FrameReader, FrameTooLong, frameOf } from "./frames.ts";
 import type { Answer } from "./serve.ts";
 import type { TaskInput } from "./tasks/types.ts";
 
+/** What a parser process needs of its host. */
 export interface ParserOptions {
   readonly clock?: Clock | undefined;
   /** The program to run; Lathe's own when absent. */
@@ -17,6 +18,7 @@ export interface ParserOptions {
   readonly platform?: NodeJS.Platform | undefined;
 }
 
+/** A task for the parser process, and how long and large it may become. */
 export interface ParserJob {
   readonly task: string;
   readonly input: TaskInput;
@@ -48,6 +50,7 @@ interface Warm {
   hasExited: boolean;
 }
 
+/** A process that parses foreign bytes; started with its first task, ended and started again whenever a task goes wrong. */
 export class Parser {
   readonly #clock: Clock;
   readonly #options: ParserOptions;

@@ -44,6 +44,7 @@ export async function loadPty(): Promise<Pty> {
   }
 }
 
+/** A command to start in a terminal. */
 export interface TerminalRequest extends TerminalOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

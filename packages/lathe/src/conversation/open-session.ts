@@ -50,7 +50,6 @@ import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
-import { bashSettings } from "../workspace/bash-settings.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
@@ -62,6 +61,7 @@ import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { PlanModel } from "./plan/plan-model.ts";
 import { promptFiles } from "./prompt-files.ts";
 import { sessionConfig, waits } from "./session-config.ts";
+import { settledServices } from "./settled-services.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 import { TodoUpkeep } from "./todo/upkeep.ts";
@@ -331,21 +331,10 @@ async function openWith(
       request.onEvent?.(event);
     },
     services: {
-      web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
-      searchContext: {
-        before: workspace.settings["search.contextBefore"],
-        after: workspace.settings["search.contextAfter"],
-      },
+      ...settledServices(workspace),
       ...(request.person?.answer ? { answerer: answererWithin(request.person.answer, patience) } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
-      reading: readingOf(workspace),
-      images: {
-        inspects: workspace.settings["inspect_image.enabled"],
-        autoResize: workspace.settings["images.autoResize"],
-        blocks: workspace.settings["images.blockImages"],
-      },
-      bashSettings: bashSettings(workspace.settings, workspace.env),
       ...shownTerminals(request.person),
       planMode: planning.service(),
       pendingActions,
@@ -408,18 +397,11 @@ async function fallbackOf(
 }
 
 /** What a child may use while nothing may be changed. */
-/** Only edits by line take the header that names a content. */
-const readingOf = ({ settings }: Workspace) => ({
-  defaultLimit: settings["read.defaultLimit"],
-  summarize: settings["read.summarize.enabled"],
-  hashLines: settings.readHashLines && ["", "hashline"].includes(settings.editVariant),
-  lineNumbers: settings.readLineNumbers,
-});
-
 const readingTools = ({ toolRegistry }: Profile): string[] =>
   toolRegistry.names().filter((name) => {
     const tool = toolRegistry.get(name)?.tool;
-    return tool?.tier === "read" && !tool.sessionOnly;
+    const tier = typeof tool?.tier === "function" ? tool.tier({}) : tool?.tier;
+    return tier === "read" && !tool?.sessionOnly;
   });
 
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */

@@ -5,7 +5,7 @@ import { type LineRange, withSurroundings } from "../../target/selector.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import type { OpenedText } from "./open.ts";
 
-export interface Row {
+interface Row {
   readonly number: number;
   readonly text: string;
 }

@@ -66,7 +66,7 @@ export interface JobWait {
 export interface JobOptions {
   readonly spill?: JobSpill | undefined;
   /** Its end is nobody's news. */
-  readonly isQuiet?: boolean;
+  readonly isQuiet?: boolean | undefined;
 }
 
 /** For hosts that set no limit. */

@@ -35,6 +35,7 @@ type Cell = NonNullable<ReturnType<NonNullable<ReturnType<Emulator["buffer"]["ac
 
 const SCROLLBACK = 10_000;
 
+/** What a terminal shows that a command prints to. */
 export class TerminalScreen {
   readonly #emulator: Emulator;
   readonly #listeners = new Set<() => void>();
