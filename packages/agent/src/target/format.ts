@@ -44,6 +44,7 @@ export interface FormatFile {
   readonly scope: CallScope;
 }
 
+/** Which part of a file is wanted. */
 export interface ReadRequest {
   /** What follows the separator; "" for the file itself. May still end like a selector: a name inside wins over it. */
   readonly inner: string;
@@ -53,6 +54,7 @@ export interface ReadRequest {
   readonly selector?: Selector | undefined;
 }
 
+/** What a format shows of a file or of a part of it. */
 export type FormatContent =
   /** Lines, numbered and cut like those of a file. */
   | {
@@ -75,6 +77,7 @@ export type FormatContent =
   /** Ready to show: a listing, a table. */
   | { readonly kind: "shown"; readonly text: string; readonly details?: JsonValue | undefined };
 
+/** One text inside a file, for searches. */
 export interface FormatEntry {
   /** Leads to it behind the separator. */
   readonly inner: string;
@@ -105,6 +108,7 @@ export interface RowWriter {
   write(file: FormatFile, inner: string, content: string, how: { readonly planOnly: boolean }): Promise<RowChange>;
 }
 
+/** What a write of a row did, or would do. */
 export interface RowChange {
   /** One line, such as `Updated row '3' in users`. */
   readonly summary: string;

@@ -19,6 +19,7 @@ const MOST_BYTES = 64 << 20;
 
 export type Opened = OpenedText | OpenedImage | OpenedView;
 
+/** A text whose lines can be shown. */
 export interface OpenedText {
   readonly kind: "text";
   /** As an edit would name it. */
@@ -38,6 +39,7 @@ export interface OpenedText {
   readonly isPlainFile: boolean;
 }
 
+/** A picture that a model can look at. */
 export interface OpenedImage {
   readonly kind: "image";
   readonly path: string;

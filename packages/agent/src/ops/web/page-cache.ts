@@ -14,6 +14,7 @@ export type CachedPage = Omit<OpenedText, "selector"> | OpenedImage;
 const MOST_PAGES = 40;
 const MOST_LENGTH = 20 << 20;
 
+/** The pages that a session has read. */
 export class PageCache {
   readonly #pages = new Map<string, { readonly page: CachedPage; readonly length: number }>();
   #length = 0;
