@@ -13,11 +13,12 @@ interface Span {
 }
 
 /** The outputs of a session under `artifact://`. */
-export function artifactResolver(store: ArtifactStore): SchemeResolver {
+/** The store is asked for with the first use: a session that has none yet must not be given one. */
+export function artifactResolver(store: () => ArtifactStore): SchemeResolver {
   return {
     hasSelectors: true,
-    read: (url, _signal, part) => readArtifact(store, url, part),
-    list: async () => (await store.ids()).map((id) => ({ url: `artifact://${id}` })),
+    read: (url, _signal, part) => readArtifact(store(), url, part),
+    list: async () => (await store().ids()).map((id) => ({ url: `artifact://${id}` })),
   };
 }
 

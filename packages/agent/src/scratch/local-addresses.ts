@@ -10,12 +10,17 @@ import type { SchemeResolver } from "../seams/schemes.ts";
 export const LOCAL_FOLDER = "local";
 const MOST_BYTES = 16 << 20;
 
-/** `folder`: of the session; undefined for one without a file. */
-export function localAddresses(folder: string | undefined, random: () => number): SchemeResolver {
-  const store = folder === undefined ? inMemory() : inFolder(join(folder, LOCAL_FOLDER), random);
+/** `folder`: of the session, asked for with every use; undefined for one without a file. */
+export function localAddresses(folder: () => string | undefined, random: () => number): SchemeResolver {
+  const memory = inMemory();
+  const present = (): Store => {
+    const found = folder();
+    return found === undefined ? memory : inFolder(join(found, LOCAL_FOLDER), random);
+  };
   return {
     hasSelectors: true,
     read: async (url) => {
+      const store = present();
       const bytes = store.read(nameOf(url));
       if (bytes) return { bytes, mediaType: "text/plain" };
       const names = store.names();
@@ -27,9 +32,12 @@ export function localAddresses(folder: string | undefined, random: () => number)
       const bytes = typeof content === "string" ? Buffer.from(content) : content;
       if (bytes.length > MOST_BYTES)
         throw new ToolFailure(`${url} may have at most ${MOST_BYTES} bytes. Nothing was written.`);
-      store.write(nameOf(url), bytes);
+      present().write(nameOf(url), bytes);
     },
-    list: async () => store.names().map((name) => ({ url: `local://${name}` })),
+    list: async () =>
+      present()
+        .names()
+        .map((name) => ({ url: `local://${name}` })),
   };
 }
 

@@ -58,13 +58,13 @@ it("T-WRITE-5 IU-02 what the parent writes to local:// is read by its child, and
 it("T-WRITE-5 texts beside a session survive it; names that lead out are refused", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-local-")));
   try {
-    const write = (url: string) => localAddresses(folder, Math.random).write!(url, "x", signal);
+    const write = (url: string) => localAddresses(() => folder, Math.random).write!(url, "x", signal);
     await write("local://a/b.md");
     for (const url of ["local://../x", "local://a/../../x", "local:///etc/x", "local://", "local://a//b"]) {
       await expect(write(url), url).rejects.toThrow("A local address is local://<name>");
     }
     expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["local", "local/a", "local/a/b.md"]);
-    const again = localAddresses(folder, Math.random);
+    const again = localAddresses(() => folder, Math.random);
     expect(await again.read!("local://a/b.md", signal)).toMatchObject({ bytes: Buffer.from("x") });
     await expect(again.read!("local://none", signal)).rejects.toThrow("There are local://a/b.md.");
   } finally {

@@ -22,7 +22,7 @@ async function put(store: ArtifactStore, name: string, text: string): Promise<nu
 }
 async function read(store: ArtifactStore, url: string, part?: WantedPart): Promise<string> {
   const { signal } = new AbortController();
-  const content = await artifactResolver(store).read!(url, signal, part);
+  const content = await artifactResolver(() => store).read!(url, signal, part);
   return typeof content === "string" ? content : Buffer.from(content.bytes).toString();
 }
 const lines = (first: number, last?: number): WantedPart => ({ unit: "lines", first, last });

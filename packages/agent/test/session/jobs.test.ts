@@ -186,7 +186,11 @@ it("T-JOB-1 T-SUB-3 a job that prints more than memory keeps: the notice names t
   });
   await s.session.submit("go");
   const id = Number(/the whole output is in artifact:\/\/(\d+)/.exec(added(s.client, 2))?.[1]);
-  const { bytes } = await s.session.schemes.read(`artifact://${id}:1-3`, new AbortController().signal);
+  const { bytes } = await s.session.schemes.read(`artifact://${id}`, new AbortController().signal, {
+    unit: "lines",
+    first: 1,
+    last: 3,
+  });
   expect(Buffer.from(bytes).toString()).toContain("1\n2\n3");
   await s.finish();
 });

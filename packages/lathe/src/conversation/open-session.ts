@@ -14,6 +14,7 @@ import {
   type ExecutionEnvironment,
   type FamilyName,
   type FileStore,
+  familyOf,
   hasBegun,
   Journal,
   type Middleware,
@@ -204,7 +205,10 @@ async function openWith(
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
     client.rest(current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
-    session.setProfile(profileFor(workspace, request, choice), role, reason);
+    // A larger model that steps in goes on with the tools that the history knows.
+    const goesOn = role === "temporary" && session.profile.id === "minimal" && familyOf(choice.id) === "lathe";
+    const wish = goesOn ? { ...request, profile: "minimal" as const } : request;
+    session.setProfile(profileFor(workspace, wish, choice), role, reason);
     Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
