@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
+import type { WantedPart } from "../../src/seams/schemes.ts";
 import { execCommandTool } from "../../src/tools/native/codex/exec.ts";
 import { readFileTool } from "../../src/tools/read-file/index.ts";
 import { shellTool } from "../../src/tools/shell/index.ts";
@@ -24,8 +25,8 @@ async function run(tool: string, args: object, config: object = {}) {
   await s.session.submit("go");
   const text = resultText(s.client.requests[1]!, "c");
   const { details, artifact } = s.of("tool_call_end")[0]!.data;
-  const read = async (id: number | undefined, part = ""): Promise<string> => {
-    const { bytes } = await s.session.schemes.read(`artifact://${id}${part}`, new AbortController().signal);
+  const read = async (id: number | undefined, part?: WantedPart): Promise<string> => {
+    const { bytes } = await s.session.schemes.read(`artifact://${id}`, new AbortController().signal, part);
     return Buffer.from(bytes).toString();
   };
   return { s, text, details: details as Record<string, unknown>, artifact, read };
@@ -38,7 +39,7 @@ describe("what is cut for the model", () => {
     expect(text).toMatch(
       /\n200000\n\[1288895 bytes in total; the whole output is in artifact:\/\/\d+\]\n\[exit code: 0/,
     );
-    expect(await read(artifact?.id, ":1-3")).toContain("1\n2\n3");
+    expect(await read(artifact?.id, { unit: "lines", first: 1, last: 3 })).toContain("1\n2\n3");
     expect(details["meta"]).toMatchObject({ truncation: { direction: "middle", artifactId: artifact?.id } });
     await s.finish();
   });
@@ -55,7 +56,7 @@ describe("what is cut for the model", () => {
     const { s, read } = await run("shell", { command: "true" });
     const { artifact, truncated } = await s.session.beside.runCommand("seq 1 20000", { isSent: true });
     expect(truncated).toBe(true);
-    expect(await read(artifact?.id, ":19999-20000")).toContain("19999\n20000");
+    expect(await read(artifact?.id, { unit: "lines", first: 19_999, last: 20_000 })).toContain("19999\n20000");
     const sent = JSON.stringify(s.session.journal.context.messages.at(-1));
     expect(sent).toContain(`[the whole output is in artifact://${artifact?.id}]`);
     await s.finish();
