@@ -15,7 +15,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { makePacks } from "./bundle/packs.mjs";
@@ -25,6 +25,9 @@ import { noting, usedAtStart } from "./bundle/used-at-start.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARIES = ["llm", "agent", "tui", "testkit", "lathe"];
 const stampFile = join(root, ".cache", "build-stamp");
+
+/** Files of a library that run as processes of their own. */
+const PROGRAMS = ["src/parser/main.ts"];
 
 const common = {
   bundle: true,
@@ -45,7 +48,7 @@ export async function buildAll() {
 export async function buildIfStale() {
   if (existsSync(stampFile) && existsSync(join(root, "packages/lathe/dist/cli.js"))) {
     const built = statSync(stampFile).mtimeMs;
-    if (!newerThan(join(root, "packages"), built) && !newerThan(join(root, "scripts"), built)) return;
+    if (!["packages", "scripts", "docs"].some((folder) => newerThan(join(root, folder), built))) return;
   }
   await buildCommand();
 }
@@ -70,7 +73,8 @@ export async function buildLibrary(name, outdir = libraryFolder(name)) {
   const targets = Object.values(manifest.exports).filter((target) => existsSync(join(folder, target["lathe-source"])));
   const files = (some) => some.map((target) => join(folder, target["lathe-source"]));
   const library = { ...common, outbase: join(folder, "src"), format: "esm", splitting: true, packages: "external" };
-  await build({ ...library, entryPoints: files(targets), outdir });
+  const programs = PROGRAMS.map((file) => join(folder, file)).filter((file) => existsSync(file));
+  await build({ ...library, entryPoints: [...files(targets), ...programs], outdir });
   const forPages = targets.filter(({ browser }) => browser !== undefined);
   if (forPages.length === 0) return;
   await build({
@@ -144,10 +148,40 @@ async function buildCommand() {
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   mkdirSync(join(dist, "lib"), { recursive: true });
   writeFileSync(join(dist, "lib", "package.json"), '{"type":"module"}\n');
+  copyDocs(join(dist, "docs"));
+  await buildParser(join(dist, "parser"), external);
   writeReport(packs, units, dist);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, "");
   utimesSync(stampFile, started, started);
+}
+
+/** The pages that `lathe://` shows. */
+function copyDocs(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(join(root, "docs")))
+    if (name.endsWith(".md")) cpSync(join(root, "docs", name), join(folder, name));
+}
+
+/** The parser process: modules, so that each kind of file loads what it needs. What holds machine code is no part of it. */
+async function buildParser(folder, external) {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [join(root, "packages", "agent", "src", "parser", "main.ts")],
+    outdir: folder,
+    write: false,
+    format: "esm",
+    splitting: true,
+    minify: true,
+    external,
+  });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}\n');
+  // Last the one that names the others: a command may start it at any time.
+  const isMain = ({ path }) => basename(path) === "main.js";
+  for (const file of outputFiles.sort((a, b) => isMain(a) - isMain(b))) replaceFile(file.path, file.contents);
+  removeOldPacks(folder, new Set(["package.json", ...outputFiles.map(({ path }) => basename(path))]));
 }
 
 async function launcherCode(entry, define) {

@@ -19,6 +19,13 @@ packages=(
   chromium        # looks at the exported page
   strace          # witness of which files a call opens
   libfaketime     # a clock that jumps under a running command
+  zip unzip       # archives that other programs made, and what they say of ours
+  python3-nbformat # whether a notebook is valid
+  sqlite3         # makes databases, and says what is in them after our writes
+  pandoc          # makes docx, pptx, epub and rtf
+  python3-openpyxl python3-xlwt  # make workbooks, new and old
+  poppler-utils   # pdftotext: what a PDF says
+  catdoc          # reads doc, xls and ppt
   jq              # in samples of the documentation
 )
 

@@ -9,6 +9,7 @@ const MEGABYTES = 100;
 
 export const benches: Bench[] = [
   { name: "one echo over plain spawn", run: echo },
+  { name: "true in a lasting shell over a fresh one", run: lasting },
   { name: "memory for 100 MB of command output", run: memory },
 ];
 
@@ -24,6 +25,29 @@ async function echo() {
   const [base, value] = [median(plain), median(own)];
   return { value: value / base, unit: "x", budget: 2.5, note: `${value.toFixed(2)} ms against ${base.toFixed(2)} ms` };
 }
+
+/** One after the other, as a model would call them: between two calls there is at least a request. */
+async function lasting() {
+  const env = new LocalEnvironment({ cwd: "/", baseEnv: process.env });
+  let { shell: state } = await env.execCommand(":", 10_000, { interleaved: true, shell: {} });
+  const fresh: number[] = [];
+  const own: number[] = [];
+  for (let round = 0; round < ECHOES; round++) {
+    await pause();
+    fresh.push(await timed(() => env.execCommand("true", 10_000, { interleaved: true })));
+    await pause();
+    own.push(
+      await timed(async () => {
+        state = (await env.execCommand("true", 10_000, { interleaved: true, shell: { state } })).shell;
+      }),
+    );
+  }
+  await env.cleanup();
+  const [base, value] = [median(fresh), median(own)];
+  return { value: value / base, unit: "x", budget: 0.8, note: `${value.toFixed(2)} ms against ${base.toFixed(2)} ms` };
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
 
 async function memory() {
   const env = new LocalEnvironment({ cwd: "/", baseEnv: process.env });

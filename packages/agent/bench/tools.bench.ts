@@ -10,10 +10,17 @@ import { fileURLToPath } from "node:url";
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import type { Bench } from "../../../scripts/bench-types.ts";
+import { MemoryBlobs } from "../src/blobs/store.ts";
+import type { CallScope, ToolContext, ToolDef } from "../src/contract/tool.ts";
+import { ShownFiles } from "../src/edit/shown.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
+import { builtinFormats } from "../src/ops/formats/index.ts";
+import { CallPaths } from "../src/paths/call-paths.ts";
 import { defineProfile } from "../src/profiles/define.ts";
 import { FAMILIES } from "../src/profiles/families.ts";
 import { Session } from "../src/session/session.ts";
+import { readTool } from "../src/tools/read/index.ts";
+import { readFileTool } from "../src/tools/read-file/index.ts";
 import { plainRounds } from "./plain-agent.ts";
 
 /** Reading is this process's own work; a command is waited for. */
@@ -32,6 +39,10 @@ const BLOCKS = 2;
 
 export const benches: Bench[] = [
   {
+    name: "a small read by one path text over read_file",
+    run: () => readOverReadFile(),
+  },
+  {
     name: "one read_file round of a profile over 80 lines of plain Node",
     run: () =>
       overPlain(CLOCKS.cpu, "read_file", { file_path: "small.txt" }, ({ file_path }, folder) =>
@@ -43,6 +54,42 @@ export const benches: Bench[] = [
     run: () => overPlain(CLOCKS.wall, "shell", { command: "echo hello" }, ({ command }) => plainShell(command!)),
   },
 ];
+
+/** The call alone, as the session makes it: judged, then carried out. */
+async function readOverReadFile() {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-bench-"));
+  writeFileSync(join(folder, "small.txt"), "A small file of a few lines.\n".repeat(10));
+  const env = new LocalEnvironment({ cwd: folder, baseEnv: process.env });
+  const services = { vision: false, shownFiles: new ShownFiles(), formats: builtinFormats };
+  const { signal } = new AbortController();
+  const times = { read: [] as number[], file: [] as number[] };
+  const once = async <Args>(tool: ToolDef<Args>, args: Args): Promise<number> => {
+    const scope = { env, signal, services, paths: new CallPaths(env, signal) };
+    const began = performance.now();
+    await tool.access?.(args, scope);
+    await tool.execute(args, { ...scope, ...UNUSED });
+    return performance.now() - began;
+  };
+  for (let round = 0; round < 3_000; round++) {
+    times.read.push(await once(readTool, { path: "small.txt" }));
+    times.file.push(await once(readFileTool, { file_path: "small.txt" }));
+  }
+  await env.cleanup();
+  rmSync(folder, { recursive: true });
+  const [value, base] = [median(times.read.slice(500)), median(times.file.slice(500))];
+  const note = `${(value * 1000).toFixed(0)} us against ${(base * 1000).toFixed(0)} us`;
+  return { value: value / base, unit: "x", budget: 1.1, note };
+}
+
+const UNUSED: Omit<ToolContext, keyof CallScope> = {
+  callId: "call",
+  onOutput: () => {},
+  openArtifact: () => {
+    throw new Error("nothing here is that long");
+  },
+  blobs: new MemoryBlobs(),
+  messages: () => [],
+};
 
 type PlainTool = NonNullable<Parameters<typeof plainRounds>[3]>;
 

@@ -41,6 +41,7 @@ export type { ApprovalAnswer } from "./contract/approval.ts";
 export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
+export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
@@ -58,6 +59,7 @@ export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
 export { ShownFiles, type ShownLimits, type ShownVersion } from "./edit/shown.ts";
 export { Syntax, type SyntaxBlock, type SyntaxLimits } from "./edit/syntax.ts";
+export { CachedScans } from "./env/cached-scans.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./env/guarded.ts";
 export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
@@ -65,6 +67,7 @@ export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.t
 export { realEntryOf, realPathOf } from "./env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./env/sandbox/sandboxed-local.ts";
+export type { ScanLimits } from "./env/scan-cache.ts";
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export { compileFilter } from "./env/search/path-glob.ts";
@@ -132,14 +135,36 @@ export {
   userMessages,
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
+export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/conflict/conflicts.ts";
+export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
+export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
+export type { OpenedImage, OpenedText } from "./ops/read/open.ts";
+export {
+  type BackgroundRules,
+  type Job,
+  type JobFollower,
+  type JobOptions,
+  type JobSpill,
+  type JobState,
+  Jobs,
+  type JobWait,
+  jobState,
+  jobStatus,
+} from "./ops/run/jobs.ts";
+export type { BashSettings, LastingShell } from "./ops/run/lasting-shell.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
+export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./ops/run/terminal-screen.ts";
+export type { SearchContext } from "./ops/search/content.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
+export { type CachedPage, PageCache } from "./ops/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
+export { Parser, type ParserJob, type ParserOptions } from "./parser/parser.ts";
+export type { TaskInput } from "./parser/tasks/types.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
+export { type PendingActionParts, PendingActions } from "./pending-actions/pending-actions.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";
 export { type Item, matchesItem, type RuleScope } from "./permissions/match.ts";
 export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./permissions/rule.ts";
@@ -175,7 +200,9 @@ export {
   type RunRequest,
   timeoutNotice,
 } from "./process/processes.ts";
+export type { TerminalRequest } from "./process/pty.ts";
 export { shellArgv } from "./process/shell-argv.ts";
+export type { ShellState, ShellVariable } from "./process/shell-state.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
 export type { EditKit } from "./profiles/edit-kits.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
@@ -191,7 +218,13 @@ export type { ToolProvider } from "./registry/session-tools.ts";
 export type { InputVerb } from "./replay/log.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
-export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
+export {
+  type SchemeContent,
+  type SchemeEntry,
+  SchemeRegistry,
+  type SchemeResolver,
+  type WantedPart,
+} from "./seams/schemes.ts";
 export * from "./seams/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
@@ -235,22 +268,40 @@ export {
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
+export type {
+  Format,
+  FormatContent,
+  FormatEntry,
+  FormatFile,
+  PartCodec,
+  ReadRequest,
+  RowChange,
+  RowWriter,
+} from "./target/format.ts";
+export type { LineRange, Selector } from "./target/selector.ts";
 export { sentence } from "./text/sentence.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
+export type { ReadingOptions } from "./tools/read/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
+export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
+  applyOps,
   keepOneInProgress,
   renderTodo,
   type TodoList,
+  type TodoOp,
+  type TodoOutcome,
   type TodoPhase,
   type TodoStatus,
   type TodoTask,
+  withoutSettled,
 } from "./tools/todo/list.ts";
+export { parseTodoMarkdown, todoMarkdown } from "./tools/todo/markdown.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";

@@ -16,9 +16,10 @@ export interface Bench {
   readonly services: { -readonly [K in keyof ToolServices]: ToolServices[K] };
   readonly artifacts: Buffer[][];
   readonly output: string[];
-  call<Args>(tool: ToolDef<Args>, args: Args, signal?: AbortSignal): Promise<ToolResult>;
+  /** `between`: runs after the call was judged and before it is carried out. */
+  call<Args>(tool: ToolDef<Args>, args: Args, signal?: AbortSignal, between?: () => Promise<void>): Promise<ToolResult>;
   /** The text the model would read. */
-  text<Args>(tool: ToolDef<Args>, args: Args): Promise<string>;
+  text<Args>(tool: ToolDef<Args>, args: Args, between?: () => Promise<void>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -28,12 +29,15 @@ export async function toolBench(): Promise<Bench> {
   const services: Bench["services"] = { vision: true, shownFiles: new ShownFiles() };
   const artifacts: Buffer[][] = [];
   const output: string[] = [];
-  const call: Bench["call"] = async (tool, args, signal = new AbortController().signal) => {
+  const call: Bench["call"] = async (tool, args, signal = new AbortController().signal, between) => {
+    const scope = { env, signal, paths: new CallPaths(env, signal), services };
+    if (between) {
+      await tool.access?.(args, scope);
+      await between();
+    }
     const result = await tool.execute(args, {
+      ...scope,
       callId: "call_1",
-      env,
-      signal,
-      paths: new CallPaths(env, signal),
       blobs: new MemoryBlobs(),
       onOutput: (chunk) => output.push(chunk),
       messages: () => [],
@@ -47,7 +51,6 @@ export async function toolBench(): Promise<Bench> {
           close: async () => ({ id, bytes: Buffer.concat(chunks).length }),
         };
       },
-      services,
     });
     return typeof result === "string" ? { content: [{ kind: "text", text: result }] } : result;
   };
@@ -58,8 +61,8 @@ export async function toolBench(): Promise<Bench> {
     artifacts,
     output,
     call,
-    text: async (tool, args) => {
-      const { content } = await call(tool, args);
+    text: async (tool, args, between) => {
+      const { content } = await call(tool, args, undefined, between);
       return content.map((part) => (part.kind === "text" ? part.text : "[image]")).join("\n");
     },
     close: async () => {

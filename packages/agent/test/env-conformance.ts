@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GuardedEnvironment } from "../src/env/guarded.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
 import { processConformance } from "./process-conformance.ts";
+import { shellConformance } from "./shell-conformance.ts";
 import { toolConformance } from "./tool-conformance.ts";
 
 export interface EnvironmentUnderTest {
@@ -163,20 +164,37 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     await env.writeFile("grep/b.ts", "zero\nneedle one\nneedle two\n");
     await env.writeFile("grep/a/c.md", "a Needle\n");
     await env.writeFile("grep/bin", "needle\0");
-    expect(await env.grep("needle", "grep", {})).toEqual({
+    expect(await env.grep("needle", "grep", {})).toMatchObject({
       lines: ["grep/b.ts:2:needle one", "grep/b.ts:3:needle two"],
       truncated: false,
     });
-    expect(await env.grep("needle", "grep", { caseInsensitive: true, maxResults: 2 })).toEqual({
+    expect(await env.grep("needle", "grep", { caseInsensitive: true, maxResults: 2 })).toMatchObject({
       lines: ["grep/a/c.md:1:a Needle", "grep/b.ts:2:needle one"],
       truncated: true,
     });
-    expect((await env.grep("one", "grep/b.ts", { context: 1 })).lines).toEqual([
+    expect((await env.grep("one", "grep/b.ts", { before: 1, after: 1 })).lines).toEqual([
       "grep/b.ts-1-zero",
       "grep/b.ts:2:needle one",
       "grep/b.ts-3-needle two",
     ]);
     expect((await env.grep("needle", "grep", { mode: "count", globFilter: "*.ts" })).lines).toEqual(["grep/b.ts:2"]);
+    await env.writeFile("grep/.dot/d.ts", "first\r\nneedle dot\r\n");
+    const found = await env.grep("needle", "grep", { hidden: true, gitignore: false, perFile: 1, before: 1 });
+    expect(found.files.map(({ path, lines }) => [path, ...lines.map(({ number }) => number)])).toEqual([
+      ["grep/.dot/d.ts", 1, 2],
+      ["grep/b.ts", 1, 2],
+      ["grep/skip/a.ts", 1],
+    ]);
+    const across = await env.grep("first\\nneedle|zero\nneedle", "grep", { hidden: true, multiline: true });
+    expect(across.lines).toEqual([
+      "grep/.dot/d.ts:1:first",
+      "grep/.dot/d.ts:2:needle dot",
+      "grep/b.ts:1:zero",
+      "grep/b.ts:2:needle one",
+    ]);
+    expect((await env.grep("needle", "grep/b.ts", { within: [{ first: 3 }] })).lines).toEqual([
+      "grep/b.ts:3:needle two",
+    ]);
     await expect(env.grep("(", "grep", {})).rejects.toMatchObject({ code: "bad_pattern" });
     await expect(env.grep("x", "grep/none", {})).rejects.toMatchObject({ code: "not_found" });
   });
@@ -188,6 +206,16 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     await test.setMtime("glob/deep/c.ts", 2500);
     expect((await env.glob("**/*.ts", "glob")).paths).toEqual(["glob/b.ts", "glob/deep/c.ts", "glob/a.ts"]);
     expect(await env.glob("*.ts", "glob", { maxResults: 1 })).toEqual({ paths: ["glob/b.ts"], truncated: true });
+    await env.writeFile("glob/.gitignore", "b.ts\n.gitignore\n");
+    await env.writeFile("glob/.dot", "");
+    await test.setMtime("glob/.dot", 1000);
+    expect((await env.glob("*", "glob", { directories: true })).paths).toEqual([
+      "glob/a.ts",
+      "glob/.dot",
+      "glob/deep/",
+    ]);
+    const all = await env.glob("*.*", "glob", { gitignore: false, hidden: false });
+    expect(all.paths).toEqual(["glob/b.ts", "glob/a.ts"]);
   });
 
   it("D-025 EE-01 the tools give the same results over every environment", async () => {
@@ -198,6 +226,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   if (!commands) return;
 
   describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 1500 : 400 }));
+  describe("shells", () => shellConformance(() => env));
 
   describe("commands", () => {
     /** Seconds that no other suite on the machine sleeps for. */

@@ -8,12 +8,18 @@ import { renderStream, turn } from "@lathe/testkit";
 export async function modelServer({ command }: { readonly command?: string } = {}) {
   let arrived: () => void = () => {};
   let requests = 0;
+  let largest = 0;
   const answer = renderStream(turn.text("ok"), "responses");
   const call = renderStream(turn.calls([{ name: "shell", args: { command: command ?? "" } }]), "responses");
   const server = createServer((request, response) => {
     arrived();
     const body = command !== undefined && requests++ % 2 === 0 ? call : answer;
-    request.resume().once("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      largest = Math.max(largest, bytes);
+    });
+    request.once("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -23,6 +29,8 @@ export async function modelServer({ command }: { readonly command?: string } = {
       new Promise<void>((resolve) => {
         arrived = resolve;
       }),
+    /** Bytes of the largest request so far. */
+    largest: () => largest,
     close: () => server.close(),
   };
 }

@@ -78,6 +78,35 @@ export const benches: Bench[] = [
     run: () => startToRequest(repository(), 2.5),
   },
   {
+    name: "start to first request with the tool set lathe over that with anthropic",
+    async run() {
+      const server = await modelServer();
+      const start = (profile: string) => (): Promise<number> =>
+        timed([...RUN, "--profile", profile], { until: server.next(), extra: { OPENAI_BASE_URL: server.url } });
+      const [own, other] = [start("lathe"), start("anthropic")];
+      await own();
+      await other();
+      const { ours, bare } = await compare(own, other);
+      server.close();
+      return {
+        value: ours / bare,
+        unit: "x",
+        budget: 1.1,
+        note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms`,
+      };
+    },
+  },
+  {
+    name: "bytes of the first request with the tool set lathe",
+    async run() {
+      const server = await modelServer();
+      await timed([...RUN, "--profile", "lathe"], { extra: { OPENAI_BASE_URL: server.url } });
+      const value = server.largest() / 1024;
+      server.close();
+      return { value, unit: "KB", budget: 25, note: `${server.largest()} bytes` };
+    },
+  },
+  {
     name: "a run with one command, to the end of the process, over the same run without one",
     async run() {
       const [plain, calling] = [await modelServer(), await modelServer({ command: "echo hi" })];

@@ -134,7 +134,7 @@ describe("RPC: addresses of the host", () => {
     await host.data("set_host_uri_schemes", { schemes: [] });
     rig.server.push(turn.calls([read("r2")]), turn.text("done"));
     await host.prompt("again");
-    expect(rig.server.requests[6]?.result("r2")).toContain("not found");
+    expect(rig.server.requests[6]?.result("r2")).toContain("Nothing here opens db:// addresses");
     expect(host.frames.filter(isRequest)).toHaveLength(2);
     for (const scheme of ["artifact", "no scheme"]) {
       expect((await host.ask("set_host_uri_schemes", { schemes: [{ scheme }] }))["success"]).toBe(false);

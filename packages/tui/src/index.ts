@@ -12,6 +12,7 @@ export { EDITOR_ACTIONS, SELECT_ACTIONS } from "./keys/actions.ts";
 export { type Action, Bindings, type Conflict, detectDefaultKeyCollisions, type Remaps } from "./keys/bindings.ts";
 export { chordsOf, parseChord } from "./keys/chord.ts";
 export { KeyDecoder } from "./keys/decoder.ts";
+export { type KeyModes, keyBytes } from "./keys/encode-key.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
 export { MarkdownStream, prepareMarkdown, renderMarkdown } from "./markdown/stream.ts";
 export { Focus } from "./overlay/focus.ts";

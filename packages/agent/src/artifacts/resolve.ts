@@ -1,16 +1,10 @@
-// `artifact://<n>`, `artifact://<n>:<from>-<to>` (lines, 1-based) and `artifact://<n>:chars=<from>-<to>` as text.
+// `artifact://<n>` as text: all of it, or the lines or characters that are wanted.
 
 import { StringDecoder } from "node:string_decoder";
 import { ToolFailure } from "../contract/tool.ts";
+import type { SchemeContent, SchemeResolver, WantedPart } from "../seams/schemes.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import type { ArtifactStore } from "./store.ts";
-
-export interface ArtifactAddress {
-  readonly id: number;
-  readonly lines?: Span;
-  /** UTF-16 code units, as the limits of outputs count them. */
-  readonly chars?: Span;
-}
 
 /** 1-based, both ends included. */
 interface Span {
@@ -18,33 +12,43 @@ interface Span {
   readonly to: number;
 }
 
-/** Undefined when the text is not an artifact address at all; throws a ToolFailure when it is a bad one. */
-export function parseArtifactUrl(url: string): ArtifactAddress | undefined {
-  if (!url.startsWith("artifact://")) return undefined;
-  const rest = url.slice("artifact://".length);
-  const match = /^(\d+)(?::(chars=)?(\d+)(?:-(\d+))?)?$/.exec(rest);
-  if (!match)
+/** The outputs of a session under `artifact://`. */
+/** The store is asked for with the first use: a session that has none yet must not be given one. */
+export function artifactResolver(store: () => ArtifactStore): SchemeResolver {
+  return {
+    hasSelectors: true,
+    read: (url, _signal, part) => readArtifact(store(), url, part),
+    list: async () => (await store().ids()).map((id) => ({ url: `artifact://${id}` })),
+  };
+}
+
+async function readArtifact(store: ArtifactStore, url: string, part: WantedPart | undefined): Promise<SchemeContent> {
+  const id = /^artifact:\/\/(\d+)$/.exec(url)?.[1];
+  if (id === undefined) {
     throw new ToolFailure(
       `An artifact address is artifact://<number>, artifact://<number>:<from>-<to> (lines) or artifact://<number>:chars=<from>-<to>; got ${url}.`,
     );
-  const [, id, chars, from, to] = match;
-  if (from === undefined) return { id: Number(id) };
-  const span = { from: Number(from), to: Number(to ?? from) };
-  return { id: Number(id), ...(chars === undefined ? { lines: span } : { chars: span }) };
-}
-
-export async function readArtifact(store: ArtifactStore, address: ArtifactAddress): Promise<string> {
-  const text = await readPart(store, address);
-  if (text !== undefined) return text;
+  }
+  const bytes = await readPart(store, Number(id), part);
+  if (bytes)
+    return { bytes, mediaType: "text/plain", immutable: true, ...(part ? { firstLine: firstLineOf(part) } : {}) };
   const ids = await store.ids();
   const there = ids.length === 0 ? "this session has none" : `this session has ${ids.join(", ")}`;
-  throw new ToolFailure(`There is no artifact ${address.id}; ${there}.`);
+  throw new ToolFailure(`There is no artifact ${id}; ${there}.`);
 }
 
-async function readPart(store: ArtifactStore, { id, lines, chars }: ArtifactAddress): Promise<string | undefined> {
-  if (chars) return readChars(store, id, chars);
-  const bytes = lines ? await readLines(store, id, lines) : await store.read(id);
-  return bytes && Buffer.from(bytes).toString("utf8");
+const firstLineOf = ({ unit, first }: WantedPart): number => (unit === "lines" ? first : 1);
+
+async function readPart(
+  store: ArtifactStore,
+  id: number,
+  part: WantedPart | undefined,
+): Promise<Uint8Array | undefined> {
+  if (!part) return store.read(id);
+  const span = { from: part.first, to: part.last ?? Number.POSITIVE_INFINITY };
+  if (part.unit === "lines") return readLines(store, id, span);
+  const text = await readChars(store, id, span);
+  return text === undefined ? undefined : Buffer.from(text);
 }
 
 const CHUNK = 1 << 20;

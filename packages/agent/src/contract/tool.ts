@@ -86,6 +86,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
+  /** It may leave actions pending, which the tool `resolve` settles. */
+  readonly deferrable?: boolean | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */
   readonly sessionOnly?: boolean | undefined;
   /** Serialised inside a batch. */
@@ -127,6 +129,8 @@ export type HostServices = { readonly [K in keyof ToolServices]?: ToolServices[K
 export interface ToolServices {
   /** The current model accepts images. */
   readonly vision: boolean;
+  /** Milliseconds since 1970, to say how old something is. */
+  readonly now?: () => number;
 }
 
 /** An artifact that is being written. */

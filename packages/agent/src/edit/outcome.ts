@@ -84,13 +84,19 @@ export function fileChanges({ blobs }: Pick<ToolContext, "blobs">, files: readon
     sha256: blobs.put(bytes, digest()),
     bytes: bytes.byteLength,
   });
-  return files.map(({ change: { target, before, after }, added, removed }) => ({
-    path: target.real,
-    ...(before ? { before: ref(before) } : {}),
-    ...(after ? { after: ref(after) } : {}),
-    added,
-    removed,
-  }));
+  const changes = new Map<string, FileChange>();
+  for (const { change, added, removed } of files) {
+    const { target, before, after } = change.inFile ?? change;
+    const earlier = changes.get(target.real);
+    changes.set(target.real, {
+      path: target.real,
+      ...(before ? { before: ref(before) } : {}),
+      ...(after ? { after: ref(after) } : {}),
+      added: (earlier?.added ?? 0) + added,
+      removed: (earlier?.removed ?? 0) + removed,
+    });
+  }
+  return [...changes.values()];
 }
 
 export function hostDetails(file: FileOutcome): JsonObject {

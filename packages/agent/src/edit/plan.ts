@@ -6,7 +6,7 @@ import type { FileContent, StagedChange } from "./workspace.ts";
 
 export function planOf(changes: readonly StagedChange[]): string {
   const lines = changes.map(({ target, before, after }) =>
-    JSON.stringify([target.real, digest(before), digest(after)]),
+    JSON.stringify([target.real, target.part?.inner ?? null, digest(before), digest(after)]),
   );
   return createHash("sha256").update(lines.sort().join("\n")).digest("hex");
 }

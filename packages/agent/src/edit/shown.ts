@@ -21,6 +21,10 @@ export interface ShownVersion {
   readonly edited: boolean;
 }
 
+/** What a text inside a file is recorded under. */
+export const shownKey = (absolutePath: string, inner: string): string =>
+  inner === "" ? absolutePath : `${absolutePath}\0${inner}`;
+
 /** How much the record of shown files may hold. */
 export interface ShownLimits {
   readonly paths: number;

@@ -93,6 +93,14 @@ export class Syntax {
     return block ?? "the file could not be parsed in time";
   }
 
+  /**
+   * Lines that a reader of the structure can do without: the insides of functions and methods, the outermost first line and last line of
+   * each left out. In order, none inside another; undefined when the text cannot be parsed.
+   */
+  async bodies(path: string, text: string): Promise<readonly SyntaxBlock[] | undefined> {
+    return this.#withTree(path, text, findBodies);
+  }
+
   async #withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
     const name = grammarOf(path);
     if (!name || text.length > this.#limits.textLength) return undefined;
@@ -165,6 +173,37 @@ function errorLines(root: Node): number[] {
   };
   walk(root);
   return [...found].sort((a, b) => a - b);
+}
+
+const bodies = new Set([
+  "statement_block",
+  "function_body",
+  "compound_statement",
+  "block",
+  "body_statement",
+  "constructor_body",
+]);
+const functions = /function|method|constructor|lambda|arrow|accessor|getter|setter|func_literal|impl_item|do_block/;
+
+function findBodies(root: Node): SyntaxBlock[] {
+  const found: SyntaxBlock[] = [];
+  const walk = (node: Node): void => {
+    for (const child of node.namedChildren) {
+      if (!child) continue;
+      const isBody = bodies.has(child.type) && functions.test(node.type) && !/impl_item/.test(node.type);
+      if (!isBody) {
+        walk(child);
+        continue;
+      }
+      const brace = child.text.startsWith("{");
+      // What stands beside the opening and the closing brace stays; a body without braces begins on a line of its own.
+      const start = child.startPosition.row + (brace || child.startPosition.row === node.startPosition.row ? 1 : 0);
+      const end = brace ? child.endPosition.row : child.endPosition.row + (child.endPosition.column === 0 ? 0 : 1);
+      if (end > start) found.push({ start, end });
+    }
+  };
+  walk(root);
+  return found;
 }
 
 const sequences = new Set([

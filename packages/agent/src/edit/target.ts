@@ -3,10 +3,21 @@
 import { posix } from "node:path";
 import { type CallScope, ToolFailure } from "../contract/tool.ts";
 import type { Located } from "../paths/call-paths.ts";
+import type { PartCodec } from "../target/format.ts";
+import { targetOf } from "../target/target.ts";
 import { eachAtOnce } from "./at-once.ts";
+import { shownKey } from "./shown.ts";
 
-/** A file to edit: there, or one that can be created. */
-export type Target = Located;
+/** A file to edit, or a text inside one: there, or one that can be created. */
+export interface Target extends Located {
+  /** The text inside the file, such as a member of an archive. `absolute` then names both. */
+  readonly part?: TargetPart;
+}
+
+export interface TargetPart {
+  readonly codec: PartCodec;
+  readonly inner: string;
+}
 
 export async function resolveTargets(scope: CallScope, paths: readonly string[]): Promise<Map<string, Target>> {
   const { env } = scope;
@@ -36,8 +47,10 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
 }
 
 /** A dangling link is treated as a file that does not exist yet. */
-async function writable(scope: CallScope, path: string): Promise<Target> {
-  const { stat, ...located } = await scope.paths.locate(path);
+async function writable(scope: CallScope, text: string): Promise<Target> {
+  const { path, located: found, part } = await editable(scope, text);
+  const { stat, ...file } = found;
+  const located = { ...file, path, ...(part ? { part, absolute: shownKey(file.absolute, part.inner) } : {}) };
   if (stat?.kind === "dangling") return located;
   if (stat) {
     if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory, not a file. Nothing was written.`);
@@ -49,6 +62,23 @@ async function writable(scope: CallScope, path: string): Promise<Target> {
     if (parentStat?.kind === "directory" || parent === posix.dirname(parent)) return located;
     if (parentStat) throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
   }
+}
+
+/** What the text means for an edit. */
+async function editable(
+  scope: CallScope,
+  text: string,
+): Promise<{ readonly path: string; readonly located: Located; readonly part?: TargetPart }> {
+  const target = await targetOf(text, "write", scope);
+  if (target.kind !== "file") {
+    throw new ToolFailure(`${text} is an address, not a file; write it as a whole. Nothing was written.`);
+  }
+  const { path, located, format, inner } = target;
+  if (!format) return { path, located };
+  if (!format.parts) {
+    throw new ToolFailure(`${path} is part of a ${format.name} and cannot be edited as text. Nothing was written.`);
+  }
+  return { path, located, part: { codec: format.parts, inner: format.parts.normalise(inner, path) } };
 }
 
 function within(path: string, root: string): boolean {

@@ -34,7 +34,7 @@ export async function writeWholeFile(context: EditScope, path: string, content: 
 /** Returns notes for the caller's report. */
 export function stageWhole(workspace: EditWorkspace, path: string, content: string): string[] {
   if (!workspace.exists(path)) {
-    const executable = content.startsWith("#!");
+    const executable = content.startsWith("#!") && !workspace.isPart(path);
     workspace.write(path, newDocument(content), executable ? { executable } : {});
     return executable ? ["becomes executable, because it begins with #!."] : [];
   }

@@ -12,7 +12,7 @@ import type { TextEdit } from "./endings.ts";
 import { generatedMarker } from "./guards.ts";
 import { planOf } from "./plan.ts";
 import { digestOf, type ShownFiles, type ShownVersion } from "./shown.ts";
-import { resolveTargets, type Target } from "./target.ts";
+import { resolveTargets, type Target, type TargetPart } from "./target.ts";
 
 /** Content of a file at one moment; `document` is decoded when first needed. */
 export interface FileContent {
@@ -34,6 +34,8 @@ export interface StagedChange {
   readonly before?: FileContent;
   /** Absent: the file goes away. */
   readonly after?: FileContent;
+  /** The file that holds the part; absent where the file itself is changed. */
+  readonly inFile?: StagedChange;
   /** Set when it was made: what something else wrote in the same moment is gone. */
   readonly overwrote?: true;
 }
@@ -43,6 +45,8 @@ const MOST_BYTES = 256 << 20;
 
 interface Entry {
   readonly target: Target;
+  /** Of the file that a part is in; absent: there is none yet. */
+  file?: FileContent;
   before?: FileContent;
   after?: FileContent;
 }
@@ -116,12 +120,20 @@ export class EditWorkspace {
   /** Reads all files of the call; everything up to the commit then happens in memory. */
   async load(): Promise<void> {
     await eachAtOnce([...this.#targets.values()], async (target) => {
-      if (this.#entries.has(target.real)) return;
+      if (this.#entries.has(keyOf(target))) return;
       const entry: Entry = { target };
-      this.#entries.set(target.real, entry);
-      const content = await this.#read(target);
+      this.#entries.set(keyOf(target), entry);
+      const read = await this.#read(target);
+      if (read && target.part) entry.file = read;
+      const content = target.part ? await this.#extract(target.part, read) : read;
       if (content) Object.assign(entry, { before: content, after: content });
     });
+    refuseFileAndPart([...this.#entries.values()]);
+  }
+
+  async #extract({ codec, inner }: TargetPart, file: FileContent | undefined): Promise<FileContent | undefined> {
+    const bytes = await codec.extract(file?.bytes, inner, this.#scope);
+    return bytes && contentOf(bytes);
   }
 
   /** The path was resolved before the lock was held, so the file may have come or gone since. */
@@ -193,8 +205,18 @@ export class EditWorkspace {
     if (!source.after) throw new MissingFile(from, ", so it cannot be moved");
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
+    for (const { target } of [source, destination]) {
+      // What would be moved is the text it is edited as, without the rest of it.
+      if (target.part?.codec.ofWholeFile)
+        throw new ToolFailure(`${target.path} is no plain text; move it with the shell. Nothing was written.`);
+    }
     destination.after = source.after;
     delete source.after;
+  }
+
+  /** Whether the path leads inside a file. */
+  isPart(path: string): boolean {
+    return this.#target(path).part !== undefined;
   }
 
   absolute(path: string): string {
@@ -223,14 +245,60 @@ export class EditWorkspace {
     const { planOnly, approvedPlan, signal } = this.#scope;
     if (planOnly) return changes;
     if (approvedPlan !== undefined && planOf(changes) !== approvedPlan) throw new PlanChanged();
-    const overwrote = await commitChanges(this.#env, changes, signal);
-    for (const { target, after } of changes) {
+    const files = await this.#files(changes);
+    const overwrote = await commitChanges(this.#env, [...new Set(files.values())], signal);
+    const made: StagedChange[] = [];
+    for (const change of changes) {
+      const file = files.get(change) as StagedChange;
+      const { target, after } = { ...change, ...(await this.#asRead(change, file)) };
       if (!after) this.#shown?.forget(target.absolute);
       else if (after.document) {
         this.#shown?.record(target.absolute, after.document.text, { edited: true, digest: textDigest(after) });
       }
+      made.push({
+        ...change,
+        ...(after ? { after } : {}),
+        ...(file === change ? {} : { inFile: file }),
+        ...(overwrote.has(file) ? { overwrote: true } : {}),
+      });
     }
-    return changes.map((change) => (overwrote.has(change) ? { ...change, overwrote: true } : change));
+    return made;
+  }
+
+  /** A file that is edited as another text may read differently from what was written: new cells of a notebook get their numbers. */
+  async #asRead({ target }: StagedChange, { after }: StagedChange): Promise<{ readonly after?: FileContent }> {
+    if (!target.part?.codec.ofWholeFile || !after) return {};
+    const content = await this.#extract(target.part, after);
+    return content ? { after: { ...content, document: decodeDocument(content.bytes) } } : {};
+  }
+
+  /** The change of a file that each change means. Parts of one file are put into it together. */
+  async #files(changes: readonly StagedChange[]): Promise<Map<StagedChange, StagedChange>> {
+    const files = new Map<StagedChange, StagedChange>();
+    const parts = new Map<string, StagedChange[]>();
+    for (const change of changes) {
+      const { part, real } = change.target;
+      if (part) parts.set(real, [...(parts.get(real) ?? []), change]);
+      else files.set(change, change);
+    }
+    for (const group of parts.values()) {
+      const { target } = group[0] as StagedChange;
+      const { file } = this.#entries.get(keyOf(target)) as Entry;
+      const { part: _, ...whole } = target;
+      if (target.part?.codec.ofWholeFile && !group[0]?.after) {
+        for (const one of group) files.set(one, { target: whole, ...(file ? { before: file } : {}) });
+        continue;
+      }
+      const contents = new Map(group.map(({ target: one, after }) => [one.part?.inner ?? "", after?.bytes]));
+      const bytes = await (target.part as TargetPart).codec.replace(file?.bytes, contents, this.#scope);
+      const change: StagedChange = {
+        target: whole,
+        ...(file ? { before: file } : {}),
+        after: { ...file, ...contentOf(bytes) },
+      };
+      for (const one of group) files.set(one, change);
+    }
+    return files;
   }
 
   #target(path: string): Target {
@@ -240,7 +308,7 @@ export class EditWorkspace {
   }
 
   #entry(path: string): Entry {
-    const entry = this.#entries.get(this.#target(path).real);
+    const entry = this.#entries.get(keyOf(this.#target(path)));
     if (!entry) throw new Error(`${path} was not loaded`);
     return entry;
   }
@@ -280,6 +348,20 @@ export class EditWorkspace {
   }
 }
 
+const keyOf = ({ real, part }: Target): string => (part ? `${real}\0${part.inner}` : real);
+
+/** Either the file is written or what is in it. */
+function refuseFileAndPart(entries: readonly Entry[]): void {
+  const whole = new Map(entries.flatMap(({ target }) => (target.part ? [] : [[target.real, target] as const])));
+  for (const { target } of entries) {
+    const file = target.part && whole.get(target.real);
+    if (!file) continue;
+    throw new ToolFailure(
+      `The call names ${target.path} and also ${file.path}, which holds it. Change one of them at a time. Nothing was written.`,
+    );
+  }
+}
+
 function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
   let digest: string | undefined;
   return {
@@ -299,7 +381,7 @@ function textDigest({ document, digest }: FileContent): string | undefined {
 }
 
 function refuseLink(target: Target, what: string): void {
-  if (!target.stat?.isSymlink) return;
+  if (!target.stat?.isSymlink || (target.part && !target.part.codec.ofWholeFile)) return;
   throw new ToolFailure(
     `${target.path} is a symbolic link and is not ${what} here; use the shell. Nothing was written.`,
   );

@@ -43,6 +43,11 @@ export class GuardedEnvironment extends WrappedEnvironment {
     await this.inner.moveFile(source, target, { noLinks: true });
   }
 
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    if (purpose === "write") this.#permitted(path, this.resolve(path));
+    return super.localPath(path, purpose);
+  }
+
   /** Of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);

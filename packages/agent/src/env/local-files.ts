@@ -9,6 +9,7 @@ import {
   fchownSync,
   fstatSync,
   lstatSync,
+  readlinkSync,
   realpathSync,
   type Stats,
   statSync,
@@ -22,18 +23,20 @@ import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-direc
 import type { RenameWatches } from "./rename-watch.ts";
 import { removeFile, replaceFile } from "./replace-file.ts";
 import {
+  type ByteRange,
   type DeleteOptions,
   type DirEntry,
   EnvError,
   type FileStat,
   type PathOptions,
+  type ReadOptions,
   type WriteOptions,
 } from "./types.ts";
 
 /** Number of links after which a chain is treated as a loop, as in Linux. */
 const MOST_HOPS = 40;
 
-export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+export async function readBytes(path: string, range?: ByteRange, { ifFile }: ReadOptions = {}): Promise<Buffer> {
   try {
     // Not blocking: a pipe that nobody writes to would hold a thread for ever.
     const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -41,6 +44,7 @@ export async function readBytes(path: string, range?: { start: number; end: numb
       const stat = fstatSync(fd);
       if (stat.isDirectory()) throw pathError("is_directory", path);
       if (!stat.isFile()) throw pathError("not_file", path);
+      if (ifFile !== undefined && (identityOf(stat) !== ifFile || !isOpenAt(fd, path))) throw replaced(path);
       if (range === undefined) return await readWhole(fd, stat.size);
       const room = Buffer.alloc(Math.max(0, Math.min(range.end, stat.size) - range.start));
       return room.subarray(0, await readSome(fd, room, range.start));
@@ -50,6 +54,19 @@ export async function readBytes(path: string, range?: { start: number; end: numb
   } catch (error) {
     throw fromErrno(error, path);
   }
+}
+
+/** Whether the open file stands under exactly this path, without a link in it. Elsewhere than on Linux the system cannot be asked. */
+function isOpenAt(fd: number, path: string): boolean {
+  if (process.platform !== "linux") return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
+  return readlinkSync(`/proc/self/fd/${fd}`) === path;
+}
+
+const replaced = (path: string): EnvError =>
+  new EnvError("changed", `${path} was replaced by another file in this moment. Read it again.`, { path });
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
 }
 
 export async function writeAtomically(
@@ -261,6 +278,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
       realPath: realpathSync.native(path),
       isSymlink,
       version: versionOf(target),
+      file: identityOf(target),
     };
   } catch (error) {
     // Under a name that is too long there can be nothing.
@@ -287,19 +305,19 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
       return [];
     });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const stats = await Promise.all(
-      entries.map((entry) => (entry.isDirectory() ? undefined : statOrNothing(join(directory, entry.name)))),
-    );
+    const stats = await Promise.all(entries.map((entry) => statOrNothing(join(directory, entry.name))));
     for (const [index, entry] of entries.entries()) {
       const name = prefix + entry.name;
+      const changed = stats[index] === undefined ? {} : { mtimeMs: stats[index].mtimeMs };
       if (entry.isDirectory()) {
-        result.push({ name, isDir: true });
+        result.push({ name, isDir: true, ...changed });
         if (left > 1) await walk(join(directory, entry.name), `${name}/`, left - 1);
         continue;
       }
       const stat = stats[index];
-      if (stat?.isDirectory()) result.push({ name, isDir: true });
-      else result.push(stat === undefined ? { name, isDir: false } : { name, isDir: false, size: stat.size });
+      if (stat?.isDirectory()) result.push({ name, isDir: true, ...changed });
+      else
+        result.push(stat === undefined ? { name, isDir: false } : { name, isDir: false, size: stat.size, ...changed });
     }
   };
   try {

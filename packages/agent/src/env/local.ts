@@ -9,7 +9,7 @@ import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
 import type { GovernorLimits } from "../process/governor.ts";
 import { Processes } from "../process/processes.ts";
-import { shellArgv } from "../process/shell-argv.ts";
+import { BASH, shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
 import { lineWindow } from "./lines.ts";
@@ -18,6 +18,7 @@ import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
 import {
   type BackgroundCommand,
+  type ByteRange,
   type DeleteOptions,
   type DirEntry,
   EnvError,
@@ -32,6 +33,9 @@ import {
   type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
+  type ReadOptions,
+  type TerminalCommand,
+  type TerminalOptions,
   type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
@@ -107,9 +111,9 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return lineWindow((await this.readBytes(path)).toString("utf8"), offset, limit);
   }
 
-  async readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+  async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Buffer> {
     const allowed = await this.#allowed(path);
-    return this.#disk.run(() => files.readBytes(allowed, range));
+    return this.#disk.run(() => files.readBytes(allowed, range, options));
   }
 
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -147,6 +151,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#disk.run(() => files.listDirectory(allowed, depth));
   }
 
+  localPath(realPath: string): Promise<string> {
+    return this.#allowed(realPath);
+  }
+
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     return this.#processes.run({ ...this.#request(command, options), timeoutMs });
   }
@@ -157,6 +165,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
 
   startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
     return this.#processes.open({ ...options, argv, ...this.#surroundings(options) });
+  }
+
+  startTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
+    return this.#processes.terminal(command, { ...options, ...this.#surroundings(options) });
   }
 
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
@@ -187,8 +199,11 @@ export class LocalEnvironment implements ExecutionEnvironment {
     await this.#processes.cleanup();
   }
 
-  #request(command: string, options: ExecOptions) {
-    return { ...options, argv: shellArgv(command), ...this.#surroundings(options) };
+  #request(command: string, { shell, ...options }: ExecOptions) {
+    const argv = shellArgv(command);
+    if (shell === undefined || argv[0] !== BASH)
+      return { ...options, argv, ...this.#surroundings({ cwd: shell?.cwd, ...options }) };
+    return { ...options, argv, ...this.#surroundings(options), shell: { ...shell, command } };
   }
 
   #surroundings({ cwd, env, internal = false }: Pick<ExecOptions, "cwd" | "env" | "internal">) {

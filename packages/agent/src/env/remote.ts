@@ -7,6 +7,8 @@ import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
 import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
 import { Processes, type RunRequest } from "../process/processes.ts";
+import { lastingScript, loaded, loader, stateText } from "../process/shell-script.ts";
+import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { lineWindow } from "./lines.ts";
 import { startFar } from "./remote-process.ts";
@@ -25,6 +27,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type LastingShellOptions,
   type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
@@ -66,6 +69,19 @@ shift
 if command -v bash >/dev/null; then set -- "$@" bash -c "$command"; else set -- "$@" sh -c "$command"; fi
 exec env "$@" </dev/null`;
 
+/** Arguments: limit, directory, then what `env` is to run. Its input is the script. */
+const RUN_LASTING = `
+${SET_LOCKS}
+shift
+cd "$1" || { echo "lathe: no such directory: $1" >&2; exit 126; }
+shift
+umask 077
+exec env "$@"`;
+
+const LASTING_LOADER = loader(0, "");
+
+const TAKE_REPORT = '[ -O "$1" ] && [ -f "$1" ] && [ ! -L "$1" ] && cat -- "$1"; rm -f -- "$1"';
+
 const WATCH = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" "$3"`;
 
 /** Works wherever a shell can be reached through a local program; the base of the ssh and container environments. */
@@ -79,6 +95,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   #opened: Promise<void> | undefined;
   #system = { name: "Linux", version: "unknown" };
   #watchdog: BackgroundCommand | undefined;
+  #bash: Promise<boolean> | undefined;
   #commands = 0;
   #writes = 0;
 
@@ -142,7 +159,9 @@ export class RemoteEnvironment implements ExecutionEnvironment {
 
   async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     await this.#open();
-    return this.#processes.run({ ...this.#request(command, options), timeoutMs });
+    const { shell } = options;
+    if (shell && (await this.#hasBash())) return this.#runLasting(command, timeoutMs, shell, options);
+    return this.#processes.run({ ...this.#request(command, { cwd: shell?.cwd, ...options }), timeoutMs });
   }
 
   startCommand(command: string, options: ExecOptions = {}): BackgroundCommand {
@@ -206,7 +225,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   }
 
   #request(command: string, options: ExecOptions): Omit<RunRequest, "timeoutMs"> {
-    const { cwd, env, ...rest } = options;
+    const { cwd, env, shell: _, ...rest } = options;
     const { mark, variables } = this.#nextCommand(env);
     return {
       ...rest,
@@ -218,6 +237,51 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       ]),
       endFirst: () => this.#endFar(mark),
     };
+  }
+
+  /** Other shells do not say what they hold: without bash nothing lasts. */
+  #hasBash(): Promise<boolean> {
+    this.#bash ??= this.#script("command -v bash", []).then(({ exitCode }) => exitCode === 0);
+    this.#bash.catch(() => {
+      this.#bash = undefined;
+    });
+    return this.#bash;
+  }
+
+  /** The state travels over the connection with the command, and comes back in a file that is fetched. */
+  async #runLasting(
+    command: string,
+    timeoutMs: number,
+    shell: LastingShellOptions,
+    options: ExecOptions,
+  ): Promise<ExecResult> {
+    const { cwd, env, shell: _, ...rest } = options;
+    const { mark, variables } = this.#nextCommand({ ...env, BASH_ENV: "" });
+    const file = `/tmp/lathe-shell-${mark.locks}-${this.#processes.owner.replace(/[^\w-]/g, "")}`;
+    const script = lastingScript({ ...shell, command, startEnv: env ?? {}, report: { file } });
+    const run = options.interleaved ? `${RUN_LASTING} 2>&1` : RUN_LASTING;
+    const login = shell.login ? ["--login"] : ["--norc", "--noprofile"];
+    const result = await this.#processes.run({
+      ...rest,
+      ...this.#local(run, [
+        mark.locks,
+        this.resolve(cwd ?? "."),
+        ...variables,
+        "bash",
+        ...login,
+        "-c",
+        LASTING_LOADER,
+        "bash",
+      ]),
+      stdin: Buffer.concat([loaded(stateText(shell.state, env ?? {})), loaded(script)]),
+      timeoutMs,
+      endFirst: () => this.#endFar(mark),
+    });
+    const isWhole = !result.timedOut && !result.aborted && result.signal === undefined;
+    // One that was cut may come later than this: its file stays away from the next one, whose name is another.
+    const { stdout } = await this.#script(TAKE_REPORT, [file]);
+    const state = isWhole ? readShellState(stdout.toString("utf8")) : undefined;
+    return state ? { ...result, shell: state } : result;
   }
 
   #nextCommand(env: ExecOptions["env"]): { mark: Mark; variables: readonly string[] } {

@@ -131,7 +131,7 @@ const LIST = `${ABSENT}
 [ -e "$1" ] || absent "$1"
 [ -d "$1" ] || exit 66
 [ -r "$1" ] || exit 67
-find "$1/" -mindepth 1 -maxdepth "$2" -exec stat -c '%f %s %n' {} + 2>/dev/null
+find "$1/" -mindepth 1 -maxdepth "$2" -exec stat -c '%f %s %Y %n' {} + 2>/dev/null
 :
 `;
 
@@ -185,9 +185,9 @@ export class ShellFiles {
     const { stdout } = await this.#script(LIST, path, [String(depth)]);
     const entries: DirEntry[] = [];
     const links: string[] = [];
-    for (const { type, size, name } of statLines(stdout, path)) {
+    for (const { type, size, mtimeMs, name } of statLines(stdout, path)) {
       if (type === "link") links.push(name);
-      else entries.push(type === "directory" ? { name, isDir: true } : { name, isDir: false, size });
+      else entries.push(type === "directory" ? { name, isDir: true, mtimeMs } : { name, isDir: false, size, mtimeMs });
     }
     if (links.length > 0) entries.push(...(await this.#resolveLinks(path, links)));
     return entries.sort((a, b) => byPath(a.name, b.name));
@@ -224,17 +224,23 @@ export class ShellFiles {
 interface StatLine {
   readonly type: "file" | "directory" | "link" | "other";
   readonly size: number;
+  readonly mtimeMs: number;
   /** Relative to the directory that was listed. */
   readonly name: string;
 }
 
-/** Parses `%f %s %n` of find and stat; a name with a line break takes the lines that do not begin a new entry. */
+/** Parses `%f %s %Y %n` of find and stat; a name with a line break takes the lines that do not begin a new entry. */
 function statLines(stdout: Buffer, directory: string): StatLine[] {
   const lines: StatLine[] = [];
-  for (const line of stdout.toString("utf8").split(/\n(?=[0-9a-f]+ \d+ \/)/)) {
-    const [, type, size, name] = /^([0-9a-f]+) (\d+) ([\s\S]*?)\n?$/.exec(line) ?? [];
+  for (const line of stdout.toString("utf8").split(/\n(?=[0-9a-f]+ \d+ \d+ \/)/)) {
+    const [, type, size, seconds, name] = /^([0-9a-f]+) (\d+) (\d+) ([\s\S]*?)\n?$/.exec(line) ?? [];
     if (name === undefined) continue;
-    lines.push({ type: typeOf(type!), size: Number(size), name: relative(directory, name) });
+    lines.push({
+      type: typeOf(type!),
+      size: Number(size),
+      mtimeMs: Number(seconds) * 1000,
+      name: relative(directory, name),
+    });
   }
   return lines;
 }

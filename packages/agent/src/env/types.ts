@@ -7,6 +7,8 @@ import type {
   ExecResult,
   ProcessOptions,
   ProgramArgv,
+  TerminalCommand,
+  TerminalOptions,
   TwoWayProcess,
 } from "../process/types.ts";
 
@@ -32,7 +34,7 @@ export interface ExecutionEnvironment {
 
   /** Whole file as UTF-8 text, or the lines from `offset` (1-based). Throws EnvError. */
   readFile(path: string, offset?: number, limit?: number): Promise<string>;
-  readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
+  readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array>;
   /** Creates parents; temp file + rename; keeps the mode of an existing file unless `mode` is given. */
   writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void>;
   /** A link is deleted or moved itself; what it leads to stays. */
@@ -43,10 +45,17 @@ export interface ExecutionEnvironment {
   /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there, not even a link. */
   stat(path: string): Promise<FileStat | undefined>;
   listDirectory(path: string, depth: number): Promise<DirEntry[]>;
+  /**
+   * Where a real path lies on the disk of this machine, for libraries that open files themselves. Undefined, or no such method: the
+   * file is elsewhere. Fails where reading or writing it would.
+   */
+  localPath?(realPath: string, purpose: "read" | "write"): Promise<string | undefined>;
 
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a command that outlives the call. Absent where an environment cannot keep one. */
   startCommand?(command: string, options?: ExecOptions): BackgroundCommand;
+  /** Starts a command in a terminal of its own. Absent where there are none. */
+  startTerminal?(command: string, options: TerminalOptions): Promise<TerminalCommand>;
   /** Starts a program that we communicate with over its stdin and stdout; resolves once it runs. Absent like `startCommand`. */
   startProcess?(argv: ProgramArgv, options?: ProcessOptions): Promise<TwoWayProcess>;
   grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;
@@ -55,6 +64,21 @@ export interface ExecutionEnvironment {
   initialize(): Promise<void>;
   /** Ends everything the environment started. Idempotent. */
   cleanup(): Promise<void>;
+}
+
+/** Bytes of a file; `end` is not included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Which file may be read. */
+export interface ReadOptions {
+  /**
+   * The path is a real path that was approved: fails with `changed` when it now leads through a link, or to another file than the one
+   * whose `stat` had this identity. Environments that know no identities ignore it.
+   */
+  readonly ifFile?: string | undefined;
 }
 
 /** How a path is opened. */
@@ -90,6 +114,8 @@ export interface WriteOptions extends PathOptions {
 export interface FileStat {
   /** Different after every change of the file; absent where the environment does not know. */
   readonly version?: string;
+  /** The same as long as it is the same file, under whatever name; absent where the environment does not know. */
+  readonly file?: string;
   /** `dangling`: a link whose target does not exist; `realPath` is where a write through it would go. */
   readonly kind: "file" | "directory" | "other" | "dangling";
   readonly size: number;
@@ -105,32 +131,91 @@ export interface DirEntry {
   readonly name: string;
   readonly isDir: boolean;
   readonly size?: number;
+  /** Absent where the environment does not know. */
+  readonly mtimeMs?: number;
 }
 
-/** Which files to search and how much to return. */
-export interface GrepOptions {
+/** Which files a walk over a tree meets. `.git` is never entered. */
+export interface WalkOptions {
+  /** Files and folders whose name begins with a dot. */
+  readonly hidden?: boolean | undefined;
+  /** False: also what .gitignore and other ignore files exclude; true when absent. */
+  readonly gitignore?: boolean | undefined;
+}
+
+/** Which files to search and how much to return. Hidden files are left out unless `hidden` says otherwise. */
+export interface GrepOptions extends WalkOptions {
+  /** As in `rg --glob`: without a slash it looks at the name only, a leading slash begins at the searched directory. */
   readonly globFilter?: string | undefined;
   /** Files, by absolute path, that are not searched: nothing of the result depends on what they hold. */
   readonly leaveOut?: ((path: string) => boolean) | undefined;
   readonly caseInsensitive?: boolean | undefined;
+  /** The pattern may match across line ends. */
+  readonly multiline?: boolean | undefined;
+  /** Of matching lines, or of files with `perFile` and in the other modes. */
   readonly maxResults?: number | undefined;
-  readonly context?: number | undefined;
+  /** At most so many matching lines of each file. */
+  readonly perFile?: number | undefined;
+  /** Only matches on these lines. */
+  readonly within?: readonly GrepRange[] | undefined;
+  /** Lines shown before and after each match. */
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
   readonly mode?: "content" | "files_with_matches" | "count" | undefined;
   /** Result paths are relative to this directory; the working directory when absent. */
   readonly base?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Lines by number, from 1. */
+export interface GrepRange {
+  readonly first: number;
+  /** Included; absent: to the end. */
+  readonly last?: number | undefined;
+}
+
 /** Matching lines; `truncated` when there were more. */
 export interface GrepResult {
   /** `path:line:text` (content), `path`, or `path:count`; paths relative to `base` when inside it, else absolute. */
   readonly lines: readonly string[];
+  /** The same by file, in the order of their paths. */
+  readonly files: readonly GrepFile[];
   readonly truncated: boolean;
 }
 
-/** Where to look and how much to return. */
-export interface GlobOptions {
+/** What was found in one file. */
+export interface GrepFile {
+  /** As in `lines`. */
+  readonly path: string;
+  /** Matching lines; with `perFile`, no more than one above it are counted. 1 when only names were asked for. */
+  readonly hits: number;
+  /** Empty in the modes without content. */
+  readonly lines: readonly GrepLine[];
+}
+
+/** A line of a file, without its end. */
+export interface GrepLine {
+  readonly number: number;
+  /** A very long line is shortened, and says so. */
+  readonly text: string;
+  readonly isMatch: boolean;
+  readonly isShortened?: boolean | undefined;
+  /** Where in the line the first match begins; set for lines that may be too long to show. */
+  readonly at?: number | undefined;
+}
+
+/** Where to look and how much to return. Hidden files are included unless `hidden` is false. */
+export interface GlobOptions extends WalkOptions {
   readonly maxResults?: number | undefined;
+  /** Folders that match as well, behind the files and with a slash at their end. A folder without any listed file is not seen. */
+  readonly directories?: boolean | undefined;
+  /**
+   * A walk over the same tree that is at most a second old will do, unless something was written or run here since. Looks again
+   * before it says that there is nothing.
+   */
+  readonly cached?: boolean | undefined;
+  /** When it fires, what was found so far is the result, `truncated`. */
+  readonly enough?: AbortSignal | undefined;
   /** As in GrepOptions. */
   readonly base?: string | undefined;
   readonly signal?: AbortSignal | undefined;

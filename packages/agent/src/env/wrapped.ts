@@ -2,6 +2,7 @@
 
 import type {
   BackgroundCommand,
+  ByteRange,
   DeleteOptions,
   DirEntry,
   ExecOptions,
@@ -15,6 +16,9 @@ import type {
   PathOptions,
   ProcessOptions,
   ProgramArgv,
+  ReadOptions,
+  TerminalCommand,
+  TerminalOptions,
   TwoWayProcess,
   WriteOptions,
 } from "./types.ts";
@@ -28,8 +32,14 @@ export class WrappedEnvironment implements ExecutionEnvironment {
   /** Present only when the wrapped environment can keep two-way processes. */
   readonly startProcess?: (argv: ProgramArgv, options?: ProcessOptions) => Promise<TwoWayProcess>;
 
+  /** Present only when the wrapped environment has terminals. */
+  readonly startTerminal?: (command: string, options: TerminalOptions) => Promise<TerminalCommand>;
+
   constructor(inner: ExecutionEnvironment) {
     this.inner = inner;
+    if (inner.startTerminal !== undefined) {
+      this.startTerminal = (command, options) => this.startInnerTerminal(command, options);
+    }
     if (inner.startCommand !== undefined) {
       this.startCommand = (command, options) => this.startInner(command, options);
     }
@@ -44,6 +54,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
 
   protected startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
     return this.inner.startProcess!(argv, options);
+  }
+
+  protected startInnerTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
+    return this.inner.startTerminal!(command, options);
   }
 
   get isSandboxed(): boolean {
@@ -78,8 +92,8 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.readFile(path, offset, limit);
   }
 
-  readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-    return this.inner.readBytes(path, range);
+  readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
+    return this.inner.readBytes(path, range, options);
   }
 
   writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
@@ -104,6 +118,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
 
   listDirectory(path: string, depth: number): Promise<DirEntry[]> {
     return this.inner.listDirectory(path, depth);
+  }
+
+  async localPath(realPath: string, purpose: "read" | "write"): Promise<string | undefined> {
+    return this.inner.localPath?.(realPath, purpose);
   }
 
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {

@@ -6,6 +6,7 @@ import { realPathOf } from "./real-path.ts";
 import { quoteShell } from "./shell-quote.ts";
 import {
   type BackgroundCommand,
+  type ByteRange,
   type DeleteOptions,
   type DirEntry,
   EnvError,
@@ -20,6 +21,7 @@ import {
   type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
+  type ReadOptions,
   type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
@@ -37,6 +39,11 @@ export class ReadOnlyEnvironment extends WrappedEnvironment {
 
   override async moveFile(from: string): Promise<void> {
     throw readOnly(from);
+  }
+
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    if (purpose === "write") throw readOnly(path);
+    return super.localPath(path, purpose);
   }
 }
 
@@ -135,8 +142,8 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return this.inner.readFile(await this.#inside(path), offset, limit);
   }
 
-  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-    return this.inner.readBytes(await this.#inside(path), range);
+  override async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
+    return this.inner.readBytes(await this.#inside(path), range, options);
   }
 
   override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
@@ -163,6 +170,10 @@ export class ScopedEnvironment extends WrappedEnvironment {
 
   override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
     return this.inner.listDirectory(await this.#inside(path), depth);
+  }
+
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    return super.localPath(await this.#inside(path), purpose);
   }
 
   override async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {

@@ -70,6 +70,8 @@ export interface EventData {
     entry_id: string;
     origin: "input" | "follow_up" | "continue";
     message: Message;
+    /** The user when absent. */
+    source?: MessageSource;
   };
   processing_end: {
     reason: EndReason;
@@ -187,6 +189,8 @@ export interface EventData {
     /** The summary came from a hook. */
     from_extension: boolean;
   };
+  /** What a tool keeps between calls was changed without a call. */
+  fact_changed: { kind: string };
   entry: { id: string; type: string };
   subagent_event: { agent_id: string; event: SessionEvent };
   snapshot: Snapshot;
@@ -238,7 +242,7 @@ export interface EventEnvelope<K extends EventKind> {
  * aside      = note | compaction ;
  * compaction = compaction_start , { note } , compaction_end ;
  * note       = entry | warning | error | state_changed | steering_injected | queue_changed | turn_limit | loop_detection
- *            | ttsr_triggered | prefix_changed | tree_moved | subagent_event ;
+ *            | ttsr_triggered | prefix_changed | tree_moved | fact_changed | subagent_event ;
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come

@@ -49,7 +49,7 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
   const provider = config.model.slice(0, slash);
   const model = config.model.slice(slash + 1);
   const info = builtinCatalog.get(provider, model) ?? getModelInfo(model);
-  const profile = defineProfile(FAMILIES[familyOf(model)], {
+  const profile = defineProfile(FAMILIES[familyOf(model, info?.contextWindow)], {
     model,
     provider,
     ...(info === undefined ? {} : { modelInfo: info }),

@@ -45,7 +45,7 @@ export class Capture {
       this.#listen(stdout, "stdout", this.#stdout);
       this.#listen(stderr, "stderr", this.#stderr);
     }
-    this.#closed = Promise.all(this.#streams.map((stream) => new Promise((done) => stream.once("close", done))));
+    this.#closed = Promise.all(this.#streams.map((stream) => closing(stream)));
     if (stdin !== null) {
       // A program that does not read its input closes the pipe early; its exit code is reported.
       stdin.on("error", () => {});
@@ -101,4 +101,9 @@ export class Capture {
       truncated: kept.truncated,
     };
   }
+}
+
+/** A shell that waited for its command may have closed one before. */
+function closing(stream: Readable): Promise<unknown> {
+  return stream.closed ? Promise.resolve() : new Promise((done) => stream.once("close", done));
 }

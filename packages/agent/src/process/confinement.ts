@@ -27,7 +27,12 @@ export interface Confinement extends InsideNames {
   ready(): Promise<void>;
   confine(
     argv: ProgramArgv,
-    surroundings: { readonly cwd: string; readonly env: Record<string, string> },
+    surroundings: {
+      readonly cwd: string;
+      readonly env: Record<string, string>;
+      /** It gets a terminal of its own, which has to stay its controlling terminal. */
+      readonly terminal?: boolean | undefined;
+    },
   ): ConfinedStart;
   /** Names of the programs that only start the command and end with it: a polite signal to them would cut the command short. */
   readonly starters: ReadonlySet<string>;

@@ -11,16 +11,21 @@ import type { Confinement } from "./confinement.ts";
 import { Governor, type GovernorLimits } from "./governor.ts";
 import { commandMark, endMarked, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
-import { markedProgram, markedShell } from "./shell-argv.ts";
-import { cancelled, type ProgramRequest, refuseMissingProgram, spawnError } from "./spawn-error.ts";
+import { moreDescriptors, PreparedShells, ShellTalk, waitingShell } from "./prepared-shell.ts";
+import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
+import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
+import { lastingScript, stateText, TALK } from "./shell-script.ts";
+import { readShellState, type ShellState } from "./shell-state.ts";
+import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
-import {
-  type BackgroundCommand,
-  EnvError,
-  type ExecResult,
-  type ProcessOptions,
-  type ProgramArgv,
-  type TwoWayProcess,
+import type {
+  BackgroundCommand,
+  ExecResult,
+  LastingShellOptions,
+  ProcessOptions,
+  ProgramArgv,
+  TerminalCommand,
+  TwoWayProcess,
 } from "./types.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -52,6 +57,8 @@ export interface RunRequest extends CaptureRequest {
   readonly outside?: boolean | undefined;
   /** Nobody waits for its end. */
   readonly stays?: boolean | undefined;
+  /** `argv` runs in a shell that takes over a state; `command` is its text. */
+  readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
   readonly endFirst?: (() => Promise<void>) | undefined;
 }
@@ -89,6 +96,7 @@ export class Processes {
   readonly #governor: Governor;
   readonly #running = new Set<Promise<unknown>>();
   readonly #open = new Set<TwoWay>();
+  readonly #prepared = new PreparedShells();
   #watchdog: Watchdog | undefined;
   #commands = 0;
 
@@ -172,6 +180,30 @@ export class Processes {
     return opened;
   }
 
+  /** A command in a terminal of its own; it ends on its own, by `stop` or with `cleanup`. */
+  async terminal(command: string, request: TerminalRequest): Promise<TerminalCommand> {
+    const pty = await loadPty();
+    const program = "The command";
+    const confinement = this.#confinementOf(request);
+    if (confinement) await confinement.ready();
+    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    const number = ++this.#commands;
+    const mark = this.#markOf(number);
+    const started = startTerminal(pty, command, {
+      ...request,
+      mark,
+      variables: markVariables(this.owner, number),
+      prelude: this.#governor.prelude,
+      confinement,
+      clock: this.#clock,
+      end: (group) => this.#end({}, group === undefined ? mark : { ...mark, group }),
+    });
+    this.#watch(started);
+    this.#govern(started, true, () => void started.command.stop());
+    this.#remember(started.command.done);
+    return started.command;
+  }
+
   /** Tells two-way processes that what ends them now is wanted. */
   expectEnd(): void {
     for (const opened of this.#open) opened.expectEnd();
@@ -180,6 +212,7 @@ export class Processes {
   /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
   async cleanup(): Promise<void> {
     this.expectEnd();
+    this.#prepared.end();
     if (this.#commands > 0) await endMarked(this.#withStarters(ownerMark(this.owner)), this.#clock);
     await this.#confinement?.end();
     await Promise.allSettled(this.#running);
@@ -195,16 +228,8 @@ export class Processes {
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
     if (!request.internal && !(await this.#admitted(request))) return neverStarted();
-    const number = ++this.#commands;
-    const mark = this.#markOf(number);
-    const { argv, interleaved = false, stdin } = request;
-    const prelude = request.internal ? "" : this.#governor.prelude;
-    const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
-      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
-    );
+    const { child, mark, talk, hasWaited = false } = request.shell ? this.#shell(request) : this.#command(request);
     const kills = this.#governor.memoryKills();
-    if (request.internal && !this.#watchdog) this.#watchIfLong(child);
-    else this.#watch(child);
     const capture = new Capture(child, request);
     return new Promise((resolve, reject) => {
       let ending: Promise<void> | undefined;
@@ -243,6 +268,15 @@ export class Processes {
         await capture.drained();
         await ending;
         settle();
+        const shell = talk && readShellState(await talk.report());
+        if (hasWaited && ending === undefined && !talk?.hasBegun) {
+          // Somebody killed it while it waited: the command goes to another shell.
+          settle();
+          resolve(this.#run(request));
+          return;
+        }
+        // Whoever waits for this command goes on first; the next one finds its shell ready.
+        if (request.shell) setImmediate(() => this.#prepare(request, shell ?? request.shell?.state));
         const result: ExecResult = {
           ...capture.result(),
           exitCode: code ?? -1,
@@ -250,12 +284,85 @@ export class Processes {
           timedOut,
           aborted: aborted && !timedOut,
           durationMs: Math.round(this.#clock.now() - started),
+          // A shell that is ended politely reports what the command had done by then.
+          ...(shell && ending === undefined && signal === null ? { shell } : {}),
         };
         if (result.exitCode !== 0 && this.#governor.memoryKills() > kills) limitNote ??= this.#governor.memoryNote();
         const note = limitNote ?? confinement?.explain(result);
         resolve(note === undefined ? result : { ...result, note });
       });
     });
+  }
+
+  #command(request: RunRequest): Started {
+    const number = ++this.#commands;
+    const mark = this.#markOf(number);
+    const { argv, interleaved = false, stdin } = request;
+    const prelude = request.internal ? "" : this.#governor.prelude;
+    const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
+      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
+    );
+    if (request.internal && !this.#watchdog) this.#watchIfLong(child);
+    else this.#watch(child);
+    return { child, mark };
+  }
+
+  /** The shell for a command that takes over a state: one that waits already, where there is one. */
+  #shell(request: RunRequest): Started {
+    const { command, state, login = false, cwd, variables } = request.shell!;
+    const first = stateText(state, request.env);
+    const waiting = login ? undefined : this.#prepared.take(first, (number) => this.#shellKey(request, number));
+    const started = waiting ?? this.#newShell(request, login);
+    started.talk.run(first, lastingScript({ command, state, cwd, variables, startEnv: request.env, report: TALK }));
+    return { ...started, hasWaited: waiting !== undefined };
+  }
+
+  #prepare(request: RunRequest, state: ShellState | undefined): void {
+    // Without a watchdog the environment has been cleaned up in the meantime.
+    if (this.#prepared.isReady || !this.#watchdog) return;
+    try {
+      const { number, ...shell } = this.#newShell(request, false);
+      this.#prepared.keep({ ...shell, number, key: this.#shellKey(request, number) });
+      this.#prepared.preload(stateText(state, request.env));
+    } catch {
+      // The next command starts its own, and says why that is not possible.
+    }
+  }
+
+  #newShell(request: RunRequest, login: boolean) {
+    const number = ++this.#commands;
+    const mark = this.#markOf(number);
+    const { prelude } = this.#governor;
+    const { interleaved = false } = request;
+    const isConfined = this.#confinementOf(request) !== undefined;
+    const asked = {
+      ...request,
+      ...waitingShell(request, login, isConfined ? "" : ownMark(mark, interleaved, prelude)),
+    };
+    const child = this.#spawn({ ...asked, talks: true }, number, "ignore", (confined) =>
+      confined ? markedProgram(mark, confined, interleaved, prelude) : asked.argv,
+    );
+    this.#watch(child);
+    return { child, mark, number, talk: new ShellTalk(child) };
+  }
+
+  /** What a shell was started with; another one is needed when this would be different now. */
+  #shellKey(request: RunRequest, number: number): string {
+    const { argv, cwd, env } = { ...request, ...waitingShell(request, false, "") };
+    const confined = this.#confinementOf(request)?.confine(argv, {
+      cwd,
+      env: { ...env, ...markVariables(this.owner, number) },
+    });
+    const setup = confined?.setup && Buffer.from(confined.setup).toString("latin1");
+    return JSON.stringify([
+      request.outside ?? false,
+      request.interleaved ?? false,
+      argv,
+      cwd,
+      env,
+      confined?.cwd,
+      setup,
+    ]);
   }
 
   /** False when the call was cancelled before its turn came. */
@@ -267,7 +374,7 @@ export class Processes {
     return false;
   }
 
-  #govern(child: ChildProcess, stays: boolean, end: (why: string) => void): void {
+  #govern(child: Watched, stays: boolean, end: (why: string) => void): void {
     const { pid } = child;
     if (pid === undefined) this.#governor.gaveUp();
     else child.once("exit", this.#governor.started({ pid, stays, end }));
@@ -302,7 +409,7 @@ export class Processes {
 
   /** `marked`: the arguments that also set the mark, for the program itself or for what confines it. */
   #spawn(
-    request: ProgramRequest & Pick<RunRequest, "outside" | "internal">,
+    request: ProgramRequest & Pick<RunRequest, "outside" | "internal"> & { readonly talks?: boolean },
     number: number,
     stdin: "ignore" | "pipe",
     marked: (confined?: ProgramArgv) => ProgramArgv,
@@ -317,7 +424,7 @@ export class Processes {
         cwd: confined?.cwd ?? cwd,
         env: confined ? { ...confined.env, ...variables } : env,
         detached: true,
-        stdio: [stdin, "pipe", "pipe", ...(confined?.setup ? (["pipe"] as const) : [])],
+        stdio: [stdin, "pipe", "pipe", ...moreDescriptors(confined?.setup !== undefined, request.talks ?? false)],
       });
       if (confined?.setup) provide(child, confined.setup);
       return child;
@@ -327,7 +434,7 @@ export class Processes {
     }
   }
 
-  #watch(child: ChildProcess): void {
+  #watch(child: Watched): void {
     const { pid } = child;
     if (pid === undefined) return;
     const watchdog = this.#watchdog ?? this.#newWatchdog();
@@ -352,6 +459,17 @@ export class Processes {
   }
 }
 
+/** What has a process number, and ends. */
+type Watched = Pick<ChildProcess, "pid"> & { once(event: "exit", listener: () => void): unknown };
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly mark: Mark;
+  readonly talk?: ShellTalk;
+  /** It was started before its command came. */
+  readonly hasWaited?: boolean;
+}
+
 /** A group's number belongs to somebody else soon after its leader has gone. */
 function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
   return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
@@ -361,11 +479,6 @@ function provide(child: ChildProcess, setup: Uint8Array): void {
   const pipe = child.stdio[3] as Writable;
   pipe.on("error", () => {}); // it ended before it read all: its exit says why
   pipe.end(setup);
-}
-
-function refuseZeroBytes(argv: ProgramArgv): void {
-  if (!argv.some((argument) => argument.includes("\0"))) return;
-  throw new EnvError("io", "A command cannot contain a zero byte. Remove it, or write the bytes to a file first.");
 }
 
 function neverStarted(): ExecResult {

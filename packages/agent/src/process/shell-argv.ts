@@ -5,7 +5,7 @@ import { type Mark, SET_LOCKS } from "./marked.ts";
 import type { ProgramArgv } from "./types.ts";
 
 const SH = "/bin/sh";
-const BASH = "/bin/bash";
+export const BASH = "/bin/bash";
 const SHELLS: readonly string[] = [BASH, SH];
 
 /** Arguments that run a shell command: by bash where there is one, else by sh. */
@@ -34,4 +34,10 @@ export function markedProgram(mark: Mark, argv: ProgramArgv, interleaved: boolea
   if (!linux && !interleaved) return argv;
   const script = `${linux ? `${prelude}${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
   return [SH, "-c", script, "lathe", mark.locks, ...argv];
+}
+
+/** Text by which a bash of ours sets its mark itself. */
+export function ownMark(mark: Mark, interleaved: boolean, prelude: string): string {
+  const locks = SET_LOCKS.replaceAll('"$1"', mark.locks);
+  return `${process.platform === "linux" ? `${prelude}${locks}; ` : ""}${interleaved ? "exec 2>&1; " : ""}`;
 }

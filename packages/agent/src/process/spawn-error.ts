@@ -72,3 +72,8 @@ function isExecutable(path: string): boolean {
     return false;
   }
 }
+
+export function refuseZeroBytes(argv: ProgramArgv): void {
+  if (!argv.some((argument) => argument.includes("\0"))) return;
+  throw new EnvError("io", "A command cannot contain a zero byte. Remove it, or write the bytes to a file first.");
+}

@@ -1,5 +1,7 @@
 // What commands and processes look like to whoever starts them, and the one kind of error that environments fail with.
 
+import type { ShellState } from "./shell-state.ts";
+
 /** Where a command runs and where its output goes. */
 export interface ExecOptions {
   readonly cwd?: string | undefined;
@@ -14,6 +16,20 @@ export interface ExecOptions {
   readonly outside?: boolean | undefined;
   /** A question of the session's own, such as git's state: nobody has to be told what this command does not see. */
   readonly internal?: boolean | undefined;
+  /** The command takes over the state of an earlier one and reports its own. An environment without bash ignores it. */
+  readonly shell?: LastingShellOptions | undefined;
+}
+
+/** The state that a command begins with. */
+export interface LastingShellOptions {
+  /** Absent: a shell that has run nothing yet. */
+  readonly state?: ShellState | undefined;
+  /** The shell reads the person's profile first. Only without a state: it holds what the profile said. */
+  readonly login?: boolean | undefined;
+  /** Where it runs, absolute; the state's directory when absent. */
+  readonly cwd?: string | undefined;
+  /** Exported for this command. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Takes the whole output once it no longer fits in memory. */
@@ -38,6 +54,8 @@ export interface ExecResult {
   readonly durationMs: number;
   /** What the environment adds about a failure, for the model and for people: that the sandbox or a limit caused it. */
   readonly note?: string;
+  /** What the shell held at the end; absent when it was ended from outside, or was replaced by `exec`. */
+  readonly shell?: ShellState;
 }
 
 /** A command that runs in the background; `cleanup` of its environment ends it. */
@@ -50,6 +68,30 @@ export interface BackgroundCommand {
   read(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
   /** SIGTERM, two seconds, SIGKILL, with everything it started. */
   stop(): Promise<void>;
+  /** Types into the command, as a person would. Absent where its input is closed. */
+  write?(text: string): Promise<void>;
+  /** What its terminal shows, of a command that has one. */
+  screen?(): Promise<{ readonly text: string; readonly isFullScreen: boolean }>;
+}
+
+/** How large a terminal is, in characters. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Where a command runs that has a terminal of its own. */
+export interface TerminalOptions
+  extends Pick<ExecOptions, "cwd" | "env" | "signal" | "outside" | "shell">,
+    TerminalSize {
+  /** What it prints, as it comes, with everything that moves the cursor. */
+  readonly onOutput: (chunk: string) => void;
+}
+
+/** A command in a terminal of its own. Its output is what a terminal would be sent. */
+export interface TerminalCommand extends BackgroundCommand {
+  write(text: string): Promise<void>;
+  resize(size: TerminalSize): void;
 }
 
 /** Program and arguments, without a shell in between. A program without a slash is looked up on PATH. */

@@ -3,11 +3,12 @@
 import type { Family } from "./define.ts";
 import { anthropic } from "./families/anthropic.ts";
 import { gemini } from "./families/gemini.ts";
+import { lathe } from "./families/lathe.ts";
 import { minimal } from "./families/minimal.ts";
 import { openai } from "./families/openai.ts";
 
 /** The names of the families. */
-export type FamilyName = "anthropic" | "openai" | "gemini" | "minimal";
+export type FamilyName = "anthropic" | "openai" | "gemini" | "lathe" | "minimal";
 
 /** The built-in families of models, each with the tools and prompt that its models know best. */
 export const FAMILIES: Readonly<Record<FamilyName, Family>> = {
@@ -20,15 +21,22 @@ export const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   get gemini() {
     return gemini;
   },
+  get lathe() {
+    return lathe;
+  },
   get minimal() {
     return minimal;
   },
 };
 
-/** By what the model is called, whoever serves it. */
-export function familyOf(model: string): FamilyName {
+/** A smaller window has no room for the descriptions of the larger set. */
+const LEAST_WINDOW = 32_000;
+
+/** By what the model is called, whoever serves it; by its window when it is of no known family. */
+export function familyOf(model: string, contextWindow = LEAST_WINDOW): FamilyName {
   const name = model.toLowerCase();
   if (name.includes("claude")) return "anthropic";
   if (name.includes("gemini")) return "gemini";
-  return /(^|[/.])(gpt-|o[134]\b|codex)/.test(name) ? "openai" : "minimal";
+  if (/(^|[/.])(gpt-|o[134]\b|codex)/.test(name)) return "openai";
+  return contextWindow >= LEAST_WINDOW ? "lathe" : "minimal";
 }

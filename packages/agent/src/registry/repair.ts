@@ -20,7 +20,12 @@ export function repairArguments(args: JsonObject, schema: JsonSchema): JsonObjec
 
 function repairValue(value: JsonValue, schema: JsonSchema): JsonValue {
   const type = schema["type"];
-  if (typeof value === "string") return repairString(value, type);
+  if (typeof value === "string") {
+    const repaired = repairString(value, type);
+    // One text where a list of texts is wanted.
+    const items = type === "array" && isObject(schema["items"]) ? schema["items"] : undefined;
+    return repaired === value && items?.["type"] === "string" ? [value] : repaired;
+  }
   if (type === "string" && typeof value === "number" && Number.isSafeInteger(value)) return String(value);
   if (isObject(value) && isObject(schema["properties"])) return repairObject(value, schema);
   if (Array.isArray(value) && isObject(schema["items"])) {

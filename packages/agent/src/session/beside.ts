@@ -4,11 +4,17 @@
 import type { Jobs } from "../ops/run/jobs.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { abortController } from "../time/deadline.ts";
-import type { ArtifactPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
+import { type Deliver, JobReports } from "./job-reports.ts";
+import type { ArtifactPart, EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
 import { type SideCallParts, sideCall } from "./side-call.ts";
 import { runUserCommand, type UserCommandOptions, type UserCommandResult } from "./user-command.ts";
 
-type BesideParts = SideCallParts & JournalPart & ArtifactPart & HostPart<"env"> & Pick<ToolPart, "services">;
+type BesideParts = SideCallParts &
+  JournalPart &
+  ArtifactPart &
+  EventPart &
+  HostPart<"env"> &
+  Pick<ToolPart, "services">;
 
 /** What a session does beside its conversation. */
 export interface Beside {
@@ -18,6 +24,8 @@ export interface Beside {
   runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult>;
   /** Asks a model outside the conversation; counted in the session's costs. */
   callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer>;
+  /** Says which jobs ended with an earlier process; the session does it when it is opened. */
+  recover(): void;
   /** Ends what runs; the session does it before its journal is closed. */
   close(): Promise<void>;
 }
@@ -26,9 +34,16 @@ export class SessionBeside implements Beside {
   readonly #core: BesideParts;
   readonly #end = abortController();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #reports: JobReports;
 
-  constructor(core: BesideParts) {
+  constructor(core: BesideParts, deliver: Deliver) {
     this.#core = core;
+    this.#reports = new JobReports(core, deliver);
+    this.jobs?.follow(this.#reports);
+  }
+
+  recover(): void {
+    if (this.jobs) this.#reports.recover(this.jobs);
   }
 
   get jobs(): Jobs | undefined {
@@ -44,6 +59,7 @@ export class SessionBeside implements Beside {
   }
 
   async close(): Promise<void> {
+    this.#reports.close();
     this.#end.abort();
     await Promise.allSettled(this.#running);
   }

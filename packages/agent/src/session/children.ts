@@ -62,15 +62,29 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
     deps: options.deps,
     artifacts: core.artifacts,
     journal: options.subagents?.journal?.(header),
-    // Input that reaches a child late must still run: nobody would send it again.
-    config: { ...config, reasoningEffort: profile.reasoningEffort ?? config.reasoningEffort, lateSteering: "run" },
-    services: { ...options.services, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
+    config: {
+      ...config,
+      reasoningEffort: profile.reasoningEffort ?? config.reasoningEffort,
+      // Input that reaches a child late must still run: nobody would send it again.
+      lateSteering: "run",
+      // Its answer is its end: what it left running would be lost.
+      asyncCommands: false,
+      autoBackgroundMs: 0,
+      jobReports: "wait",
+    },
+    // What a child prepares would wait for the word of another.
+    services: {
+      ...options.services,
+      pendingActions: undefined,
+      ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}),
+    },
     surroundings: options.surroundings,
     userInstructions: role?.prompt ?? options.userInstructions,
     tools: role?.tools ?? options.tools,
     toolProviders: options.toolProviders,
     middleware: role?.middleware ? [...permissionsOf(options.middleware), ...role.middleware] : options.middleware,
-    schemes: options.schemes,
+    // What one of them leaves under local:// is there for all.
+    schemes: { ...options.schemes, ...services.schemes?.pick("local") },
     priceOf: options.priceOf,
     profilesForRole: options.profilesForRole,
     aroundExecute: options.aroundExecute,

@@ -1,6 +1,7 @@
 // The session's settings: defaults, not ceilings. Any of them may be changed at any time and takes effect from the next call.
 
 import type { BudgetConfig } from "../budget/ledger.ts";
+import { MOST_RUNNING } from "../ops/run/jobs.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
 
 /** How often and how long failed requests are made again. */
@@ -49,6 +50,18 @@ export interface SessionConfig {
   firstEventTimeoutMs: number;
   stallTimeoutMs: number;
   budget: BudgetConfig;
+  /** Background jobs that may run at a time. */
+  maxJobs: number;
+  /** The end of a job that nobody waited for: it waits for the next input, or becomes one when the session is idle (`run`). */
+  jobReports: "wait" | "run";
+  /** The model may start a command in the background with the tools that offer it as `async`. */
+  asyncCommands: boolean;
+  /** A command that a call has waited for this long goes on as a job; 0 = never. */
+  autoBackgroundMs: number;
+  /** How long a call waits for jobs unless it says otherwise. */
+  jobPollMs: number;
+  /** The model gets the output of commands without lines that only report success or progress; the raw output is in an artifact. */
+  minimizeOutput: boolean;
   /** `throw`: a prefix that changed without a reason ends the input; `report`: it is an error event and goes out. */
   prefixBug: "throw" | "report";
 }
@@ -76,6 +89,12 @@ const DEFAULTS: SessionConfig = {
   firstEventTimeoutMs: 600_000,
   stallTimeoutMs: 300_000,
   budget: {},
+  maxJobs: MOST_RUNNING,
+  jobReports: "wait",
+  asyncCommands: true,
+  autoBackgroundMs: 0,
+  jobPollMs: 30_000,
+  minimizeOutput: false,
   prefixBug: "report",
 };
 
@@ -113,6 +132,9 @@ const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
   lateSteering: ["wait", "run"],
   interruptMode: ["wait", "immediate"],
   prefixBug: ["throw", "report"],
+  jobReports: ["wait", "run"],
+  asyncCommands: [true, false],
+  minimizeOutput: [true, false],
   enableLoopDetection: [true, false],
 };
 

@@ -3,14 +3,14 @@
 import type { JsonValue } from "@lathe/llm";
 import type { SessionFacts } from "../contract/session-state.ts";
 import type { CustomEntry } from "../journal/types.ts";
-import type { JournalPart } from "./parts.ts";
+import type { EventPart, JournalPart } from "./parts.ts";
 
 export class BranchFacts implements SessionFacts {
-  readonly #core: JournalPart;
+  readonly #core: JournalPart & EventPart;
   /** Latest values by kind; undefined until somebody asks, and again after the branch changed. */
   #known: Map<string, JsonValue> | undefined;
 
-  constructor(core: JournalPart) {
+  constructor(core: JournalPart & EventPart) {
     this.#core = core;
   }
 
@@ -19,9 +19,10 @@ export class BranchFacts implements SessionFacts {
     return this.#known.get(kind);
   }
 
-  write(kind: string, value: JsonValue): void {
+  write(kind: string, value: JsonValue, { isAnnounced = false } = {}): void {
     this.#core.append({ type: "custom", customType: kind, data: value });
     this.#known?.set(kind, value);
+    if (isAnnounced) this.#core.emit("fact_changed", { kind });
   }
 
   /** The leaf moved to another branch. */

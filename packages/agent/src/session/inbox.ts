@@ -16,6 +16,9 @@ export interface QueuedMessage {
   readonly source?: MessageSource;
 }
 
+/** It comes from a background job, and nobody has to be asked whether it is sent. */
+export const isReport = ({ source }: Pick<QueuedMessage, "source">): boolean => source?.kind === "job";
+
 interface Waiting extends QueuedMessage {
   readonly delivery: Delivery;
 }

@@ -8,7 +8,7 @@ import { wellFormedParts } from "../text/well-formed.ts";
 import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";
-import type { Delivery, QueuedMessage } from "./inbox.ts";
+import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
 import { rulesInjected } from "./injected-rules.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { saveLedger } from "./ledger-line.ts";
@@ -51,7 +51,8 @@ export function beginInput(
   for (const { id, content, source } of messages) {
     const message = userMessage(content);
     core.append({ type: "message", id, message, origin, ...(source === undefined ? {} : { source }) });
-    core.emit("user_input", { ...described(content), entry_id: id, origin, message });
+    const from = source === undefined ? {} : { source };
+    core.emit("user_input", { ...described(content), entry_id: id, origin, message, ...from });
   }
 }
 
@@ -222,8 +223,9 @@ export async function endInput(
 function nextInput(core: QueuePart & ConfigPart, run: InputRun, { reason }: InputEnd): Delivery | undefined {
   if (run.awaits || !RUNS_ON.has(reason)) return undefined;
   // Steering that came too late was still meant for the work that has just ended, and so before what follows it.
-  const runsLate = core.config.lateSteering === "run" && reason === "completed";
-  if (runsLate && core.inbox.count("steering") > 0) return "steering";
+  const { lateSteering, jobReports } = core.config;
+  const runsLate = lateSteering === "run" || (jobReports === "run" && core.inbox.list("steering").some(isReport));
+  if (runsLate && reason === "completed" && core.inbox.count("steering") > 0) return "steering";
   return core.inbox.count("follow_up") > 0 ? "follow_up" : undefined;
 }
 

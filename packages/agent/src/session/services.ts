@@ -1,36 +1,50 @@
 // The services that tools find in their context. What the host gives wins over what a session makes for itself.
 
-import { parseArtifactUrl, readArtifact } from "../artifacts/resolve.ts";
+import { artifactResolver } from "../artifacts/resolve.ts";
 import { beganWithBriefing } from "../compaction/briefing.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
+import { Conflicts } from "../ops/formats/conflict/conflicts.ts";
+import { conflictScheme } from "../ops/formats/conflict/view.ts";
+import { builtinFormats } from "../ops/formats/index.ts";
 import { Jobs } from "../ops/run/jobs.ts";
+import { LastingShell } from "../ops/run/lasting-shell.ts";
+import { PageCache } from "../ops/web/page-cache.ts";
+import { Parser } from "../parser/parser.ts";
 import { Recall } from "../recall/recall.ts";
+import type { SessionTools } from "../registry/session-tools.ts";
+import { localAddresses } from "../scratch/local-addresses.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
-import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
+import { imageInspector } from "./image-inspector.ts";
+import type { ArtifactPart, ClockPart, ConfigPart, EventPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
+import type { SideCallParts } from "./side-call.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
   readonly facts: BranchFacts;
 }
 
-interface ServiceParts
-  extends HostPart<"services" | "earlierSessions">,
-    ProfilePart,
-    ConfigPart,
-    ClockPart,
-    JournalPart,
-    ArtifactPart {
-  readonly schemes: SchemeRegistry;
-  awaitInput(awaited: AwaitedInput): void;
-}
+type ServiceParts = HostPart<"services" | "earlierSessions"> &
+  ProfilePart &
+  ConfigPart &
+  ClockPart &
+  JournalPart &
+  EventPart &
+  ArtifactPart &
+  SideCallParts & {
+    readonly schemes: SchemeRegistry;
+    /** Not there yet when the services are made. */
+    readonly tools: Pick<SessionTools, "get">;
+    awaitInput(awaited: AwaitedInput): void;
+  };
 
 export function buildServices(core: ServiceParts): BuiltServices {
   const facts = new BranchFacts(core);
+  const conflicts = new Conflicts();
   let recall: Recall | undefined;
   const services: ToolServices = {
     get vision() {
@@ -40,12 +54,29 @@ export function buildServices(core: ServiceParts): BuiltServices {
       const { defaultCommandTimeoutMs, maxCommandTimeoutMs } = core.config;
       return { defaultMs: core.profile.shellTimeoutMs ?? defaultCommandTimeoutMs, maxMs: maxCommandTimeoutMs };
     },
-    schemes: withArtifacts(core, core.schemes),
+    now: core.deps.now,
+    formats: core.options.services?.formats ?? builtinFormats,
+    conflicts,
+    schemes: withOwn(core, core.schemes, conflicts),
     facts,
-    jobs: new Jobs(),
+    jobs: new Jobs(() => core.config.maxJobs),
+    get minimizesOutput() {
+      return core.config.minimizeOutput;
+    },
+    get background() {
+      const { asyncCommands, autoBackgroundMs, jobPollMs } = core.config;
+      return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };
+    },
+    lastingShell: new LastingShell(facts),
+    offersTool: (name) => core.tools.get(name) !== undefined,
     shownFiles: new ShownFiles(),
+    pages: new PageCache(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
+    parser: new Parser(),
+    get imageInspector() {
+      return core.options.services?.images?.inspects ? imageInspector(core) : undefined;
+    },
     get recall() {
       if (!core.journal.context.isShortened && !beganWithBriefing(core.journal)) return undefined;
       recall ??= new Recall(core.journal, beganWithBriefing(core.journal) ? core.options.earlierSessions?.() : []);
@@ -59,15 +90,23 @@ export function buildServices(core: ServiceParts): BuiltServices {
   return { services, facts };
 }
 
-function withArtifacts(core: ArtifactPart, schemes: SchemeRegistry): SchemeRegistry {
-  if (!schemes.handles("artifact://0")) {
-    schemes.add("artifact", { read: (url) => readArtifact(core.artifacts, parseArtifactUrl(url)!) });
-  }
+/** Addresses that every session has, unless the host brings its own. */
+function withOwn(
+  core: ArtifactPart & ClockPart & JournalPart,
+  schemes: SchemeRegistry,
+  conflicts: Conflicts,
+): SchemeRegistry {
+  const known = schemes.names();
+  if (!known.includes("artifact")) schemes.add("artifact", artifactResolver(() => core.artifacts));
+  if (!known.includes("local")) schemes.add("local", localAddresses(() => core.journal.folder, core.deps.random));
+  if (!known.includes("conflict")) schemes.add("conflict", conflictScheme(conflicts));
   return schemes;
 }
 
 declare module "../contract/tool.ts" {
   interface ToolServices {
+    /** The model has a tool of this name now. */
+    readonly offersTool?: (name: string) => boolean;
     readonly session?: {
       /** The session waits for the user's word about this when the round is over. */
       awaitInput(awaited: AwaitedInput): void;

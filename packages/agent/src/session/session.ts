@@ -36,14 +36,15 @@ import { SessionCore } from "./core.ts";
 import { customEntriesOf, customMessage } from "./custom-entries.ts";
 import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
-import type { Delivery, QueuedMessage } from "./inbox.ts";
+import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
 import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
+import { changeQueued, enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
-import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
+import { abandonUnfinishedInput, recover, type UnfinishedInput } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
@@ -62,7 +63,10 @@ export class Session {
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
-    this.beside = new SessionBeside(core);
+    this.beside = new SessionBeside(core, (content, source, wakes) => {
+      this.#enqueue("steering", content, source);
+      if (wakes) this.#runReports();
+    });
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
     if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
     core.emit("session_start", {
@@ -77,6 +81,7 @@ export class Session {
     if (!core.resumed) return;
     this.#unfinished = recover(core);
     this.#subagents.recover();
+    this.beside.recover();
   }
 
   /** Opens a journal and, when asked to, finishes what an earlier run left. */
@@ -200,10 +205,10 @@ export class Session {
 
   /** False when the message has been delivered already. */
   editQueued(id: string, content: InputContent): boolean {
-    return this.#changeQueued(id, "edited", content);
+    return changeQueued(this.#core, id, "edited", content);
   }
   cancelQueued(id: string): boolean {
-    return this.#changeQueued(id, "cancelled");
+    return changeQueued(this.#core, id, "cancelled");
   }
 
   /** Ends the running input; the session stays usable. */
@@ -341,7 +346,6 @@ export class Session {
   }
 
   // ---- inside ----
-
   async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {
     const core = this.#core;
     const verdict = await core.seams
@@ -390,6 +394,14 @@ export class Session {
     }
   }
 
+  /** What jobs reported while nothing ran becomes an input. A question to the user, or unfinished work, comes first. */
+  #runReports(): void {
+    const { config, state, inbox } = this.#core;
+    if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished) return;
+    if (!inbox.list("steering").some(isReport)) return;
+    void this.#track(async (run) => this.#runAll(await this.#beginQueued(run, "steering")));
+  }
+
   /** Late steering is an input like any other. */
   async #beginQueued(run: InputRun, delivery: Delivery): Promise<InputRun> {
     const { inbox, config } = this.#core;
@@ -427,6 +439,7 @@ export class Session {
       if (core.state === "processing") core.setState(staysOpen ? "awaiting_input" : "idle");
       if (this.#running === running) this.#running = undefined;
       settle();
+      this.#runReports();
     }
   }
 
@@ -481,18 +494,6 @@ export class Session {
 
   #enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined): string {
     if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
-    refuseBlank(content);
-    const message = { id: this.#core.journal.newId(), content, ...(source === undefined ? {} : { source }) };
-    this.#core.inbox.add(delivery, message);
-    journalQueued(this.#core, delivery, "added", message);
-    return message.id;
-  }
-
-  #changeQueued(id: string, change: "edited" | "cancelled", content?: InputContent): boolean {
-    const { inbox } = this.#core;
-    const delivery = content === undefined ? inbox.cancel(id) : inbox.edit(id, content);
-    if (delivery === undefined) return false;
-    journalQueued(this.#core, delivery, change, { id, ...(content === undefined ? {} : { content }) });
-    return true;
+    return enqueue(this.#core, delivery, content, source);
   }
 }

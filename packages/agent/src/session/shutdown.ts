@@ -24,6 +24,7 @@ export async function shutDown(
   const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
   // A shared environment outlives this session: what it has left running there is ended alone.
   parts.push(core.options.sharedEnv ? stopJobs(core) : core.options.env.cleanup());
+  if (!core.options.services?.parser) parts.push(core.services.parser?.close() ?? Promise.resolve());
   const hostsEnd = Promise.allSettled(parts).then(() => core.options.beforeClose?.());
   const problems = await settleWithin(core, [...parts, hostsEnd]);
   try {

@@ -3,13 +3,15 @@
 
 import type { JsonObject } from "@lathe/llm";
 import type { ArtifactRef } from "../contract/tool.ts";
-import type { BackgroundCommand, ExecResult } from "../env/types.ts";
+import type { ExecResult } from "../env/types.ts";
 import { fields, fits, flag, number, optional, orNull, text } from "../journal/shape.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../journal/types.ts";
+import type { Job } from "../ops/run/jobs.ts";
 import { plainOutput } from "../ops/run/plain-output.ts";
 import {
   backgroundNote,
   COMMAND_ENV,
+  closeWith,
   environmentNote,
   lazyArtifact,
   runUntilDetached,
@@ -64,20 +66,22 @@ export async function runUserCommand(
   const began = core.deps.now();
   const watched = { signal, onOutput: onOutput ?? (() => {}) };
   const context = { env: core.options.env, services: core.services, ...watched };
-  const run = await runUntilDetached(command, context, timeoutMs, { ...watched, spill, env: COMMAND_ENV });
+  const run = await runUntilDetached(command, context, { timeoutMs }, { ...watched, spill, env: COMMAND_ENV });
   if ("handle" in run) {
-    const closed = (): Promise<unknown> => spill.close();
-    run.handle.done.then(closed, closed);
-    return record(core, isSent, detached(core, command, run.handle, core.deps.now() - began));
+    closeWith(run.handle, spill);
+    const job = core.services.jobs!.adopt(run.handle, { spill, isQuiet: !isSent });
+    return record(core, isSent, detached(command, job, core.deps.now() - began));
   }
-  const { artifact } = await spill.close();
+  const spilled = await spill.close();
+  const shown = shownOutput(withNote(run), run.truncated);
+  const artifact = spilled.artifact ?? (shown.truncated && isSent ? await stored(core, run.output) : undefined);
   return record(core, isSent, {
     command,
     exitCode: run.signal === undefined && !run.aborted ? run.exitCode : null,
     cancelled: run.aborted,
     timedOut: run.timedOut,
     durationMs: Math.round(run.durationMs),
-    ...shownOutput(withNote(run), run.truncated),
+    ...shown,
     stdout: run.stdout,
     stderr: run.stderr,
     artifact,
@@ -85,11 +89,17 @@ export async function runUserCommand(
 }
 
 /** The command goes on as a job; what it has printed until now has been shown. */
-function detached(core: UserCommandParts, command: string, handle: BackgroundCommand, durationMs: number): Ended {
+function detached(command: string, { id: jobId, handle }: Job, durationMs: number): Ended {
   const { text } = handle.read();
   const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
-  const jobId = core.services.jobs?.adopt(handle).id;
   return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
+}
+
+/** What the model does not get it can read there. */
+async function stored({ artifacts }: ArtifactPart, output: string): Promise<ArtifactRef | undefined> {
+  const whole = lazyArtifact({ openArtifact: (name) => artifacts.open(name) }, "shell");
+  whole.write(Buffer.from(output, "utf8"));
+  return (await whole.close()).artifact;
 }
 
 function withNote(run: ExecResult): string {

@@ -1,16 +1,29 @@
-// What file tools declare of their paths: an address of a registered scheme, or the real path of a file.
+// What file tools declare of their paths: an address of a registered scheme, a host of the web, or the real path of a file.
 
-import type { Access, CallScope } from "../contract/tool.ts";
+import type { Access, CallScope, Tier } from "../contract/tool.ts";
+import { isConflictAddress } from "../ops/formats/conflict/address.ts";
+import { conflictAccess } from "../ops/formats/conflict/settle.ts";
+import { targetOf } from "../target/target.ts";
 
-export function fileAccess(
+export async function fileAccess(
   kind: "read" | "write",
   paths: readonly string[],
-  { services, paths: callPaths }: CallScope,
+  scope: CallScope,
 ): Promise<Access[]> {
-  return Promise.all(
-    [...new Set(paths)].map(async (path): Promise<Access> => {
-      if (services.schemes?.handles(path)) return { kind: "address", url: path, write: kind === "write" };
-      return { kind, path: (await callPaths.locate(path)).real };
+  const accesses = await Promise.all(
+    [...new Set(paths)].map(async (path): Promise<Access | Access[]> => {
+      const target = await targetOf(path, kind, scope);
+      if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
+      if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
+      if (target.kind === "web") return { kind: "network", host: hostOf(target.path) };
+      return { kind, path: target.located.real };
     }),
   );
+  return accesses.flat();
 }
+
+/** Reading a page of the web is not like reading a file. */
+export const readTier = (path: string | undefined): Tier =>
+  path !== undefined && /^(?:https?:\/\/|www\.)/i.test(path) ? "network" : "read";
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : url);

@@ -30,6 +30,8 @@ const param = <T>(type: string, description: string, extra: JsonObject = {}): Pa
 export const text = (description: string): Param<string> => param("string", description);
 export const integer = (description: string, extra: JsonObject = {}): Param<number> =>
   param("integer", description, extra);
+export const number = (description: string, extra: JsonObject = {}): Param<number> =>
+  param("number", description, extra);
 export const flag = (description: string): Param<boolean> => param("boolean", description);
 export const choice = <const C extends string>(choices: readonly C[], description: string): Param<C> =>
   param("string", description, { enum: [...choices] });

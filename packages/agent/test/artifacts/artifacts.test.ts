@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FileArtifacts } from "../../src/artifacts/file-artifacts.ts";
-import { parseArtifactUrl, readArtifact } from "../../src/artifacts/resolve.ts";
+import { artifactResolver } from "../../src/artifacts/resolve.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../../src/artifacts/store.ts";
+import type { WantedPart } from "../../src/seams/schemes.ts";
 
 function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "lathe-artifacts-"));
@@ -19,7 +20,12 @@ async function put(store: ArtifactStore, name: string, text: string): Promise<nu
   expect(ref).toEqual({ id: writer.id, bytes: Buffer.byteLength(text) });
   return ref.id;
 }
-const read = (store: ArtifactStore, url: string) => readArtifact(store, parseArtifactUrl(url)!);
+async function read(store: ArtifactStore, url: string, part?: WantedPart): Promise<string> {
+  const { signal } = new AbortController();
+  const content = await artifactResolver(() => store).read!(url, signal, part);
+  return typeof content === "string" ? content : Buffer.from(content.bytes).toString();
+}
+const lines = (first: number, last?: number): WantedPart => ({ unit: "lines", first, last });
 
 describe.each([
   ["file", (): ArtifactStore => new FileArtifacts(join(tempFolder(), "session"))],
@@ -28,22 +34,21 @@ describe.each([
   it("SP-07 are numbered from 0 and read back whole, by bytes and by lines", async () => {
     const store = make();
     expect(await store.ids()).toEqual([]);
-    const lines = Array.from({ length: 300_000 }, (_, at) => `line ${at + 1}\n`).join("");
-    expect([await put(store, "bash", lines), await put(store, "grep", "x")]).toEqual([0, 1]);
-    expect(await read(store, "artifact://0")).toBe(lines);
-    expect(await read(store, "artifact://0:1-3")).toBe("line 1\nline 2\nline 3\n");
-    expect(await read(store, "artifact://0:250000")).toBe("line 250000\n");
-    expect(await read(store, "artifact://1:2-3")).toBe("");
+    const text = Array.from({ length: 300_000 }, (_, at) => `line ${at + 1}\n`).join("");
+    expect([await put(store, "bash", text), await put(store, "grep", "x")]).toEqual([0, 1]);
+    expect(await read(store, "artifact://0")).toBe(text);
+    expect(await read(store, "artifact://0", lines(1, 3))).toBe("line 1\nline 2\nline 3\n");
+    expect(await read(store, "artifact://0", lines(250_000, 250_000))).toBe("line 250000\n");
+    expect(await read(store, "artifact://1", lines(2, 3))).toBe("");
     expect(Buffer.from((await store.read(0, { start: 5, end: 8 }))!).toString()).toBe("1\nl");
   });
 
   it("a wrong address says what is right, a missing number says what is there", async () => {
     const store = make();
-    expect(parseArtifactUrl("/tmp/x")).toBe(undefined);
-    expect(() => parseArtifactUrl("artifact://abc")).toThrow("artifact://<number>");
+    await expect(read(store, "artifact://abc")).rejects.toThrow("artifact://<number>");
     await expect(read(store, "artifact://7")).rejects.toThrow("There is no artifact 7; this session has none.");
     await put(store, "bash", "x");
-    await expect(read(store, "artifact://7:1-2")).rejects.toThrow("this session has 0");
+    await expect(read(store, "artifact://7", lines(1, 2))).rejects.toThrow("this session has 0");
   });
 });
 

@@ -120,7 +120,7 @@ it("PR-02 U-14 Codex's tools run commands as sessions, patch and plan", async ()
   expect(w.result(2, "u", "update_plan").text).toContain("[x] x");
   expect(w.result(3, "c2", "exec_command").text).toBe("up\n[still running as session 2]");
   expect(w.result(4, "s1", "write_stdin").text).toContain("exit code: 2");
-  expect(w.result(5, "s2", "write_stdin").text).toContain("The input of commands is closed");
+  expect(w.result(5, "s2", "write_stdin").text).toContain("The input of job 2 is closed");
   expect(w.result(6, "s3", "write_stdin").text).toMatch(/^\[ended by SIGTERM/);
 });
 

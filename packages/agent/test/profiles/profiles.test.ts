@@ -154,9 +154,11 @@ it.each([
   ["openai/gpt-5.2", "openai"],
   ["o3", "openai"],
   ["gemini-3-flash-preview", "gemini"],
-  ["qwen3-coder", "minimal"],
-])("U-14 the family of %s is %s", (model, family) => {
-  expect(familyOf(model)).toBe(family);
+  ["qwen3-coder", "lathe"],
+  ["qwen3-coder", "minimal", 16_384],
+  ["claude-opus-4-6", "anthropic", 16_384],
+] as const)("U-14 the family of %s is %s with the window %s", (model, family, window?: number) => {
+  expect(familyOf(model, window)).toBe(family);
 });
 
 it("U-04 a strict vendor's null for an optional argument is treated as omitted", async () => {

@@ -1,6 +1,7 @@
 // The parts of the product that add to a session, each loaded only where it is needed. Above the conversation, because they use it.
 
 import type { AdditionEntry } from "../conversation/additions.ts";
+import { hasSshFiles } from "../ssh/hosts.ts";
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const ADDITIONS: readonly AdditionEntry[] = [
@@ -28,5 +29,11 @@ export const ADDITIONS: readonly AdditionEntry[] = [
     name: "commands",
     kinds: ["command", "prompt"],
     load: async () => (await import("../file-commands/addition.ts")).fileCommands,
+  },
+  {
+    name: "ssh",
+    kinds: [],
+    isNeeded: (workspace) => hasSshFiles(workspace),
+    load: async () => (await import("../ssh/addition.ts")).sshAddition,
   },
 ];

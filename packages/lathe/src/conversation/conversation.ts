@@ -50,13 +50,14 @@ import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type { Arrival, ConversationParts, Departure } from "./parts.ts";
 import { Titles } from "./titles/titles.ts";
-import { takeQueued, type Unsent } from "./unsent.ts";
+import { isOwn, takeQueued, type Unsent } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
 
 export type { Arrival, ConversationParts, Departure } from "./parts.ts";
 
 /** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
 const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
+const isByTheUser = ({ origin = "input", source }: MessageEntry): boolean => !source && BY_THE_USER.has(origin);
 
 export class Conversation {
   #workspace: Workspace;
@@ -171,7 +172,7 @@ export class Conversation {
   /** Ends the work. What was said to steer it is taken back, and returned: it was about work that has ended. */
   interrupt(): readonly InputContent[] {
     const { session } = this;
-    const queued = session.queued("steering");
+    const queued = session.queued("steering").filter(isOwn);
     for (const { id } of queued) session.cancelQueued(id);
     void session.interrupt();
     return queued.map(({ content }) => content);
@@ -337,7 +338,7 @@ export class Conversation {
 
   /** Rewinds the last message of the user, and all that came of it. */
   async undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
-    const last = this.branchPoints().findLast(({ origin }) => origin === undefined || BY_THE_USER.has(origin));
+    const last = this.branchPoints().findLast(isByTheUser);
     if (!last) throw usageError("There is no message of yours to take back.");
     return this.rewind(last.id, options);
   }

@@ -4,28 +4,33 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { PermissionMode } from "@lathe/agent";
 import {
-  type Answerer,
+  type Answer,
   type AskedGit,
   askGit,
   type BudgetConfig,
+  CachedScans,
   Checkpoints,
   type ChildHeader,
-  type ConfigInput,
   type ExecutionEnvironment,
   type FamilyName,
   type FileStore,
+  familyOf,
   hasBegun,
   Journal,
   type Middleware,
   type MoreSurroundings,
+  PendingActions,
   type PlanVerdict,
   type Profile,
+  type Question,
   type Rewinder,
   RunningCommands,
+  type RunningTerminal,
   readSurroundings,
   Session,
   type SessionEvent,
   type Surroundings,
+  type TerminalSize,
   type ToolProvider,
 } from "@lathe/agent";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
@@ -34,11 +39,11 @@ import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
-import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
+import { manualAddresses } from "../manual/manual-addresses.ts";
+import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { FallbackParts } from "../models/fallback.ts";
-import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
-import { smallModels, summaryModels } from "../models/side-models.ts";
+import { smallModels, summaryModels, visionModels } from "../models/side-models.ts";
 import { onDisk } from "../permissions/on-disk.ts";
 import { permissionCommand } from "../permissions/permission-command.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -50,13 +55,17 @@ import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
 import { Approvals, type Approver, NOBODY } from "./approvals.ts";
+import { answererWithin } from "./ask-timeout.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { PlanModel } from "./plan/plan-model.ts";
 import { promptFiles } from "./prompt-files.ts";
+import { sessionConfig, waits } from "./session-config.ts";
+import { settledServices } from "./settled-services.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
+import { TodoUpkeep } from "./todo/upkeep.ts";
 
 export interface SessionRequest {
   readonly model: ModelChoice;
@@ -102,8 +111,17 @@ export interface Person {
   readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
-  readonly answer?: Answerer;
+  /** `touched`: somebody has begun to answer. */
+  readonly answer?: (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched?: () => void,
+  ) => Promise<readonly Answer[] | undefined>;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
+  /** Shows the terminal of a command, to type in. Returns how to take it away. */
+  readonly showTerminal?: (terminal: RunningTerminal) => () => void;
+  /** How large it would be. */
+  readonly terminalSize?: () => TerminalSize;
 }
 
 export interface OpenSession {
@@ -125,8 +143,6 @@ export interface OpenSession {
   close(): Promise<void>;
 }
 
-/** An answer that ends at the limit costs money each time. */
-const MID_STREAM_RETRIES = 3;
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
@@ -171,10 +187,9 @@ async function openWith(
       : { command: permissionCommand(workspace, request.permissionCommand) }),
   });
   const warn = (message: string, code: string): void => session.warn(message, code);
-  const env: ExecutionEnvironment = new SearchGuard(
-    request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn }),
-    permissions,
-  );
+  const machine =
+    request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn });
+  const env: ExecutionEnvironment = new SearchGuard(new CachedScans(machine), permissions);
   if (env.isSandboxed) await confined(env);
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // A failure is reported to whoever awaits this; without a model nothing does.
@@ -190,7 +205,10 @@ async function openWith(
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
     client.rest(current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
-    session.setProfile(profileFor(workspace, request, choice), role, reason);
+    // A larger model that steps in goes on with the tools that the history knows.
+    const goesOn = role === "temporary" && session.profile.id === "minimal" && familyOf(choice.id) === "lathe";
+    const wish = goesOn ? { ...request, profile: "minimal" as const } : request;
+    session.setProfile(profileFor(workspace, wish, choice), role, reason);
     Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
@@ -248,9 +266,26 @@ async function openWith(
         warn: (message, code) => session.warn(message, code),
       })
     : undefined;
+  const upkeep = new TodoUpkeep({
+    session: () => session,
+    setTimer: workspace.machine.deps.setTimer,
+    clearDelay: request.tape ? -1 : workspace.settings["tasks.todoClearDelay"],
+  });
   const additions = await adding;
   const warnOfFile = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
   const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
+  const patience = {
+    seconds: workspace.settings["ask.timeout"],
+    setTimer: workspace.machine.deps.setTimer,
+    isPlanning: () => permissions.mode === "plan",
+  };
+  const providers = [...(request.toolProviders ?? []), ...additions.toolProviders];
+  const pendingActions = new PendingActions({
+    isOffered: () => providers.some((provider) => provider.tools().some(mayDefer)),
+    force: (choice) => {
+      if (!session.profile.modelInfo?.refusesForcedTools) session.forceToolChoice(choice);
+    },
+  });
   let made: Session | undefined;
   const session: Session = new Session({
     profile,
@@ -272,6 +307,7 @@ async function openWith(
       if (request.adapter) return [];
       const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
       if (role === "title" || role === "smol") return smallModels(models, current).map(own);
+      if (role === "vision") return visionModels(models, current).map(own);
       return role === "summary" ? summaryModels(models, current).map(own) : [];
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
@@ -284,11 +320,13 @@ async function openWith(
       compaction.compaction.middleware(),
       permissions.middleware(),
       planning.middleware(),
+      upkeep.middleware(),
+      pendingActions.middleware(),
       ...(history ? [history.middleware] : []),
       ...additions.middleware,
     ],
-    toolProviders: [...(request.toolProviders ?? []), ...additions.toolProviders],
-    schemes: additions.schemes,
+    toolProviders: [...providers, pendingActions],
+    schemes: { lathe: manualAddresses(), ...additions.schemes },
     onEvent: (event) => {
       history?.follow(event);
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
@@ -297,11 +335,13 @@ async function openWith(
       request.onEvent?.(event);
     },
     services: {
-      web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
-      ...(request.person?.answer ? { answerer: request.person.answer } : {}),
+      ...settledServices(workspace),
+      ...(request.person?.answer ? { answerer: answererWithin(request.person.answer, patience) } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
+      ...shownTerminals(request.person),
       planMode: planning.service(),
+      pendingActions,
     },
     subagents: {
       defaultRole: () => planning.childRole(),
@@ -340,6 +380,7 @@ async function openWith(
     },
     additions,
     close: async () => {
+      upkeep.close();
       await additions.closing();
       await session.close();
       await additions.close();
@@ -363,47 +404,21 @@ async function fallbackOf(
 const readingTools = ({ toolRegistry }: Profile): string[] =>
   toolRegistry.names().filter((name) => {
     const tool = toolRegistry.get(name)?.tool;
-    return tool?.tier === "read" && !tool.sessionOnly;
+    const tier = typeof tool?.tier === "function" ? tool.tier({}) : tool?.tier;
+    return tier === "read" && !tool?.sessionOnly;
   });
 
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
 const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
 
+const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
+
 /** For this session only, not for its children. */
 function addCheckpoints(session: Session): void {
   const checkpoints = new Checkpoints();
   for (const tool of checkpoints.tools()) session.registerTool(tool);
   session.use(checkpoints.middleware());
-}
-
-function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
-  const { settings } = workspace;
-  return {
-    defaultCommandTimeoutMs: settings["shell.timeoutMs"],
-    maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
-    reasoningEffort: model.effort,
-    toolOutputLimits: settings.toolOutputLimits,
-    toolLineLimits: settings.toolLineLimits,
-    steeringMode: settings.steeringMode,
-    followUpMode: settings.followUpMode,
-    interruptMode: settings.interruptMode,
-    lateSteering: "run",
-    retry: {
-      maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
-      maxTotalMs: settings["retry.maxMinutes"] * 60_000,
-      baseDelay: settings["retry.baseDelay"],
-      midStream: MID_STREAM_RETRIES,
-    },
-  };
-}
-
-function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
-  const factor = isLocal(models, provider) ? 0 : 1000;
-  return {
-    firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],
-    stallTimeoutMs: factor * settings["timeouts.stall"],
-  };
 }
 
 /** Limits apply to this run: what the session spent before is not included. */
@@ -468,3 +483,8 @@ const announceCommands = (commands: RunningCommands): Middleware => ({
     return undefined;
   },
 });
+
+function shownTerminals(person: Person | undefined): Pick<Person, "showTerminal" | "terminalSize"> {
+  const { showTerminal, terminalSize } = person ?? {};
+  return showTerminal && terminalSize ? { showTerminal, terminalSize } : {};
+}

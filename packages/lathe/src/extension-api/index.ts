@@ -34,5 +34,6 @@ export type {
   CustomToolOutcome,
   CustomToolReturn,
   ExtensionContent,
+  PendingCustomAction,
 } from "./tool.ts";
 export type { ExtensionDialogOptions, ExtensionUi } from "./ui.ts";

@@ -23,6 +23,8 @@ export interface CustomTool {
   readonly tier?: "read" | "write" | "exec" | "network" | undefined;
   /** Deadline of a call in milliseconds; 2 minutes when absent. */
   readonly timeoutMs?: number | undefined;
+  /** Its calls may leave actions pending (`pushPendingAction`); the model then gets the tool `resolve`. */
+  readonly deferrable?: boolean | undefined;
   /** What is thrown becomes a result with `isError`. */
   execute(call: CustomToolCall): CustomToolReturn | Promise<CustomToolReturn>;
   /** The call in one line, for people. */
@@ -31,8 +33,22 @@ export interface CustomTool {
   renderResult?(result: CustomToolOutcome, options: { readonly expanded: boolean }): ExtensionLines;
 }
 
+/** Something that a call has prepared; the model applies or discards it. One of the two functions is called, once. */
+export interface PendingCustomAction {
+  /** What it would do, in a few words. */
+  readonly label: string;
+  /** The text is the result for the model. */
+  apply(reason: string): CustomToolReturn | Promise<CustomToolReturn>;
+  reject?(reason: string): string | undefined | Promise<string | undefined>;
+  readonly details?: unknown;
+  /** `custom_tool` when absent. */
+  readonly sourceToolName?: string | undefined;
+}
+
 /** A running call. */
 export interface CustomToolCall {
+  /** Nothing else runs before the model has applied or discarded it. */
+  pushPendingAction(action: PendingCustomAction): void;
   readonly toolCallId: string;
   /** As the schema describes them. */
   readonly input: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // A tool of an extension as the loop knows tools.
 
-import type { CardBody, CardLine, ToolContent, ToolDef, ToolResult } from "@lathe/agent";
+import type { CardBody, CardLine, ToolContent, ToolDef, ToolResult, ToolServices } from "@lathe/agent";
 import {
   type JsonObject,
   type JsonSchema,
@@ -9,7 +9,13 @@ import {
   messageOf,
   type SchemaInput,
 } from "@lathe/llm";
-import type { CustomTool, CustomToolOutcome, ExtensionContent, ExtensionLines } from "../extension-api/index.ts";
+import type {
+  CustomTool,
+  CustomToolOutcome,
+  ExtensionContent,
+  ExtensionLines,
+  PendingCustomAction,
+} from "../extension-api/index.ts";
 import { type ContextParts, contextFor } from "./context.ts";
 import { outside } from "./guard/current.ts";
 import { Patience } from "./patience.ts";
@@ -46,6 +52,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     tier,
     replay: "never",
     timeoutMs,
+    ...(tool.deferrable ? { deferrable: true } : {}),
     summary: (args) => `${label} ${summary(args)}`.trim(),
     card: (args, result) => {
       const headline = { verb: label, subject: summary(args) };
@@ -59,7 +66,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
       if (!lines) return { ...headline, body: outputOf(text) };
       return { ...headline, body: { kind: "lines", lines, brief, collapsed: SHOWN_LINES } };
     },
-    execute: async (args, { callId, signal, onOutput }) => {
+    execute: async (args, { callId, signal, onOutput, services }) => {
       // The session has the deadline of the call; this one only carries its signal.
       const patience = new Patience(parts.deps, timeoutMs);
       const running = extension.callUnlimited(() =>
@@ -69,6 +76,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
           signal: patience.signal,
           context: contextFor(parts.context(), patience),
           onUpdate: (text) => outside(() => onOutput(String(text), "stdout")),
+          pushPendingAction: (action) => outside(() => pushAction(services, extension, tool, action)),
         }),
       );
       const result = await patience.unlessStopped(running, signal);
@@ -86,6 +94,27 @@ function plainSchema({ parameters }: CustomTool): JsonSchema {
       cause: error,
     });
   }
+}
+
+function pushAction(
+  { pendingActions }: ToolServices,
+  extension: RunningExtension,
+  tool: CustomTool,
+  action: PendingCustomAction,
+): void {
+  if (!pendingActions) throw new Error("Pending action store unavailable for custom tools in this runtime.");
+  const { label, details, sourceToolName = "custom_tool" } = action;
+  pendingActions.push({
+    label: String(label),
+    tier: tool.tier ?? "exec",
+    sourceToolName,
+    ...(details === undefined ? {} : { details: JSON.parse(JSON.stringify(details)) as JsonValue }),
+    apply: async (reason) => {
+      const result = await extension.callUnlimited(() => action.apply(reason));
+      return typeof result === "string" ? result : resultOf(extension, tool, result);
+    },
+    ...(action.reject ? { reject: (reason) => extension.callUnlimited(() => action.reject?.(reason)) } : {}),
+  });
 }
 
 function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomToolOutcome): ToolResult {

@@ -10,7 +10,7 @@ import { onSignals } from "../machine/signals.ts";
 import type { DeniedCall } from "../permissions/permissions.ts";
 import { EXIT } from "../usage/exit.ts";
 import goOn from "./go-on.md";
-import { interruptedOutcome, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
+import { interruptedOutcome, limitOutcome, oneLine, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
@@ -43,6 +43,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
   }, run.timeLimit.ms);
   try {
     const { whole, judged, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    tellOfJobs(session);
     const facts = report(run, driver);
     const ended = isHandled
       ? ({ status: "done", exitCode: EXIT.done } as const)
@@ -61,6 +62,15 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
     timer?.cancel();
     signals.stopListening();
   }
+}
+
+/** The end of the run ends them; a server that was started for somebody to use is gone then. */
+function tellOfJobs(session: Session): void {
+  const { beside, state } = session;
+  const running = beside.jobs?.running() ?? [];
+  if (running.length === 0 || state === "closed") return;
+  const names = running.map(({ handle }) => oneLine(handle.command)).join("; ");
+  session.warn(`Stopped with the run: ${names}`, "jobs_stopped");
 }
 
 /** `whole`: false when the run was stopped before all prompts were sent. `isHandled`: all were commands that need no answer. */

@@ -26,7 +26,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
   const { settings } = workspace;
   // The script behind the practice model knows one set of tools.
   const isPractice = model.provider === PRACTICE_PROVIDER;
-  const family = FAMILIES[isPractice ? "minimal" : (wish.profile ?? familyOf(model.id))];
+  const family = FAMILIES[isPractice ? "minimal" : (wish.profile ?? familyOf(model.id, model.info?.contextWindow))];
   const cap = settings.maxOutputTokens;
   const maxTokens = model.info?.maxOutput ? Math.min(model.info.maxOutput, cap) : cap;
   const options: ProfileOptions = {
@@ -34,11 +34,12 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     provider: model.provider,
     shellTimeoutMs: settings["shell.timeoutMs"],
     ...(isPractice ? {} : toolForm(workspace)),
-    ...(settings["todo.enabled"] ? {} : { without: ["todo"] }),
+    without: [...(settings["todo.enabled"] ? [] : ["todo"]), ...(settings["bash.enabled"] ? [] : ["bash"])],
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
-    ...(family.id === "minimal" ? {} : { tools: [webFetchTool as never] }),
+    // The profile lathe reads pages with `read`.
+    ...(family.id === "minimal" || family.id === "lathe" ? {} : { tools: [webFetchTool as never] }),
   };
   const whole = prompted(workspace, defineProfile(family, options));
   if (wish.tools === undefined) return whole;

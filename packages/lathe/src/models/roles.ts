@@ -7,7 +7,17 @@ import { usageError } from "../usage/exit.ts";
 import type { ActivePreset } from "./presets.ts";
 
 /** `default`, the jobs of a session, then those of agents that it starts. */
-export const ROLES = ["default", "smol", "slow", "plan", "executor", "architect", "planner", "critic"] as const;
+export const ROLES = [
+  "default",
+  "smol",
+  "slow",
+  "plan",
+  "executor",
+  "architect",
+  "planner",
+  "critic",
+  "vision",
+] as const;
 
 type Role = (typeof ROLES)[number];
 type RoleKey = "model" | `modelRoles.${Exclude<Role, "default">}`;

@@ -13,6 +13,17 @@ export function smallModels(models: Models, own: ModelChoice): ModelChoice[] {
   return [...callableModels(models, ["smol"], own), own];
 }
 
+/** For a question about a picture: the one for that role, the usual one, the session's own, any that can see. */
+export function visionModels(models: Models, own: ModelChoice): ModelChoice[] {
+  const chosen = [...callableModels(models, ["vision", "default"], own), own];
+  const seeing = chosen.filter(({ info }) => info?.supportsVision);
+  if (seeing.length > 0) return seeing;
+  const any = models.registry
+    .available()
+    .find(({ provider, supportsVision }) => supportsVision && !models.disabled.includes(provider));
+  return any ? [models.choose(`${any.provider}/${any.id}`)] : [];
+}
+
 function callableModels(models: Models, roles: readonly string[], own: ModelChoice): ModelChoice[] {
   const chosen: ModelChoice[] = [];
   for (const role of roles) {

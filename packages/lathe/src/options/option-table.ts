@@ -89,7 +89,7 @@ export const OPTIONS = {
   profile: {
     kind: "value",
     value: "name",
-    choices: ["anthropic", "openai", "gemini", "minimal"],
+    choices: ["anthropic", "openai", "gemini", "lathe", "minimal"],
     group: "Model",
     help: "tool set and prompt (default: chosen by model)",
   },

@@ -6,6 +6,7 @@ import type { RuleBuckets } from "./rule.ts";
 export function ruleAddresses(buckets: () => Pick<RuleBuckets, "always" | "listed">): SchemeResolver {
   return {
     readsWhole: true,
+    hasSelectors: true,
     read: async (url) => {
       const name = decodeURIComponent(url.slice(url.indexOf("://") + 3)).replace(/\/$/, "");
       const { always, listed } = buckets();

@@ -1,6 +1,12 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
 // docs/settings.md are read from this table. A key is here only if something reads it.
 
+import { BASH_SETTINGS } from "./bash-settings.ts";
+import { IMAGE_SETTINGS } from "./image-settings.ts";
+import { READ_SETTINGS } from "./read-settings.ts";
+import { ROLE_SETTINGS } from "./role-settings.ts";
+import { WORK_SETTINGS } from "./work-settings.ts";
+
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
   readonly type:
@@ -32,13 +38,7 @@ const QUEUE = ["all", "one-at-a-time"] as const;
 
 export const SETTINGS = {
   model: { type: "string", default: "", help: "model to use when none is named: provider/id[:effort]" },
-  "modelRoles.smol": { type: "string", default: "", help: "model for small jobs" },
-  "modelRoles.slow": { type: "string", default: "", help: "model for hard jobs" },
-  "modelRoles.plan": { type: "string", default: "", help: "model for planning" },
-  "modelRoles.executor": { type: "string", default: "", help: "model of agents that do the work, as lathe/executor" },
-  "modelRoles.architect": { type: "string", default: "", help: "model of agents that design; empty = modelRoles.slow" },
-  "modelRoles.planner": { type: "string", default: "", help: "model of agents that plan; empty = modelRoles.plan" },
-  "modelRoles.critic": { type: "string", default: "", help: "model of agents that review; empty = modelRoles.slow" },
+  ...ROLE_SETTINGS,
   "modelProfile.default": {
     type: "string",
     default: "",
@@ -198,7 +198,7 @@ export const SETTINGS = {
     default: "",
     help: "how the model edits files; empty = the best way for its family",
   },
-  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
+  ...WORK_SETTINGS,
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],
@@ -257,19 +257,7 @@ export const SETTINGS = {
     default: 300,
     help: "seconds of silence allowed within an answer; 0 = no limit",
   },
-  "shell.timeoutMs": { type: "integer", min: 1, default: 120_000, help: "timeout of a command that sets none" },
-  "shell.maxTimeoutMs": { type: "integer", min: 1, default: 600_000, help: "longest timeout a command may set" },
-  "shell.environment": {
-    type: "enum",
-    choices: ["filtered", "inherit_all", "inherit_none", "inherit_core"],
-    default: "inherit_core",
-    help: "which variables commands see: inherit_core passes well-known harmless ones, filtered passes all that do not look like secrets",
-  },
-  "shell.env.pass": {
-    type: "strings",
-    default: [],
-    help: "names of further variables that commands see; * matches any characters",
-  },
+  ...BASH_SETTINGS,
   "sandbox.enabled": {
     type: "boolean",
     default: false,
@@ -406,6 +394,8 @@ export const SETTINGS = {
     default: [],
     help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
   },
+  ...READ_SETTINGS,
+  ...IMAGE_SETTINGS,
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {

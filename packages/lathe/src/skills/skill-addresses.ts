@@ -8,6 +8,7 @@ import type { Skill } from "./skill.ts";
 export function skillAddresses(skills: () => readonly Skill[]): SchemeResolver {
   return {
     readsWhole: true,
+    hasSelectors: true,
     read: async (url) => {
       const path = decodeURIComponent(url.slice(url.indexOf("://") + 3)).replace(/\/+$/, "");
       const slash = path.indexOf("/");

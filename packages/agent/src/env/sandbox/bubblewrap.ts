@@ -123,7 +123,7 @@ export class Bubblewrap implements Confinement {
     return PRIVATE_FOLDERS.some((folder) => isInside(host, hostFolder(this.#ownFolders(), folder)));
   }
 
-  confine(argv: ProgramArgv, { cwd, env }: { cwd: string; env: Record<string, string> }): ConfinedStart {
+  confine(argv: ProgramArgv, { cwd, env, terminal = false }: Parameters<Confinement["confine"]>[1]): ConfinedStart {
     const { door } = this.#options;
     const layout = this.#layout();
     const setup = bubblewrapArguments(layout, {
@@ -135,6 +135,7 @@ export class Bubblewrap implements Confinement {
         [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
       },
       forbidsUserNamespaces: this.#forbidsUserNamespaces,
+      terminal,
     });
     const [enter, ...entering] = this.#namespaces!.enter;
     return {

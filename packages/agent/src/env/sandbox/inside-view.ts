@@ -5,12 +5,14 @@ import type { InsideNames } from "../../process/confinement.ts";
 import { linkLoop } from "../fs-error.ts";
 import { realPathOf } from "../real-path.ts";
 import {
+  type ByteRange,
   type DeleteOptions,
   type DirEntry,
   EnvError,
   type ExecutionEnvironment,
   type FileStat,
   type PathOptions,
+  type ReadOptions,
   type WriteOptions,
 } from "../types.ts";
 import { WrappedEnvironment } from "../wrapped.ts";
@@ -34,8 +36,8 @@ export class InsideView extends WrappedEnvironment {
     return this.#naming(async () => this.inner.readFile(await this.#target(path), offset, limit));
   }
 
-  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-    return this.#naming(async () => this.inner.readBytes(await this.#target(path), range));
+  override async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
+    return this.#naming(async () => this.inner.readBytes(await this.#target(path), range, options));
   }
 
   override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
@@ -68,6 +70,10 @@ export class InsideView extends WrappedEnvironment {
     await this.#naming(async () => {
       await this.inner.moveFile(await this.#entry(from, options), await this.#entry(to, options), options);
     });
+  }
+
+  override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
+    return this.#naming(async () => super.localPath(await this.#target(path, { noLinks: true }), purpose));
   }
 
   #named(stat: FileStat): FileStat {

@@ -36,10 +36,13 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>;
   /** Whether this bubblewrap can forbid further user namespaces. */
   readonly forbidsUserNamespaces: boolean;
+  /** The command has a terminal of its own. */
+  readonly terminal?: boolean | undefined;
 }
 
 /** Everything but the command itself. Later mounts lie on top of earlier ones. */
-export function bubblewrapArguments(layout: Layout, { cwd, env, forbidsUserNamespaces }: Surroundings): string[] {
+export function bubblewrapArguments(layout: Layout, surroundings: Surroundings): string[] {
+  const { cwd, env, forbidsUserNamespaces, terminal = false } = surroundings;
   const { roots, pinned, fixed, programs, hiddenFolders, hiddenFiles, own } = layout;
   const writable = [
     ...roots,
@@ -50,7 +53,9 @@ export function bubblewrapArguments(layout: Layout, { cwd, env, forbidsUserNames
   return [
     // The process and network namespaces are the session's; with a user namespace of its own the command cannot look into the
     // processes that started it, although it sees their numbers.
-    ...["--unshare-user", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL", "--new-session"],
+    ...["--unshare-user", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"],
+    // A terminal of its own is no way to the person's.
+    ...(terminal ? [] : ["--new-session"]),
     ...(forbidsUserNamespaces ? ["--disable-userns"] : []),
     // All of /proc too: for root, system controls would be writable.
     ...["--ro-bind", "/", "/", "--dev", "/dev"],

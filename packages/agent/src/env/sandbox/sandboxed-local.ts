@@ -9,7 +9,7 @@ import { GuardedEnvironment } from "../guarded.ts";
 import { LocalEnvironment, type LocalEnvironmentOptions } from "../local.ts";
 import { realPathOf } from "../real-path.ts";
 import { locateRipgrep } from "../search/locate-ripgrep.ts";
-import { type DirEntry, EnvError } from "../types.ts";
+import { type ByteRange, type DirEntry, EnvError, type ReadOptions } from "../types.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { credentialStores, startupFiles } from "./credential-stores.ts";
 import { isInside } from "./inside.ts";
@@ -74,8 +74,8 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
     return super.readFile(await this.#readable(path), offset, limit);
   }
 
-  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
-    return super.readBytes(await this.#readable(path), range);
+  override async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
+    return super.readBytes(await this.#readable(path), range, options);
   }
 
   override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {

@@ -1,22 +1,27 @@
 // Keeps the results that come first in path order, whatever order they are found in.
 
 import { resolve } from "node:path/posix";
-import type { GrepResult } from "../types.ts";
-import { byPath, contentLines, type MatchLine, shownPath } from "./results.ts";
+import type { GrepFile, GrepLine, GrepOptions, GrepResult } from "../types.ts";
+import { byPath, contentLines, shownPath } from "./results.ts";
+import { DEFAULT_GREP_RESULTS } from "./types.ts";
 
 export interface FoundFile {
   /** Relative to the searched directory. */
   readonly path: string;
   readonly hits: number;
-  readonly lines: readonly MatchLine[];
+  readonly lines: readonly GrepLine[];
 }
 
-type Mode = "content" | "files_with_matches" | "count";
+/** How many matching lines of one file are worth knowing: one more than can be shown. */
+export function hitsPerFile({ perFile, maxResults = DEFAULT_GREP_RESULTS }: GrepOptions): number {
+  return (perFile ?? maxResults) + 1;
+}
 
 /** Keeps the files that come first in path order until they hold more results than asked for. */
 export class FirstFiles {
+  readonly #options: GrepOptions;
   readonly #max: number;
-  readonly #mode: Mode;
+  readonly #countsLines: boolean;
   readonly #sorted: boolean;
   #files: FoundFile[] = [];
   #kept = 0;
@@ -24,9 +29,10 @@ export class FirstFiles {
   /** Hits of all files seen, kept or not. */
   hits = 0;
 
-  constructor(max: number, mode: Mode, sorted: boolean) {
-    this.#max = max;
-    this.#mode = mode;
+  constructor(options: GrepOptions, sorted: boolean) {
+    this.#options = options;
+    this.#max = options.maxResults ?? DEFAULT_GREP_RESULTS;
+    this.#countsLines = (options.mode ?? "content") === "content" && options.perFile === undefined;
     this.#sorted = sorted;
   }
 
@@ -42,27 +48,33 @@ export class FirstFiles {
     if (this.#kept > 2 * this.#max + 1000) this.#drop();
   }
 
-  result(root: string, base: string, context: number): GrepResult {
+  result(root: string, base: string): GrepResult {
+    const { mode = "content", before = 0, after = 0, perFile } = this.#options;
+    const hasContext = before + after > 0;
     this.#files.sort((a, b) => byPath(a.path, b.path));
     const lines: string[] = [];
+    const files: GrepFile[] = [];
     let left = this.#max;
     for (const file of this.#files) {
-      if (left <= 0) return { lines, truncated: true };
+      if (left <= 0) return { lines, files, truncated: true };
       const path = shownPath(resolve(root, file.path), base);
       left -= this.#weight(file);
-      if (this.#mode === "files_with_matches") lines.push(path);
-      else if (this.#mode === "count") lines.push(`${path}:${file.hits}`);
-      else {
-        if (context > 0 && lines.length > 0) lines.push("--");
-        const shown = left < 0 ? firstMatches(file.lines, left + file.hits, context) : file.lines;
-        lines.push(...contentLines(path, shown, context > 0));
+      if (mode !== "content") {
+        lines.push(mode === "count" ? `${path}:${file.hits}` : path);
+        files.push({ path, hits: mode === "count" ? file.hits : 1, lines: [] });
+        continue;
       }
+      const room = perFile ?? (left < 0 ? left + file.hits : file.hits);
+      const shown = room < file.hits ? firstMatches(file.lines, room, after) : file.lines;
+      if (hasContext && lines.length > 0) lines.push("--");
+      lines.push(...contentLines(path, shown, hasContext));
+      files.push({ path, hits: file.hits, lines: shown });
     }
-    return { lines, truncated: left < 0 || this.#dropped };
+    return { lines, files, truncated: left < 0 || this.#dropped };
   }
 
   #weight(file: FoundFile): number {
-    return this.#mode === "content" ? file.hits : 1;
+    return this.#countsLines ? file.hits : 1;
   }
 
   #drop(): void {
@@ -81,15 +93,15 @@ export class FirstFiles {
 }
 
 /** The first `room` matches with their context. */
-function firstMatches(lines: readonly MatchLine[], room: number, context: number): MatchLine[] {
+function firstMatches(lines: readonly GrepLine[], room: number, after: number): GrepLine[] {
   let left = room;
   let lastMatch = 0;
-  const out: MatchLine[] = [];
+  const out: GrepLine[] = [];
   for (const line of lines) {
     if (line.isMatch && left-- === 0) break;
     if (line.isMatch) lastMatch = line.number;
     out.push(line);
   }
   // Context that belongs to the match that was omitted.
-  return left < 0 ? out.filter((line) => line.number <= lastMatch + context) : out;
+  return left < 0 ? out.filter((line) => line.number <= lastMatch + after) : out;
 }

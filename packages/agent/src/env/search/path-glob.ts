@@ -37,12 +37,17 @@ export function globDirectory(pattern: string): string {
   return compileGlob(pattern).base;
 }
 
-/** A file filter as in `rg --glob`: without a slash it looks at the name only, `!` in front excludes. */
+/** A file filter as in `rg --glob`: without a slash it looks at the name only, a leading slash anchors it, `!` in front excludes. */
 export function compileFilter(filter: string): (path: string) => boolean {
   const negated = filter.startsWith("!");
-  const pattern = (negated ? filter.slice(1) : filter).replace(/^\.?\//, "");
+  const glob = negated ? filter.slice(1) : filter;
+  const pattern = glob.replace(/^\.?\//, "");
   checkGlob(pattern);
-  const matches = picomatch(pattern, { dot: true, nonegate: true, basename: !pattern.includes("/") });
+  const matches = picomatch(pattern, {
+    dot: true,
+    nonegate: true,
+    basename: !glob.startsWith("/") && !pattern.includes("/"),
+  });
   return negated ? (path) => !matches(path) : matches;
 }
 

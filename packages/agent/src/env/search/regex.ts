@@ -20,6 +20,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   z: "$",
   a: "\\x07",
   f: "\\f",
+  n: "\\n",
   t: "\\t",
   r: "\\r",
   v: "\\v",
@@ -42,14 +43,26 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-export function compilePattern(pattern: string, caseInsensitive: boolean): RegExp {
-  rejectLineBreaks(pattern);
+/** How a pattern is meant. */
+export interface PatternOptions {
+  readonly caseInsensitive?: boolean | undefined;
+  readonly multiline?: boolean | undefined;
+}
+
+/** For one line at a time; with `multiline` for whole texts, and then it is to be applied with `matchAll`. */
+export function compilePattern(
+  pattern: string,
+  { caseInsensitive = false, multiline = false }: PatternOptions,
+): RegExp {
+  if (!multiline) rejectLineBreaks(pattern);
   const leading = /^\(\?([imsux]+)\)/.exec(pattern);
-  const flags = leading?.[1] ?? "";
-  if (flags.includes("x")) throw badRegex(pattern, "the x flag needs ripgrep");
+  const inline = leading?.[1] ?? "";
+  if (inline.includes("x")) throw badRegex(pattern, "the x flag needs ripgrep");
   const body = leading === null ? pattern : pattern.slice(leading[0].length);
+  const flags = ["v", caseInsensitive || inline.includes("i") ? "i" : "", inline.includes("s") ? "s" : ""];
+  if (multiline) flags.push("g", "m");
   try {
-    return new RegExp(translate(body), caseInsensitive || flags.includes("i") ? "iv" : "v");
+    return new RegExp(translate(multiline ? acrossLineEnds(body) : body), flags.join(""));
   } catch (error) {
     throw badRegex(pattern, (error as Error).message.replace(/^Invalid regular expression: /, ""));
   }
@@ -57,9 +70,28 @@ export function compilePattern(pattern: string, caseInsensitive: boolean): RegEx
 
 /** Lines are searched one by one, so a line break could never match. */
 export function rejectLineBreaks(pattern: string): void {
-  if (/\n|(?<!\\)(?:\\\\)*\\n/.test(pattern)) {
+  if (hasLineBreak(pattern)) {
     throw badRegex(pattern, "a line break cannot match, lines are searched one by one");
   }
+}
+
+/** Whether a pattern asks for a line break. */
+export function hasLineBreak(pattern: string): boolean {
+  return /\n|(?<!\\)(?:\\\\)*\\n/.test(pattern);
+}
+
+/** A line break in a pattern also stands for the two characters that end lines in some files. */
+export function acrossLineEnds(pattern: string): string {
+  let out = "";
+  let isInClass = false;
+  for (let i = 0; i < pattern.length; i++) {
+    const token = pattern[i] === "\\" ? pattern.slice(i, i + 2) : pattern[i]!;
+    if (token === "[") isInClass = true;
+    else if (token === "]") isInClass = false;
+    out += !isInClass && (token === "\n" || token === "\\n") ? "(?:\\r?\\n)" : token;
+    i += token.length - 1;
+  }
+  return out;
 }
 
 export function badRegex(pattern: string, fault: string): EnvError {

@@ -1,24 +1,39 @@
 // The shape of search results: how a path and a line are shown, and the order of files.
 
 import { isAbsolute, relative } from "node:path/posix";
-import type { GlobResult } from "../types.ts";
+import type { GlobResult, GrepLine } from "../types.ts";
 
 /** Longer lines are shortened, so that one minified file cannot fill a result. */
 const LINE_LIMIT = 1000;
 /** What is shown before a match further on. */
 const LEAD = 300;
 
-export interface MatchLine {
-  readonly number: number;
-  readonly text: string;
-  readonly isMatch: boolean;
-  /** Where the first match begins; set for lines that are too long to show. */
-  readonly at?: number;
+/** From here on it is worth knowing where in a line the match is: not every reader shows the whole of it. */
+const WIDE = 250;
+
+/** A line as results hold it: one that is far too long is shortened at once, so that many of them fit in memory. */
+export function grepLine(
+  number: number,
+  text: string,
+  isMatch: boolean,
+  firstMatch: () => number | undefined,
+): GrepLine {
+  if (text.length <= WIDE) return { number, text, isMatch };
+  const at = isMatch ? firstMatch() : undefined;
+  const line: GrepLine = { number, text: shortLine(text, at), isMatch, ...(at === undefined ? {} : { at }) };
+  return text.length > LINE_LIMIT ? { ...line, isShortened: true } : line;
 }
 
 export function shownPath(path: string, base: string): string {
   const inside = relative(base, path);
   return inside === "" || inside.startsWith("../") || inside === ".." || isAbsolute(inside) ? path : inside;
+}
+
+/** What stands before a name in `directory` when its path is shown. */
+export function shownPrefix(directory: string, base: string): string {
+  if (directory === base) return "";
+  const shown = shownPath(directory, base);
+  return shown.endsWith("/") ? shown : `${shown}/`;
 }
 
 /** Order in which a sorted walk meets files: `a/x` before `a.txt`. */
@@ -32,25 +47,21 @@ export function byPath(a: string, b: string): number {
 }
 
 /** `path:12:text` for a match, `path-11-text` for context, `--` where lines are missing between them. */
-export function contentLines(path: string, lines: readonly MatchLine[], withContext: boolean): string[] {
+export function contentLines(path: string, lines: readonly GrepLine[], withContext: boolean): string[] {
   const out: string[] = [];
   let previous: number | undefined;
-  for (const { number, text, isMatch, at } of lines) {
+  for (const { number, text, isMatch } of lines) {
     if (withContext && previous !== undefined && number > previous + 1) out.push("--");
     previous = number;
     const mark = isMatch ? ":" : "-";
-    out.push(`${path}${mark}${number}${mark}${shortLine(text, at)}`);
+    out.push(`${path}${mark}${number}${mark}${text}`);
   }
   return out;
 }
 
-export function isLong(text: string): boolean {
-  return text.length > LINE_LIMIT;
-}
-
 /** The beginning, or the part that holds the match where it would not be seen there. */
 function shortLine(text: string, at = 0): string {
-  if (!isLong(text)) return text;
+  if (text.length <= LINE_LIMIT) return text;
   const start = at < LINE_LIMIT - LEAD ? 0 : whole(text, at - LEAD);
   const end = whole(text, start + LINE_LIMIT);
   const before = start === 0 ? "" : `[${start} characters before ...] `;
@@ -69,7 +80,27 @@ export interface TimedPath {
   readonly mtimeMs: number;
 }
 
-export function newestFirst(found: TimedPath[], maxResults = Number.POSITIVE_INFINITY): GlobResult {
-  found.sort((a, b) => b.mtimeMs - a.mtimeMs || byPath(a.path, b.path));
-  return { paths: found.slice(0, maxResults).map(({ path }) => path), truncated: found.length > maxResults };
+/** Files newest first, then folders by name, as many as are wanted. */
+export function globResult(
+  files: TimedPath[],
+  folders: readonly string[],
+  maxResults = Number.POSITIVE_INFINITY,
+  isPartial = false,
+): GlobResult {
+  files.sort((a, b) => b.mtimeMs - a.mtimeMs || byPath(a.path, b.path));
+  const paths = [...files.map(({ path }) => path), ...folders.toSorted(byPath).map((path) => `${path}/`)];
+  return { paths: paths.slice(0, maxResults), truncated: isPartial || paths.length > maxResults };
+}
+
+/** The folders that lead to these files. */
+export function foldersOf(names: readonly string[]): string[] {
+  const folders = new Set<string>();
+  for (const name of names) {
+    for (let end = name.lastIndexOf("/"); end > 0; end = name.lastIndexOf("/", end - 1)) {
+      const folder = name.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  }
+  return [...folders];
 }

@@ -1,8 +1,10 @@
 // Reads ripgrep's output as it streams, file by file.
 
 import { StringDecoder } from "node:string_decoder";
+import type { GrepLine, GrepRange } from "../types.ts";
 import type { FoundFile } from "./first-files.ts";
-import { isLong, type MatchLine } from "./results.ts";
+import { grepLine } from "./results.ts";
+import { isWithin } from "./text-matches.ts";
 
 /** Text that is not UTF-8 comes as base64. */
 type RipgrepText = { readonly text: string } | { readonly bytes: string };
@@ -15,7 +17,7 @@ interface RipgrepMessage {
     readonly line_number: number;
     readonly binary_offset: number | null;
     /** Offsets in bytes. */
-    readonly submatches?: readonly { readonly start: number }[];
+    readonly submatches?: readonly { readonly start: number; readonly end: number }[];
   };
 }
 
@@ -24,33 +26,43 @@ const LONGEST_RECORD = 8 << 20;
 const RECORD_HEAD = 100;
 
 /** `json`: messages; `count`: `path NUL count LF`; `files`: `path NUL`. */
-export type RipgrepFormat = "json" | "count" | "files";
+type RipgrepFormat = "json" | "count" | "files";
+
+/** What of the output is wanted. */
+export interface ParseOptions {
+  readonly format: RipgrepFormat;
+  readonly dropBinary: boolean;
+  /** Matching lines of one file, at the most. */
+  readonly perFile: number;
+  readonly within?: readonly GrepRange[] | undefined;
+  /** How far around a match lines are wanted. */
+  readonly before: number;
+  readonly after: number;
+}
 
 export class MatchParser {
-  readonly #format: RipgrepFormat;
-  readonly #dropBinary: boolean;
+  readonly #options: ParseOptions;
   readonly #emit: (file: FoundFile) => void;
   readonly #decoder = new StringDecoder("utf8");
   /** The record that has begun, in pieces: a line of megabytes must not be searched again with each chunk. */
   #pieces: string[] = [];
   #length = 0;
-  #lines: MatchLine[] = [];
+  #lines: GrepLine[] = [];
   #hits = 0;
 
-  constructor(format: RipgrepFormat, dropBinary: boolean, emit: (file: FoundFile) => void) {
-    this.#format = format;
-    this.#dropBinary = dropBinary;
+  constructor(options: ParseOptions, emit: (file: FoundFile) => void) {
+    this.#options = options;
     this.#emit = emit;
   }
 
   push(chunk: Buffer): void {
-    const parts = this.#decoder.write(chunk).split(this.#format === "files" ? "\0" : "\n");
+    const parts = this.#decoder.write(chunk).split(this.#options.format === "files" ? "\0" : "\n");
     const rest = parts.pop()!;
     for (const part of parts) {
       this.#collect(part);
       const record = this.#pieces.join("");
       // The line break was part of a name.
-      if (this.#format === "count" && !record.includes("\0")) {
+      if (this.#options.format === "count" && !record.includes("\0")) {
         this.#collect("\n");
         continue;
       }
@@ -73,7 +85,7 @@ export class MatchParser {
   }
 
   #record(record: string): void {
-    if (this.#format === "json") this.#message(JSON.parse(record) as RipgrepMessage);
+    if (this.#options.format === "json") this.#message(JSON.parse(record) as RipgrepMessage);
     else {
       const [path, count] = record.split("\0");
       this.#emit({ path: path!.slice(2), hits: Number(count ?? 1), lines: [] });
@@ -83,31 +95,58 @@ export class MatchParser {
   /** The line's number comes after its text, before the offsets of its matches; when these are many, it is taken for the first. */
   #longLine(ends: string): void {
     const isMatch = ends.startsWith('{"type":"match"');
-    if (isMatch) this.#hits++;
     const number = Number(/[^\\]"line_number":(\d+),"absolute_offset":\d+/.exec(ends)?.[1] ?? 1);
-    this.#lines.push({ number, text: "[a line too long to show]", isMatch });
+    this.#add({ number, text: "[a line too long to show]", isMatch, isShortened: true });
+  }
+
+  #add(line: GrepLine): void {
+    const { perFile, within } = this.#options;
+    if (this.#hits >= perFile) return;
+    const isMatch = line.isMatch && isWithin(line.number, within);
+    if (isMatch) this.#hits++;
+    this.#lines.push(line.isMatch === isMatch ? line : { ...line, isMatch });
+  }
+
+  /** Without what belongs to matches that are not wanted. */
+  #shownLines(): GrepLine[] {
+    const { within, before, after } = this.#options;
+    if (!within) return this.#lines;
+    const matches = this.#lines.filter(({ isMatch }) => isMatch);
+    let next = 0;
+    return this.#lines.filter(({ number }) => {
+      while (next + 1 < matches.length && matches[next]!.number < number) next++;
+      return [matches[next - 1], matches[next]].some(
+        (match) => match && number >= match.number - before && number <= match.number + after,
+      );
+    });
   }
 
   #message({ type, data }: RipgrepMessage): void {
     if (type === "match" || type === "context") {
-      const isMatch = type === "match";
-      if (isMatch) this.#hits++;
-      const text = decode(data.lines).replace(/\r?\n$/, "");
-      const start = isLong(text) ? data.submatches?.[0]?.start : undefined;
-      this.#lines.push({
-        number: data.line_number,
-        text,
-        isMatch,
-        ...(start === undefined ? {} : { at: Buffer.from(text).subarray(0, start).toString().length }),
-      });
+      let from = 0;
+      const lines = decode(data.lines).replace(/\n$/, "").split("\n");
+      // A match across line ends comes with all its lines.
+      for (const [i, line] of lines.entries()) {
+        const start = from;
+        const firstMatch = () => firstIn(line, start, data.submatches ?? []);
+        this.#add(grepLine(data.line_number + i, line.replace(/\r$/, ""), type === "match", firstMatch));
+        if (lines.length > 1) from += Buffer.byteLength(line) + 1;
+      }
     } else if (type === "end") {
-      const binary = this.#dropBinary && data.binary_offset !== null;
+      const binary = this.#options.dropBinary && data.binary_offset !== null;
       if (this.#hits > 0 && !binary)
-        this.#emit({ path: decode(data.path).slice(2), hits: this.#hits, lines: this.#lines });
+        this.#emit({ path: decode(data.path).slice(2), hits: this.#hits, lines: this.#shownLines() });
       this.#lines = [];
       this.#hits = 0;
     }
   }
+}
+
+/** Where in the line the first match begins; the line begins at byte `from` of what the matches are counted in. */
+function firstIn(line: string, from: number, matches: readonly { readonly start: number; readonly end: number }[]) {
+  const bytes = Buffer.from(line);
+  const match = matches.find(({ start, end }) => start <= from + bytes.length && end > from);
+  return match && bytes.subarray(0, Math.max(0, match.start - from)).toString().length;
 }
 
 function decode(value: RipgrepText): string {

@@ -3,13 +3,20 @@
 
 import { dirname, join, relative, resolve } from "node:path/posix";
 import { pathError } from "../fs-error.ts";
-import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type GrepResult } from "../types.ts";
-import { FirstFiles } from "./first-files.ts";
+import {
+  EnvError,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+  type WalkOptions,
+} from "../types.ts";
+import { FirstFiles, hitsPerFile } from "./first-files.ts";
 import { compileFilter, compileGlob, nameGlob } from "./path-glob.ts";
-import { badRegex, rejectLineBreaks } from "./regex.ts";
-import { newestFirst, type TimedPath } from "./results.ts";
+import { acrossLineEnds, badRegex, rejectLineBreaks } from "./regex.ts";
+import { foldersOf, globResult, shownPrefix, type TimedPath } from "./results.ts";
 import { MatchParser } from "./ripgrep-output.ts";
-import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
+import type { Search } from "./types.ts";
 
 export interface RipgrepRunner {
   /** Runs ripgrep in `cwd` until it ends or the signal is aborted. */
@@ -29,11 +36,17 @@ const MANY_HITS = 20_000;
 
 const COMMON = ["--no-config", "--no-messages", "--no-ignore-files"];
 
-/** Outside of any repository .gitignore files apply too; inside one they apply up to its root. */
-async function ignoreArguments(runner: RipgrepRunner, directory: string): Promise<string[]> {
+async function walkArguments(
+  runner: RipgrepRunner,
+  directory: string,
+  { hidden, gitignore = true }: WalkOptions,
+): Promise<string[]> {
+  const shown = hidden ? ["--hidden", "--glob=!.git"] : [];
+  if (!gitignore) return [...shown, "--no-ignore", "--glob=!.git"];
+  // Outside of any repository .gitignore files apply too; inside one they apply up to its root.
   for (let at = directory; ; at = dirname(at)) {
-    if ((await runner.kind(join(at, ".git"))) !== undefined) return [];
-    if (at === dirname(at)) return ["--no-require-git"];
+    if ((await runner.kind(join(at, ".git"))) !== undefined) return shown;
+    if (at === dirname(at)) return [...shown, "--no-require-git"];
   }
 }
 
@@ -51,13 +64,12 @@ async function grep(
   base: string,
   options: GrepOptions,
 ): Promise<GrepResult> {
-  rejectLineBreaks(pattern);
+  if (!options.multiline) rejectLineBreaks(pattern);
   const filter = options.globFilter === undefined ? undefined : compileFilter(options.globFilter);
   const kind = await runner.kind(path);
   if (kind === undefined) throw pathError("not_found", path);
   const cwd = kind === "file" ? resolve(path, "..") : path;
   const target = kind === "file" ? `./${relative(cwd, path)}` : "./";
-  const max = options.maxResults ?? DEFAULT_GREP_RESULTS;
   const mode = options.mode ?? "content";
   const wanted = (name: string): boolean =>
     (kind === "file" || (filter?.(name) ?? true)) && !options.leaveOut?.(join(cwd, name));
@@ -65,29 +77,34 @@ async function grep(
   const format = mode === "content" || kind === "file" ? "json" : mode === "count" ? "count" : "files";
   const args = [
     ...COMMON,
-    ...(await ignoreArguments(runner, cwd)),
+    ...(await walkArguments(runner, cwd, kind === "file" ? { gitignore: options.gitignore } : options)),
     "--engine=auto",
     "--crlf",
     "--no-mmap",
     ...(options.caseInsensitive ? ["--ignore-case"] : []),
+    ...(options.multiline ? ["--multiline"] : []),
   ];
   if (kind !== "file") args.push(...nameArguments(options.globFilter));
   if (format === "count") args.push("--null", "--count");
   if (format === "files") args.push("--null", "--files-with-matches");
   if (format === "json") args.push("--json");
-  if (mode === "content") args.push(`--context=${options.context ?? 0}`, `--max-count=${max + 1}`);
+  const { before = 0, after = 0, within } = options;
+  const perFile = mode === "count" ? Number.POSITIVE_INFINITY : hitsPerFile(options);
+  if (mode === "content") args.push(`--before-context=${before}`, `--after-context=${after}`);
+  // Of matches across lines ripgrep counts neighbours as one.
+  if (mode === "content" && !within && !options.multiline) args.push(`--max-count=${perFile}`);
 
   const attempt = async (sorted: boolean): Promise<FirstFiles | undefined> => {
-    const files = new FirstFiles(max, mode, sorted);
+    const files = new FirstFiles(options, sorted);
     const stop = new AbortController();
-    const parser = new MatchParser(format, kind === "file", (file) => {
+    const parser = new MatchParser({ format, dropBinary: kind === "file", perFile, within, before, after }, (file) => {
       if (wanted(file.path)) files.add(file);
       if (files.complete || (!sorted && files.hits > MANY_HITS)) stop.abort();
     });
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
     const sortArguments = sorted ? ["--sort=path"] : [];
     const { exitCode, stderr } = await runner.run(
-      [...args, ...sortArguments, "--regexp", pattern, "--", target],
+      [...args, ...sortArguments, "--regexp", options.multiline ? acrossLineEnds(pattern) : pattern, "--", target],
       cwd,
       (chunk) => parser.push(chunk),
       signal,
@@ -99,7 +116,7 @@ async function grep(
     return files;
   };
   const files = (await attempt(false)) ?? (await attempt(true));
-  return files!.result(cwd, base, options.context ?? 0);
+  return files!.result(cwd, base);
 }
 
 async function glob(
@@ -118,36 +135,37 @@ async function glob(
   const chunks: Buffer[] = [];
   const args = [
     ...COMMON,
-    ...(await ignoreArguments(runner, root)),
+    ...(await walkArguments(runner, root, { hidden: true, ...options })),
     "--files",
-    "--hidden",
     "--null",
-    "--glob=!.git",
-    ...nameArguments(rest),
+    // Folders are known by the files in them; and a name that is asked for is listed even when it is hidden.
+    ...(options.directories || options.hidden === false ? [] : nameArguments(rest)),
   ];
-  if (options.maxResults !== undefined) args.push("--sortr=modified");
+  const { maxResults, enough, signal } = options;
+  // ripgrep prints nothing before it has sorted everything.
+  const isSorted = maxResults !== undefined && enough === undefined;
+  if (isSorted) args.push("--sortr=modified");
   args.push("--", "./");
-  const signal = options.signal ?? new AbortController().signal;
-  const { exitCode, stderr } = await runner.run(args, root, (chunk) => chunks.push(chunk), signal);
-  options.signal?.throwIfAborted();
-  if (exitCode > 1 && stderr.trim() !== "")
+  const stop = AbortSignal.any([signal, enough].filter((one) => one !== undefined));
+  const { exitCode, stderr } = await runner.run(args, root, (chunk) => chunks.push(chunk), stop);
+  signal?.throwIfAborted();
+  const isPartial = enough?.aborted ?? false;
+  if (!isPartial && exitCode > 1 && stderr.trim() !== "")
     throw new EnvError("io", `Listing files failed in ${root}: ${stderr.trim()}`);
-  const names: string[] = [];
-  for (const entry of Buffer.concat(chunks).toString("utf8").split("\0")) {
-    const name = entry.slice(2);
-    if (name !== "" && matches(name)) names.push(name);
-  }
-  const { maxResults } = options;
-  const candidates =
-    maxResults === undefined ? await timed(runner, root, names) : await newest(runner, root, names, maxResults);
-  const prefix = relative(base, root);
-  const inside = prefix !== ".." && !prefix.startsWith("../");
-  const shown = inside ? (prefix === "" ? "" : `${prefix}/`) : `${root === "/" ? "" : root}/`;
-  const { paths } = newestFirst(
+  const all: string[] = [];
+  const entries = Buffer.concat(chunks).toString("utf8").split("\0");
+  // What follows the last zero is the beginning of a name.
+  for (const entry of entries.slice(0, -1)) all.push(entry.slice(2));
+  const names = all.filter((one) => matches(one));
+  const candidates = isSorted ? await newest(runner, root, names, maxResults) : await timed(runner, root, names);
+  const shown = shownPrefix(root, base);
+  const folders = options.directories ? foldersOf(all).filter((one) => matches(one)) : [];
+  return globResult(
     candidates.map(({ path, mtimeMs }) => ({ path: shown + path, mtimeMs })),
+    folders.map((name) => shown + name),
     maxResults,
+    isPartial || candidates.length < names.length,
   );
-  return { paths, truncated: paths.length < names.length };
 }
 
 async function timed(runner: RipgrepRunner, root: string, names: readonly string[]): Promise<TimedPath[]> {

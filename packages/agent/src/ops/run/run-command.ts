@@ -1,9 +1,11 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
-import type { ExecOptions, ExecResult } from "../../env/types.ts";
+import type { BackgroundCommand, ExecOptions, ExecResult, LastingShellOptions } from "../../env/types.ts";
 import { type Detached, runDetachable } from "./detachable.ts";
-import type { Job } from "./jobs.ts";
+import type { Job, JobSpill } from "./jobs.ts";
+import { minimize } from "./minimize/minimize.ts";
+import { type MinimizedOutput, minimizedOutput } from "./minimize/minimized-output.ts";
 import { plainOutput } from "./plain-output.ts";
 import { watchShownFiles } from "./shown-changes.ts";
 
@@ -22,6 +24,8 @@ const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
 export interface CommandOutcome extends ExecResult {
   readonly timeoutMs: number;
   readonly artifact?: ArtifactRef;
+  /** Below an output that was minimized: what is left out, and where it is. */
+  readonly footer?: string;
   /** Why there is no artifact although there should be one. */
   readonly notKept?: string;
   /** Files shown in this session that are different now. */
@@ -36,6 +40,12 @@ export interface CommandOptions {
   readonly interleaved?: boolean | undefined;
   /** Not in the sandbox. */
   readonly outside?: boolean | undefined;
+  /** Not minimized. */
+  readonly asPrinted?: boolean | undefined;
+  /** Added to what every command gets. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The state it begins with. */
+  readonly shell?: LastingShellOptions | undefined;
 }
 
 /** It was sent to the background while it ran, and goes on as this job. */
@@ -43,6 +53,7 @@ export interface BackgroundOutcome {
   readonly job: Job;
   /** What it printed until then. */
   readonly output: string;
+  readonly why: Detached["why"];
 }
 
 export const wentToBackground = (outcome: CommandOutcome | BackgroundOutcome): outcome is BackgroundOutcome =>
@@ -58,63 +69,112 @@ export async function runCommand(
   const timeoutMs = Math.min(options.timeoutMs ?? times.defaultMs, times.maxMs);
   const spill = lazyArtifact(context, options.name);
   const changedFiles = await watchShownFiles(context);
-  const result = await runUntilDetached(command, context, timeoutMs, {
-    signal: context.signal,
-    onOutput: context.onOutput,
-    spill,
-    env: COMMAND_ENV,
-    interleaved: options.interleaved ?? false,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.outside ? { outside: true } : {}),
-  });
+  const afterMs = waitBeforeBackground(context.services.background?.afterMs ?? 0, timeoutMs);
+  const result = await runUntilDetached(
+    command,
+    context,
+    { timeoutMs, afterMs },
+    {
+      signal: context.signal,
+      onOutput: context.onOutput,
+      spill,
+      env: { ...COMMAND_ENV, ...options.env },
+      interleaved: options.interleaved ?? false,
+      ...(options.shell === undefined ? {} : { shell: options.shell }),
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      ...(options.outside ? { outside: true } : {}),
+    },
+  );
   if ("handle" in result) {
-    const { handle } = result;
-    const closed = (): Promise<unknown> => spill.close();
-    handle.done.then(closed, closed);
+    const { handle, why } = result;
+    closeWith(handle, spill);
     const { text } = handle.read();
-    return { job: context.services.jobs!.adopt(handle), output: plainOutput(text) };
+    return { job: context.services.jobs!.adopt(handle, { spill }), output: plainOutput(text), why };
   }
   const plain = {
     output: plainOutput(result.output),
     stdout: plainOutput(result.stdout),
     stderr: plainOutput(result.stderr),
   };
-  return { ...result, ...plain, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
+  const changed = await changedFiles();
+  const kept = await spill.close();
+  if (kept.notKept !== undefined || options.asPrinted) return { ...result, ...plain, timeoutMs, changed, ...kept };
+  const minimized = await minimizedOutput(context, command, { plain: plain.output, raw: result.output, ...kept });
+  return {
+    ...result,
+    ...plain,
+    timeoutMs,
+    changed,
+    ...kept,
+    ...(minimized ? withMinimized(command, plain, minimized) : {}),
+  };
+}
+
+/** Each stream by the same rules, where a face shows them apart. */
+function withMinimized(
+  command: string,
+  { stdout, stderr }: Pick<CommandOutcome, "stdout" | "stderr">,
+  { text, footer, artifact }: MinimizedOutput,
+): Pick<CommandOutcome, "output" | "stdout" | "stderr" | "artifact" | "footer"> {
+  const shorter = (stream: string): string => minimize(command, stream)?.text ?? stream;
+  return { output: text, stdout: shorter(stdout), stderr: shorter(stderr), artifact, footer };
 }
 
 /** Where somebody could send it to the background, the command is started so that it can outlive whoever waits for it. */
 export function runUntilDetached(
   command: string,
   context: Pick<ToolContext, "env" | "services" | "signal" | "onOutput">,
-  timeoutMs: number,
+  { timeoutMs, afterMs = 0 }: { readonly timeoutMs: number; readonly afterMs?: number },
   options: ExecOptions,
 ): Promise<ExecResult | Detached> {
   const { env, services } = context;
   const { jobs, runningCommands: running } = services;
-  if (!jobs || !running || !env.startCommand) return env.execCommand(command, timeoutMs, options);
+  if (!jobs || !(running || afterMs > 0) || !env.startCommand) return env.execCommand(command, timeoutMs, options);
   const start = (text: string, how: ExecOptions) => env.startCommand!(text, how);
-  return runDetachable(command, context, { timeoutMs, options, running, start });
+  return runDetachable(command, context, { timeoutMs, afterMs, options, running, start });
+}
+
+/** Before its time is up: a command that goes on has no timeout any more. */
+const waitBeforeBackground = (afterMs: number, timeoutMs: number): number =>
+  timeoutMs > 0 ? Math.min(afterMs, Math.max(timeoutMs - 1000, 0)) : afterMs;
+
+/** The artifact of a command that outlives its call is closed when the command ends. */
+export function closeWith({ done }: BackgroundCommand, spill: { close(): Promise<unknown> }): void {
+  const closed = (): Promise<unknown> => spill.close();
+  done.then(closed, closed);
 }
 
 /** For the model, as the end of a result. */
-export const backgroundNote = ({ job }: { readonly job: Pick<Job, "id"> }): string =>
-  `[The user sent this command to the background. It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
+export function backgroundNote({ job, why = "user" }: BackgroundNote): string {
+  const what = why === "user" ? "The user sent this command to the background." : "This command takes long.";
+  return `[${what} It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
+}
+
+interface BackgroundNote {
+  readonly job: Pick<Job, "id">;
+  readonly why?: Detached["why"];
+}
 
 export function refuseEmpty(command: string): void {
   if (command.trim() === "") throw new ToolFailure("The command is empty. Give a shell command to run.");
+}
+
+export interface LazyArtifact extends JobSpill {
+  write(chunk: Uint8Array): void;
+  close(): Promise<Pick<CommandOutcome, "artifact" | "notKept">>;
 }
 
 /**
  * Opens the artifact with the first byte that does not fit in memory; most commands never do. A disk that is full costs the
  * artifact, not the command: it fails in the middle of reading output, where nobody could catch it.
  */
-export function lazyArtifact(
-  context: Pick<ToolContext, "openArtifact">,
-  name: string,
-): { write(chunk: Uint8Array): void; close(): Promise<Pick<CommandOutcome, "artifact" | "notKept">> } {
+export function lazyArtifact(context: Pick<ToolContext, "openArtifact">, name: string): LazyArtifact {
   let writer: ArtifactWriter | undefined;
   let notKept: string | undefined;
   return {
+    get id() {
+      return notKept === undefined ? writer?.id : undefined;
+    },
     write: (chunk) => {
       if (notKept !== undefined) return;
       try {
@@ -137,7 +197,8 @@ export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string 
   note === undefined ? "" : `[${note}]\n`;
 
 /** One line about the whole output; empty when all of it was shown. */
-export function wholeOutputNote({ artifact, notKept, outputBytes }: CommandOutcome): string {
+export function wholeOutputNote({ artifact, notKept, outputBytes, footer }: CommandOutcome): string {
+  if (footer !== undefined) return footer;
   if (artifact) return `[${outputBytes} bytes in total; the whole output is in artifact://${artifact.id}]\n`;
   return notKept === undefined
     ? ""

@@ -83,7 +83,7 @@ function send(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Incom
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const headers = {
-      accept: "text/html,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5",
+      accept: "text/markdown,text/html;q=0.95,text/plain,application/json;q=0.9,*/*;q=0.5",
       "accept-encoding": "gzip, br, deflate",
       "user-agent": "lathe",
     };

@@ -4,6 +4,7 @@ import type { ToolDef } from "../../contract/tool.ts";
 import { askUserTool } from "../../tools/ask-user/index.ts";
 import { closeAgentTool } from "../../tools/close-agent/index.ts";
 import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
+import { inspectImageTool } from "../../tools/inspect-image/index.ts";
 import { jobOutputTool } from "../../tools/job-output/index.ts";
 import { jobStopTool } from "../../tools/job-stop/index.ts";
 import { readFileTool } from "../../tools/read-file/index.ts";
@@ -26,6 +27,7 @@ export const additions = [
   jobOutputTool,
   jobStopTool,
   recallTool,
+  inspectImageTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -3,6 +3,7 @@
 // never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
+import { isReport } from "../inbox.ts";
 import type { ConfigPart, ProfilePart, QueuePart, ToolPart } from "../parts.ts";
 import { argumentsOf } from "./card.ts";
 import { type Bypass, type CallParts, runCall } from "./run-call.ts";
@@ -62,6 +63,8 @@ async function runTogether(
 
 /** Decided at the moment a call would start. */
 function bypass(core: QueuePart & ConfigPart, batch: Batch, index: number): Bypass {
-  if (core.config.interruptMode === "immediate" && core.inbox.count("steering") > 0) return "skipped";
+  // The end of a background job is no word of the user's about this work.
+  const isSteered = core.inbox.list("steering").some((message) => !isReport(message));
+  if (core.config.interruptMode === "immediate" && isSteered) return "skipped";
   return batch.lastIsIncomplete && index === batch.calls.length - 1 ? "incomplete" : undefined;
 }

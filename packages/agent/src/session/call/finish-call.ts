@@ -5,6 +5,7 @@ import type { ToolResult } from "../../contract/tool.ts";
 import type { MessageEntry } from "../../journal/types.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { outputLimit } from "../../truncate/limits.ts";
+import { truncationMeta, withMeta } from "../../truncate/meta.ts";
 import { truncateOutput } from "../../truncate/truncate.ts";
 import type {
   ArtifactPart,
@@ -42,14 +43,13 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
   // Before anything is truncated: half a secret would not be found.
   const result = core.redacted(outcome.result);
   const { changes = [], reads = [], effects } = result;
-  const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;
   const full = wellFormed(textOf(result));
-  const output = await keepOutput(core, call.name, {
-    full,
-    forModel: result.isWhole ? full : truncateOutput(full, outputLimit(tool ?? { name: call.name }, core.config)),
-    artifact: result.artifact,
-  });
+  const limit = outputLimit(tool ?? { name: call.name }, core.config);
+  const forModel = result.isWhole ? full : truncateOutput(full, limit);
+  const output = await keepOutput(core, call.name, { full, forModel, artifact: result.artifact });
+  const truncation = truncationMeta(full, forModel, limit, output.artifact?.id);
+  const details = withMeta(checkedDetails(core, call, result), truncation);
   const durationMs = core.deps.now() - startedAt;
   const more = {
     summary,

@@ -90,7 +90,7 @@ function search(args: Args, context: ToolContext): Promise<ToolResult> {
 }
 
 /** What every search face reduces to. */
-export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensitive" | "mode" | "context"> {
+export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensitive" | "mode" | "before" | "after"> {
   readonly pattern: string;
   readonly path?: string;
   readonly most?: number;

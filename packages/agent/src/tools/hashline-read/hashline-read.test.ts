@@ -41,7 +41,7 @@ it.each([
   ["a.ts:2-3:raw", `l2\nl3\n${more(4)}`],
   ["a.ts:raw:2-3", `l2\nl3\n${more(4)}`],
   ["a.ts:999", "HEAD\n(a.ts has 30 lines; the requested lines are beyond its end)"],
-])("T-READ-2 the selector of %s", async (path, expected) => {
+])("T-READ-1 T-READ-2 the selector of %s", async (path, expected) => {
   expect((await read(path)).replace(/^¶a\.ts#[0-9A-F]{4}/, "HEAD")).toBe(expected);
 });
 
@@ -49,7 +49,6 @@ it.each([
   ["a.ts:0", "Line selector 0 is invalid; lines are 1-indexed. Use :1."],
   ["a.ts:7-5", "ends before it begins"],
   ["a.ts:7+0", "selects no line"],
-  ["a.ts:conflicts", "File not found: a.ts:conflicts"],
   ["b.ts:7", "File not found: b.ts"],
 ])("T-READ-2 %s is refused", async (path, message) => {
   await expect(read(path)).rejects.toThrow(message);

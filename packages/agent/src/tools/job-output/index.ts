@@ -1,7 +1,6 @@
 import type { Card, CardResult } from "../../contract/card.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
-import { jobEnded, jobStatus } from "../../ops/run/jobs.ts";
-import { plainOutput } from "../../ops/run/plain-output.ts";
+import { jobStatus, takeOutput } from "../../ops/run/jobs.ts";
 import { tail, verbOf } from "../card.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters } from "../params.ts";
@@ -30,13 +29,10 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
     const { jobs } = context.services;
     if (!jobs) throw new ToolFailure("Background commands cannot run here.");
     const job = jobs.get(job_id);
-    await jobEnded(job, wait_ms, context.signal);
-    const { text, next, missed } = job.handle.read(job.read);
-    job.read = next;
-    const lost = missed > 0 ? `[${missed} earlier bytes are no longer available]\n` : "";
-    const body = text === "" ? "(no new output)" : plainOutput(text).replace(/\n$/, "");
+    const text = await jobs.watch([job], { ms: wait_ms, signal: context.signal }, () => takeOutput(job));
+    const body = text === "" ? "(no new output)" : text.replace(/\n$/, "");
     return {
-      content: [{ kind: "text", text: `${lost}${body}\n[job ${job.id}: ${jobStatus(job)}]` }],
+      content: [{ kind: "text", text: `${body}\n[job ${job.id}: ${jobStatus(job)}]` }],
       details: { jobId: job.id, command: job.handle.command, running: job.handle.running },
       effects: "none",
     };

@@ -25,8 +25,7 @@ export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
   async execute({ job_id }, { services }) {
     if (!services.jobs) throw new ToolFailure("Background commands cannot run here.");
     const job = services.jobs.get(job_id);
-    await job.handle.stop();
-    await job.handle.done.catch(() => undefined);
+    await services.jobs.cancel(job, true);
     return {
       content: [{ kind: "text", text: `Job ${job.id} has ended: ${jobStatus(job)}.` }],
       details: { jobId: job.id, command: job.handle.command },

@@ -59,9 +59,10 @@ describe("read_file", () => {
     expect(await bench.text(readManyFilesTool, { paths: ["pipe"] })).toContain("[ERROR: pipe is a pipe");
   });
 
-  it("TL-01 K-29 an image larger than providers take is refused: it would make every later request fail", async () => {
+  it("TL-01 K-29 an image larger than providers take is not sent as it is: it would make every later request fail", async () => {
     await file("big.png", Buffer.concat([PNG, Buffer.alloc(4 << 20)]));
-    await expect(bench.call(readFileTool, { file_path: "big.png" })).rejects.toThrow("make a smaller copy");
+    bench.services.images = { autoResize: false };
+    await expect(bench.call(readFileTool, { file_path: "big.png" })).rejects.toThrow("Make a smaller copy");
     bench.services.vision = false;
     expect(await bench.text(readFileTool, { file_path: "big.png" })).toContain("cannot look at images");
   });

@@ -1,8 +1,8 @@
 import { type CallScope, type ToolContext, type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../env/types.ts";
-import { imageType } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
-import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { open } from "../../ops/read/open.ts";
+import { windowOf } from "../../ops/read/window.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
@@ -72,15 +72,16 @@ async function expand(paths: readonly string[], { paths: callPaths }: CallScope)
 
 async function readOne(path: string, context: ToolContext): Promise<string> {
   try {
-    const bytes = await loadBytes(path, context);
-    const mediaType = imageType(bytes);
-    if (mediaType) return `[${mediaType}, ${bytes.length} bytes: read it alone to look at it]`;
-    const window = windowOf(path, bytes, context, 1, LINES_PER_FILE);
-    if (window.total === 0) return "(empty file)";
-    const rest = window.total - window.lines.length;
+    const opened = await open(path, context);
+    if (opened.kind === "image")
+      return `[${opened.mediaType}, ${opened.bytes.length} bytes: read it alone to look at it]`;
+    if (opened.kind === "shown") return opened.text;
+    const { rows, total, next, advice } = windowOf(opened, { defaultLimit: LINES_PER_FILE });
+    if (advice !== undefined) return advice;
+    const lines = rows.map((row) => shorten(row?.text ?? "…"));
     return (
-      numbered(window.lines.map(shorten), 1) +
-      (rest > 0 ? `\n[${rest} more lines; read the file alone with offset=${LINES_PER_FILE + 1}]` : "")
+      numbered(lines, 1) +
+      (next === undefined ? "" : `\n[${total - next + 1} more lines; read the file alone with offset=${next}]`)
     );
   } catch (error) {
     if (error instanceof ToolFailure || error instanceof EnvError) return `[ERROR: ${error.message}]`;

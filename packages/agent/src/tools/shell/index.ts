@@ -4,7 +4,9 @@ import {
   backgroundNote,
   COMMAND_ENV,
   type CommandOutcome,
+  closeWith,
   environmentNote,
+  lazyArtifact,
   refuseEmpty,
   runCommand,
   wentToBackground,
@@ -141,14 +143,16 @@ async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResu
   if (!jobs || !env.startCommand) {
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
-  const job = jobs.start(command, (text) =>
-    env.startCommand!(text, {
-      env: COMMAND_ENV,
-      interleaved: true,
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(args.outside_sandbox ? { outside: true } : {}),
-    }),
-  );
+  const spill = lazyArtifact(context, "job");
+  const options = {
+    env: COMMAND_ENV,
+    interleaved: true,
+    spill,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(args.outside_sandbox ? { outside: true } : {}),
+  };
+  const job = jobs.start(command, (text) => env.startCommand!(text, options), { spill });
+  closeWith(job.handle, spill);
   return {
     content: [
       {

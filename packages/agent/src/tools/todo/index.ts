@@ -18,7 +18,7 @@ const params = {
           ),
         ),
         task: optional(text("Exact text of the task")),
-        phase: optional(text("For append: the phase to add to")),
+        phase: optional(text("For append: the phase to add to; for done, drop and rm: all its tasks")),
         items: optional(listOf(text("A task"), "For append: the tasks to add")),
         text: optional(text("For note: what to remember")),
       },
@@ -53,10 +53,10 @@ export const todoTool: ToolDef<ArgsOf<typeof params>> = {
     const { list, errors, completed } = applyOps(before, ops as readonly TodoOp[]);
     const phases = list as unknown as JsonValue;
     await services.facts?.write(TODO_FACT, phases);
-    const problems = errors.map((error) => `Error: ${error}`);
+    const problems = errors.length === 0 ? [] : [`Errors: ${errors.join("; ")}`];
     return {
       content: [{ kind: "text", text: [...problems, renderTodo(list)].join("\n") }],
-      details: { phases, completedTasks: [...completed] },
+      details: { phases, storage: services.facts ? "session" : "memory", completedTasks: [...completed] },
       isError: errors.length > 0,
       effects: "done",
     };

@@ -17,6 +17,7 @@ export interface TodoPhase {
 /** The todo list that the model keeps. */
 export type TodoList = readonly TodoPhase[];
 
+/** One change to the list. */
 export interface TodoOp {
   readonly op: "init" | "start" | "done" | "drop" | "rm" | "append" | "note";
   readonly list?: readonly { readonly phase: string; readonly items: readonly string[] }[];
@@ -26,6 +27,7 @@ export interface TodoOp {
   readonly text?: string;
 }
 
+/** The list after a batch of changes. */
 export interface TodoOutcome {
   readonly list: TodoList;
   readonly errors: readonly string[];
@@ -33,6 +35,7 @@ export interface TodoOutcome {
   readonly completed: readonly string[];
 }
 
+/** Applies the changes in order; what fails is told, and the others take effect. */
 export function applyOps(before: TodoList, ops: readonly TodoOp[]): TodoOutcome {
   const errors: string[] = [];
   let list = before;
@@ -54,48 +57,70 @@ export function applyOps(before: TodoList, ops: readonly TodoOp[]): TodoOutcome 
 function applyOne(list: TodoList, op: TodoOp): TodoList | string {
   switch (op.op) {
     case "init": {
-      if (!op.list || op.list.length === 0) return "init needs `list` with at least one phase";
+      if (!op.list || op.list.length === 0) return "Missing list for init operation";
       const items = op.list.flatMap((phase) => phase.items);
       const twice = items.find((item, i) => items.indexOf(item) !== i);
-      if (twice !== undefined) return `init lists the task "${twice}" twice`;
+      if (twice !== undefined) return `Task "${twice}" is listed twice`;
       return op.list.map(({ phase, items: names }) => ({ name: phase, tasks: names.map(pending) }));
     }
     case "append": {
-      if (!op.phase || !op.items || op.items.length === 0) return "append needs `phase` and `items`";
+      if (!op.phase) return "Missing phase for append operation";
+      if (!op.items || op.items.length === 0) return "Missing items for append operation";
       const known = new Set(tasksOf(list).map((task) => task.content));
       const twice = op.items.find((item, i) => known.has(item) || op.items?.indexOf(item) !== i);
-      if (twice !== undefined) return `the task "${twice}" is already on the list`;
+      if (twice !== undefined) return `Task "${twice}" already exists`;
       const added = op.items.map(pending);
       return list.some((phase) => phase.name === op.phase)
         ? list.map((phase) => (phase.name === op.phase ? { ...phase, tasks: [...phase.tasks, ...added] } : phase))
         : [...list, { name: op.phase, tasks: added }];
     }
     case "rm":
-      if (op.task === undefined) return [];
-      return withTask(list, op.task, () => undefined);
+      return withTargets(list, op, () => undefined);
     case "note":
-      if (op.task === undefined || !op.text) return "note needs `task` and `text`";
+      if (op.task === undefined) return "Missing task for note operation";
+      if (!op.text) return "Missing text for note operation";
       return withTask(list, op.task, (task) => ({ ...task, notes: [...(task.notes ?? []), op.text ?? ""] }));
     case "start": {
-      if (op.task === undefined) return "start needs `task`";
+      if (op.task === undefined) return "Missing task for start operation";
       const paused = changeAll(list, (task) => (task.status === "in_progress" ? { ...task, status: "pending" } : task));
       return withTask(paused, op.task, (task) => ({ ...task, status: "in_progress" }));
     }
     case "done":
     case "drop": {
       const status: TodoStatus = op.op === "done" ? "completed" : "abandoned";
-      if (op.task === undefined) return changeAll(list, (task) => (isOpen(task) ? { ...task, status } : task));
-      return withTask(list, op.task, (task) => ({ ...task, status }));
+      // Of many, only those that were not settled in another way.
+      return withTargets(list, op, (task) => (op.task !== undefined || isOpen(task) ? { ...task, status } : task));
     }
   }
 }
+
+/** One task, the tasks of a phase, or all of them. */
+function withTargets(
+  list: TodoList,
+  { task, phase }: TodoOp,
+  change: (task: TodoTask) => TodoTask | undefined,
+): TodoList | string {
+  if (task !== undefined) return withTask(list, task, change);
+  if (phase !== undefined && !list.some(({ name }) => name === phase)) return `Phase "${phase}" not found`;
+  return list
+    .map((one) =>
+      phase === undefined || one.name === phase
+        ? { ...one, tasks: one.tasks.flatMap((each) => change(each) ?? []) }
+        : one,
+    )
+    .filter(({ tasks }) => tasks.length > 0);
+}
+
+/** What is still to be done. */
+export const withoutSettled = (list: TodoList): TodoList =>
+  withTargets(list, { op: "rm" }, (task) => (isOpen(task) ? task : undefined)) as TodoList;
 
 function withTask(
   list: TodoList,
   content: string,
   change: (task: TodoTask) => TodoTask | undefined,
 ): TodoList | string {
-  if (!tasksOf(list).some((task) => task.content === content)) return `there is no task "${content}"`;
+  if (!tasksOf(list).some((task) => task.content === content)) return `Task "${content}" not found`;
   return list
     .map((phase) => ({
       ...phase,
@@ -124,7 +149,7 @@ const pending = (content: string): TodoTask => ({ content, status: "pending" });
 const isOpen = (task: TodoTask): boolean => task.status === "pending" || task.status === "in_progress";
 const isCompleted = (task: TodoTask): boolean => task.status === "completed";
 
-const MARKS: Readonly<Record<TodoStatus, string>> = {
+export const MARKS: Readonly<Record<TodoStatus, string>> = {
   pending: "[ ]",
   in_progress: "[/]",
   completed: "[x]",

@@ -23,13 +23,13 @@ const init = {
 } as const;
 
 describe("todo", () => {
-  it("a batch continues after an error, and exactly one task is in progress afterwards", async () => {
+  it("T-TODO-1 G-79 a batch continues after an error, and exactly one task is in progress afterwards", async () => {
     const result = await bench.call(todoTool, {
       ops: [init, { op: "start", task: "B" }, { op: "done", task: "A" }, { op: "start", task: "missing" }],
     });
     expect(result.isError).toBe(true);
     expect(result.content[0]).toMatchObject({
-      text: 'Error: there is no task "missing"\n2 open\n## Build\n- [x] A\n- [/] B\n## Check\n- [ ] C',
+      text: 'Errors: Task "missing" not found\n2 open\n## Build\n- [x] A\n- [/] B\n## Check\n- [ ] C',
     });
     expect(result.details).toMatchObject({ completedTasks: ["A"] });
   });
@@ -46,10 +46,40 @@ describe("todo", () => {
       "3 open\n## Build\n- [x] A\n- [/] B\n    note: mind the cache\n## Check\n- [ ] C\n- [ ] D",
     );
     expect(await bench.text(todoTool, { ops: [{ op: "append", phase: "Check", items: ["B"] }] })).toContain(
-      "is already on the list",
+      'Errors: Task "B" already exists',
     );
     expect(await bench.text(todoTool, { ops: [{ op: "done" }] })).toContain("All tasks are settled.");
     expect(await bench.text(todoTool, { ops: [{ op: "rm" }] })).toBe("Todo list cleared.");
+  });
+});
+
+describe("todo targets and texts", () => {
+  const after = async (...ops: object[]) => bench.text(todoTool, { ops: [init, ...ops] as never });
+
+  it.each([
+    [{ op: "done", phase: "Build" }, "1 open\n## Build\n- [x] A\n- [x] B\n## Check\n- [/] C"],
+    [{ op: "drop", phase: "Check" }, "2 open\n## Build\n- [/] A\n- [ ] B\n## Check\n- [-] C"],
+    [{ op: "rm", phase: "Build" }, "1 open\n## Check\n- [/] C"],
+    [
+      { op: "done", phase: "Ship" },
+      'Errors: Phase "Ship" not found\n3 open\n## Build\n- [/] A\n- [ ] B\n## Check\n- [ ] C',
+    ],
+    [{ op: "drop" }, "All tasks are settled.\n## Build\n- [-] A\n- [-] B\n## Check\n- [-] C"],
+  ])("T-TODO-1 G-79 %j touches what it names and nothing else", async (op, text) => {
+    expect(await after(op)).toBe(text);
+  });
+
+  it("T-TODO-1 what a phase had settled otherwise stays so when the whole phase is done", async () => {
+    expect(await after({ op: "drop", task: "A" }, { op: "done", phase: "Build" })).toContain("- [-] A\n- [x] B");
+  });
+
+  it.each([
+    [{ op: "init" }, "Missing list for init operation"],
+    [{ op: "note", task: "A" }, "Missing text for note operation"],
+    [{ op: "rm", task: "gone" }, 'Task "gone" not found'],
+    [{ op: "start" }, "Missing task for start operation"],
+  ])("G-79 %j says what is wrong, and the next operation still runs", async (op, problem) => {
+    expect(await after(op, { op: "done", task: "A" })).toContain(`Errors: ${problem}\n2 open`);
   });
 });
 

@@ -6,6 +6,7 @@ import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { fileChanges, hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
 import { editPreview } from "../../edit/preview.ts";
 import { writeWholeFile } from "../../edit/whole.ts";
+import { previewElsewhere, writeElsewhere } from "../../ops/write/elsewhere.ts";
 import { fileAccess } from "../file-access.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
@@ -36,16 +37,8 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
 /** `created`: what the result says of a file that was not there. */
 export function writing(created: string): ToolDef<ArgsOf<typeof params>>["execute"] {
   return async ({ file_path, content }, context) => {
-    const { schemes } = context.services;
-    if (schemes?.handles(file_path)) {
-      await schemes.write(file_path, content, context.signal);
-      const size = Buffer.byteLength(content);
-      return {
-        content: [{ kind: "text", text: `Wrote ${file_path} (${size} bytes)` }],
-        details: { filePath: file_path, size },
-        effects: "done",
-      };
-    }
+    const other = await writeElsewhere(file_path, content, context);
+    if (other) return other;
     const bare = withoutLineNumbers(content);
     const { size, isNew, madeExecutable, file, notes } = await writeWholeFile(context, file_path, bare ?? content);
     const stripped = bare === undefined ? [] : [NUMBERS_NOTE];
@@ -67,7 +60,8 @@ export function writing(created: string): ToolDef<ArgsOf<typeof params>>["execut
 
 /** `content`: as it will be written. */
 export async function writePreview(path: string, content: string, scope: CallScope): Promise<Preview> {
-  if (scope.services.schemes?.handles(path)) return { lines: [], shows: [] };
+  const other = await previewElsewhere(path, content, scope);
+  if (other) return other;
   const { file, notes } = await writeWholeFile({ ...scope, planOnly: true }, path, content);
   return editPreview({ files: file ? [file] : [], notes }, ["file_path", "content"]);
 }

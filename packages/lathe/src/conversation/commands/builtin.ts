@@ -14,6 +14,7 @@ import { reportCommands } from "./report-commands.ts";
 import { redo, rewind, undo } from "./rewind.ts";
 import { sessionCommands, sessionFileCommands } from "./session-commands.ts";
 import { settings } from "./settings-command.ts";
+import { todo } from "./todo.ts";
 import { treeCommands } from "./tree-commands.ts";
 
 export function builtinCommands(): CommandRegistry {
@@ -37,6 +38,7 @@ export function builtinCommands(): CommandRegistry {
     cost,
     jobs,
     debug,
+    todo,
     ...reportCommands,
     quit,
   ]);

@@ -45,7 +45,8 @@ export const jobs: SlashCommand = {
     }
     if (number === undefined) throw usageError(USAGE);
     const job = jobOf(conversation, Number(number));
-    if (stop) await job.handle.stop();
+    // The model is told of it with the next request.
+    if (stop) await conversation.session.beside.jobs?.cancel(job, false);
     else for (const line of lastLines(job)) view.line(line);
     await Promise.race([job.handle.done.catch(() => undefined), Promise.resolve()]);
     view.line(`Job ${job.id}: ${job.handle.running ? "running" : jobStatus(job)}`, "dim");

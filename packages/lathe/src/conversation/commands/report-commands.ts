@@ -1,6 +1,6 @@
 // Commands that show something of the session and change nothing.
 
-import { renderTodo, sessionCosts, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
+import { sessionCosts, visibleLine } from "@lathe/agent";
 import { costText, counted, tokens } from "../../sessions/numbers.ts";
 import { listing, type Named } from "../../tables/listing.ts";
 import { usageError } from "../../usage/exit.ts";
@@ -52,16 +52,6 @@ const tools: SlashCommand = {
 
 const firstSentence = (text: string): string => visibleLine(/^[\s\S]*?\.(?=\s|$)/.exec(text)?.[0] ?? text);
 
-const todo: SlashCommand = {
-  name: "todo",
-  description: "show the task list",
-  whileWorking: true,
-  run: ({ session }, _argument, view) => {
-    const list = (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;
-    view.line(list.length === 0 ? "There is no task list." : renderTodo(list));
-  },
-};
-
 const diff: SlashCommand = {
   name: "diff",
   description: "show what has changed in the repository since the last commit",
@@ -100,4 +90,4 @@ const copy: SlashCommand = {
   },
 };
 
-export const reportCommands: readonly SlashCommand[] = [status, tools, todo, diff, copy];
+export const reportCommands: readonly SlashCommand[] = [status, tools, diff, copy];

@@ -6,6 +6,7 @@ import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
+import { isOwn } from "../../conversation/unsent.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import goOn from "../../headless/go-on.md";
 import { CliError, EXIT } from "../../usage/exit.ts";
@@ -55,7 +56,8 @@ export class Controller {
   get queue(): Queue {
     const { session } = this.conversation;
     if (session.state === "closed") return { steering: [], followUps: [], isIdle: true };
-    return { steering: session.queued("steering"), followUps: session.queued("follow_up"), isIdle: !this.isBusy };
+    const waiting = (delivery: "steering" | "follow_up") => session.queued(delivery).filter(isOwn);
+    return { steering: waiting("steering"), followUps: waiting("follow_up"), isIdle: !this.isBusy };
   }
 
   /** Enter: a command, an input, or steering while the agent works. `attached` are pictures and the like. */

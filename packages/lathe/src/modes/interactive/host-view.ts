@@ -16,7 +16,10 @@ export interface UserCommandView {
   end(result?: UserCommandResult): void;
 }
 
-export interface HostView extends CommandView, Required<Omit<Person, "extensionUi">> {
+export interface HostView
+  extends CommandView,
+    Required<Omit<Person, "extensionUi" | "showTerminal" | "terminalSize">>,
+    Pick<Person, "showTerminal" | "terminalSize"> {
   /** A line of the product's own, below what was said so far. */
   line(text: string, style?: LineStyle): void;
   /** Said in passing: nothing that has to stay. */

@@ -25,8 +25,8 @@ export function recall(journal: Journal, line: (text: string) => void): void {
 }
 
 /** By a person; not added by the program. */
-const isSaid = ({ message, origin = "input" }: MessageEntry): boolean =>
-  message.role === "user" && (origin === "input" || origin === "steering" || origin === "follow_up");
+const isSaid = ({ message, origin = "input", source }: MessageEntry): boolean =>
+  message.role === "user" && !source && (origin === "input" || origin === "steering" || origin === "follow_up");
 
 function firstLines(text: string): string[] {
   const lines = text.split("\n");

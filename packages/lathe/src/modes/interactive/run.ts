@@ -87,9 +87,15 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
     setCommands();
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
-  const { approve, answer, decidePlan } = view;
+  const { approve, answer, decidePlan, showTerminal, terminalSize } = view;
   const { extensionUi } = host;
-  const person = { approve, answer, decidePlan, ...(extensionUi ? { extensionUi } : {}) };
+  const person = {
+    approve,
+    answer,
+    decidePlan,
+    ...(showTerminal && terminalSize ? { showTerminal, terminalSize } : {}),
+    ...(extensionUi ? { extensionUi } : {}),
+  };
   const parts = {
     workspace,
     requestFor,

@@ -2,7 +2,7 @@
 // composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
 
 import { setImmediate } from "node:timers/promises";
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, PlanVerdict, Question, RunningTerminal, TerminalSize } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
   asciiSigns,
@@ -43,6 +43,7 @@ import { HeldKeys, type HoldsFrom, isTyped } from "./held-keys.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
 import { framedPanel, hasRoomForRules, LINE_STYLES, stacked } from "./live-layout.ts";
 import { PanelStack } from "./panels/panel-stack.ts";
+import type { TerminalPanels } from "./panels/terminal-panel.ts";
 import { Scrollback } from "./scrollback.ts";
 
 /** What is shown of the conversation once it is there. */
@@ -100,6 +101,7 @@ export class ScreenView implements HostView {
   /** Whether a key that means nothing here belongs to an extension. */
   extensionKey: (key: KeyPress) => boolean = () => false;
   #fullScreen: Focusable | undefined;
+  #terminals: TerminalPanels | undefined;
   readonly #scrollback: Scrollback;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
@@ -271,15 +273,29 @@ export class ScreenView implements HostView {
     return approvalPanel(this, question, signal);
   };
 
-  answer = async (questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | undefined> => {
+  answer = async (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched?: () => void,
+  ): Promise<readonly Answer[] | undefined> => {
     const { questionPanels } = await import("./panels/open-panels.ts");
-    return questionPanels(this, questions, signal);
+    return questionPanels(this, questions, signal, touched);
   };
 
   decidePlan = async (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> => {
     const { planPanel } = await import("./panels/open-panels.ts");
     return planPanel(this, plan, signal);
   };
+
+  showTerminal = (terminal: RunningTerminal): (() => void) => {
+    const shown = import("./panels/terminal-panel.ts").then(({ TerminalPanels }) => {
+      this.#terminals ??= new TerminalPanels(this);
+      return this.#terminals.show(terminal);
+    });
+    return () => void shown.then((hide) => hide());
+  };
+
+  terminalSize = (): TerminalSize => ({ columns: this.context().columns, rows: Math.max(1, this.context().rows - 1) });
 
   page(title: string, text: string): void {
     this.view(title, (columns) => wrap([{ text: visible(text) }], columns));

@@ -12,6 +12,7 @@ export class TerminalSigns {
   readonly #view: ScreenView;
   #titles = false;
   #notifications = false;
+  #notifiesOfQuestions = false;
   #since = 0;
   #named = "";
 
@@ -23,6 +24,7 @@ export class TerminalSigns {
     const { env } = this.#view.machine;
     const isOff = ["off", "0", "false"].includes(env["LATHE_NOTIFICATIONS"] ?? "");
     this.#titles = settings["terminal.title"];
+    this.#notifiesOfQuestions = settings["ask.notify"];
     this.#notifications = settings["terminal.notifications"] && !isOff;
   }
 
@@ -39,6 +41,8 @@ export class TerminalSigns {
       this.#since = event.timestamp;
       this.#title("working");
     }
+    if (event.kind === "tool_call_start" && event.data.card.asks && this.#notifiesOfQuestions)
+      this.#notify("Waiting for input");
     if (event.kind === "approval_request") this.#notify("Lathe waits for your answer");
     if (event.kind === "processing_end" && event.timestamp - this.#since >= LONG_MS)
       this.#notify(event.data.reason === "completed" ? "Lathe is done" : `Lathe has stopped: ${event.data.reason}`);

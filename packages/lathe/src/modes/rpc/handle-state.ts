@@ -1,13 +1,11 @@
 // Commands that look at the session, set its plan, or run something beside it.
 
-import { keepOneInProgress, type Session, TODO_FACT, type TodoList } from "@lathe/agent";
-import type { JsonValue } from "@lathe/llm";
+import { keepOneInProgress, type TodoList } from "@lathe/agent";
+import { todoList, writeTodo } from "../../conversation/todo/todo-facts.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandParams, RpcSessionState, TodoPhases } from "./commands.ts";
 import { thinkingLevel } from "./handle-model.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
-
-const todoList = (session: Session): TodoList => (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;
 
 /** Ids follow the place in the list. */
 function phasesOf(list: TodoList): TodoPhases {
@@ -90,7 +88,7 @@ export const stateHandlers: Handlers<
 
   set_todos: async ({ phases }, { current }) => {
     const list = listFrom(phases);
-    await current.session.facts.write(TODO_FACT, list as unknown as JsonValue);
+    await writeTodo(current.session, list);
     return { todoPhases: phasesOf(list) };
   },
 

@@ -61,10 +61,13 @@ const EVENT_FIELDS = {
     by: text,
     reason: optional(text),
   },
+  /** Settled tasks have left the todo list; `get_state` has the new one. */
+  todo_auto_clear: {},
   "lathe:queue_changed": {
     queue: choice(["steering", "follow_up"]),
     id: text,
     change: choice(["added", "edited", "cancelled"]),
+    source: optional(object({ kind: choice(["user", "agent", "job", "host"]), id: optional(text) })),
   },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
   "lathe:loop_detected": { message: text },

@@ -1,6 +1,6 @@
 // From what a session reports to what goes over the wire. One mapper per session; it remembers only what is being streamed.
 
-import { type AgentEvent, type SessionEvent, toAgentEvents } from "@lathe/agent";
+import { type AgentEvent, type SessionEvent, TODO_FACT, toAgentEvents } from "@lathe/agent";
 import type { WireEvent } from "./events.ts";
 import { toWire } from "./to-wire.ts";
 
@@ -78,6 +78,8 @@ function productEvent(event: SessionEvent): WireEvent | undefined {
       const summary = summary_entry_id === undefined ? {} : { summaryEntryId: summary_entry_id };
       return { type: "lathe:tree_moved", oldLeafId, newLeafId, ...summary, fromExtension: from_extension };
     }
+    case "fact_changed":
+      return event.data.kind === TODO_FACT ? { type: "todo_auto_clear" } : undefined;
     case "loop_detection":
       return { type: "lathe:loop_detected", ...event.data };
     default:

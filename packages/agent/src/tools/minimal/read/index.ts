@@ -1,13 +1,12 @@
 // `read` of the four-tool set: the same op as read_file, with cat -n numbering and its own limits.
 
 import type { ToolDef } from "../../../contract/tool.ts";
-import { imageType } from "../../../ops/read/images.ts";
-import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
-import { readWhole } from "../../../ops/read/read-whole.ts";
-import { fileAccess } from "../../file-access.ts";
+import { open } from "../../../ops/read/open.ts";
+import { windowOf } from "../../../ops/read/window.ts";
+import { fileAccess, readTier } from "../../file-access.ts";
 import { READ_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import { imageResult, readCard } from "../../read-file/index.ts";
+import { otherResult, readCard, wholeResult, windowDetails } from "../../read-file/index.ts";
 import description from "./description.md";
 
 const MOST_LINES = 5_000;
@@ -23,34 +22,28 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
   label: "Read",
   description: description.trim(),
   schema: parameters(params),
-  tier: "read",
+  tier: ({ file_path }) => readTier(file_path),
   replay: "safe",
   output: READ_OUTPUT,
   access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
   summary: ({ file_path }) => file_path,
   card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
-  async execute(args, context) {
-    const { file_path: path, offset = 1, limit } = args;
-    const whole = await readWhole(path, context, args);
-    if (whole) return whole;
-    const bytes = await loadBytes(path, context);
-    const mediaType = imageType(bytes);
-    if (mediaType) return imageResult(path, bytes, mediaType, context);
-    const window = windowOf(path, bytes, context, offset, limit ?? MOST_LINES);
-    const truncated = window.first + window.lines.length <= window.total;
-    const isPartial = truncated && limit === undefined;
-    const which = window.first === 1 ? `first ${MOST_LINES}` : `${MOST_LINES} from line ${window.first}`;
-    const warning = `WARNING: File has ${window.total} lines, showing ${which}. Use offset and limit parameters to read more.\n\n`;
-    const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${line}`).join("\n");
+  async execute({ file_path, offset, limit }, context) {
+    const opened = await open(file_path, context, { offset, limit });
+    if (opened.kind !== "text") return otherResult(opened, context);
+    if (opened.isWhole) return wholeResult(opened);
+    const window = windowOf(opened, { offset, limit, defaultLimit: MOST_LINES });
+    const { rows, total, first, next, isRaw, advice } = window;
+    const isPartial = next !== undefined && limit === undefined && !opened.selector;
+    const which = first === 1 ? `first ${MOST_LINES}` : `${MOST_LINES} from line ${first}`;
+    const warning = `WARNING: File has ${total} lines, showing ${which}. Use offset and limit parameters to read more.\n\n`;
+    const shown = rows
+      .map((row) => (row ? (isRaw ? row.text : `${String(row.number).padStart(6)}\t${row.text}`) : "…"))
+      .join("\n");
+    const body = (isPartial ? warning : "") + (advice ?? shown);
     return {
-      content: [{ kind: "text", text: (isPartial ? warning : "") + (window.total === 0 ? "(empty file)" : shown) }],
-      details: {
-        filePath: path,
-        totalLines: window.total,
-        linesRead: window.lines.length,
-        offset: window.first,
-        truncated,
-      },
+      content: [{ kind: "text", text: [...opened.notes, body].join("\n") }],
+      details: windowDetails(opened, window),
       effects: "none",
     };
   },

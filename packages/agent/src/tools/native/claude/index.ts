@@ -88,7 +88,6 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
     if (args.glob !== undefined && args.type !== undefined) {
       throw new ToolFailure("Give glob or type, not both.");
     }
-    const around = Math.max(args["-A"] ?? 0, args["-B"] ?? 0, args["-C"] ?? 0);
     return runGrep(
       definedOptions({
         pattern: args.pattern,
@@ -96,7 +95,8 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
         globFilter: args.glob ?? (args.type === undefined ? undefined : globOfType(args.type)),
         caseInsensitive: args["-i"],
         mode: args.output_mode ?? "files_with_matches",
-        context: around > 0 ? around : undefined,
+        before: args["-B"] ?? args["-C"],
+        after: args["-A"] ?? args["-C"],
         most: args.head_limit,
         mostName: "head_limit",
       }),

@@ -1,14 +1,18 @@
 // exec_command and write_stdin: a command is given some time; one that is still running then continues as a session that can be
 // looked at, waited for and ended. Our background jobs are those sessions.
 
-import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
-import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { type BackgroundCommand, EnvError, type ExecOptions } from "../../../env/types.ts";
+import { type Job, takeOutput } from "../../../ops/run/jobs.ts";
+import { type MinimizedOutput, minimizedOutput } from "../../../ops/run/minimize/minimized-output.ts";
 import { plainOutput } from "../../../ops/run/plain-output.ts";
-import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
+import { COMMAND_ENV, closeWith, lazyArtifact, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
+import { startedTerminal } from "../../../ops/run/start-terminal.ts";
+import { typedAccess, typeInto } from "../../../ops/run/typed-input.ts";
 import { jobCard } from "../../job-output/index.ts";
 import { SHELL_OUTPUT } from "../../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { type ArgsOf, flag, integer, optional, parameters, text } from "../../params.ts";
 import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import execDescription from "./exec-command.md";
 import stdinDescription from "./write-stdin.md";
@@ -22,6 +26,7 @@ const execParams = {
   workdir: optional(text("Directory to run it in; the working directory when not given")),
   yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
   max_output_tokens: optional(integer("Accepted but ignored: long output is shortened in the middle", { minimum: 1 })),
+  tty: optional(flag("Run it in a terminal, to type into it with write_stdin; false when not given")),
   ...outsideSandbox,
 };
 
@@ -33,43 +38,71 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
   tier: "exec",
   ...shellMeaning<ArgsOf<typeof execParams>>(
     ({ cmd, workdir, outside_sandbox }) => ({ command: cmd, cwd: workdir, outside_sandbox }),
-    ["cmd", "workdir", "outside_sandbox"],
+    ["cmd", "workdir", "tty", "outside_sandbox"],
   ),
-  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS, outside_sandbox }, context) {
+  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS, tty, outside_sandbox }, context) {
     const { env, services } = context;
     const { jobs } = services;
     if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir, outside_sandbox }, context);
     refuseEmpty(cmd);
     const changedFiles = await watchShownFiles(context);
+    const spill = lazyArtifact(context, "exec_command");
     const options = {
       onOutput: context.onOutput,
+      spill,
       env: COMMAND_ENV,
       outside: outside_sandbox,
       ...(workdir === undefined ? {} : { cwd: (await context.paths.locate(workdir)).real }),
     };
-    const job = jobs.start(cmd, (command) => env.startCommand!(command, options));
+    const terminal = tty ? await terminalFor(cmd, context, options) : undefined;
+    const job = jobs.start(cmd, (command) => terminal ?? env.startCommand!(command, options), { spill });
+    closeWith(job.handle, spill);
     const detached = new AbortController();
     const remove = services.runningCommands?.add({ command: cmd, detach: () => detached.abort() });
-    await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), AbortSignal.any([context.signal, detached.signal]));
-    remove?.();
-    if (context.signal.aborted) await job.handle.stop();
-    return sessionResult(job, changedNote(await changedFiles()));
+    const waits = { ms: Math.min(wait, LONGEST_WAIT_MS), signal: context.signal, enough: detached.signal };
+    try {
+      return await jobs.watch([job], waits, async () => {
+        const note = changedNote(await changedFiles());
+        return sessionResult(job, note, await minimizedResult(job, context));
+      });
+    } catch (error) {
+      if (context.signal.aborted) await jobs.cancel(job, true);
+      throw error;
+    } finally {
+      remove?.();
+    }
   },
 };
 
+async function terminalFor(
+  cmd: string,
+  context: ToolContext,
+  { env, outside, cwd }: Pick<ExecOptions, "env" | "outside" | "cwd">,
+): Promise<BackgroundCommand> {
+  try {
+    return (await startedTerminal(cmd, context, { env, outside, cwd })).command;
+  } catch (error) {
+    if (error instanceof EnvError) throw new ToolFailure(`PTY error: ${error.message}`);
+    throw error;
+  }
+}
+
 const stdinParams = {
   session_id: integer("The number of the session", { minimum: 1 }),
-  chars: optional(text("Nothing, to look at the session; \\u0003 (Ctrl-C) to end it")),
+  chars: optional(text("Nothing, to look at the session; \\u0003 (Ctrl-C) to end it; else what to type into it")),
   yield_time_ms: optional(integer("Milliseconds to wait for its end; 5000 when not given", { minimum: 0 })),
 };
+
+const isTyped = (chars = ""): chars is string => chars !== "" && chars !== "\u0003";
 
 export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
   name: "write_stdin",
   label: "Session",
   description: stdinDescription.trim(),
   schema: parameters(stdinParams),
-  // It looks at a command that was allowed, or ends it: nothing can be written to it.
-  tier: "read",
+  // It looks at a command that was allowed, or ends it; only what is typed into it can do more.
+  tier: ({ chars }) => (isTyped(chars) ? "exec" : "read"),
+  access: ({ chars }, scope) => (isTyped(chars) ? typedAccess(chars, scope) : []),
   replay: "never",
   timeoutMs: 0,
   output: SHELL_OUTPUT,
@@ -77,28 +110,30 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
   card: ({ session_id, chars }, result) => jobCard(`session ${session_id}`, chars === "\u0003", result),
   async execute({ session_id, chars = "", yield_time_ms: wait = POLL_WAIT_MS }, { services, signal }) {
     if (!services.jobs) throw new ToolFailure("Sessions are not available here.");
-    const job = services.jobs.get(session_id);
-    if (chars === "\u0003") await job.handle.stop();
-    else if (chars !== "") {
-      throw new ToolFailure(
-        "The input of commands is closed. Run the command again with its input in a file or a pipe, or send \\u0003 to end it.",
-      );
-    } else await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), signal);
-    return sessionResult(job, "");
+    const { jobs } = services;
+    const job = jobs.get(session_id);
+    if (chars === "\u0003") await jobs.cancel(job, true);
+    else if (chars !== "") await typeInto(job, chars);
+    return jobs.watch([job], { ms: Math.min(wait, LONGEST_WAIT_MS), signal }, () => sessionResult(job, ""));
   },
 };
 
-async function sessionResult(job: Job, note: string): Promise<ToolResult> {
-  if (!job.handle.running) await job.handle.done.catch(() => undefined);
+/** Of a command that has ended within its call, all of whose output is at hand. */
+async function minimizedResult(job: Job, context: ToolContext): Promise<MinimizedOutput | undefined> {
+  const { result, handle } = job;
+  if (!result || result.truncated || handle.screen) return undefined;
+  const raw = handle.read().text;
+  return minimizedOutput(context, handle.command, { plain: plainOutput(raw), raw });
+}
+
+async function sessionResult(job: Job, note: string, minimized?: MinimizedOutput): Promise<ToolResult> {
+  const all = await takeOutput(job);
+  const output = minimized?.text ?? all;
   if (job.failure !== undefined) throw new ToolFailure(job.failure);
-  const { text, next, missed } = job.handle.read(job.read);
-  job.read = next;
   const { result } = job;
-  const lost = missed > 0 ? `[${missed} earlier bytes are no longer available]\n` : "";
-  const output = plainOutput(text);
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   return {
-    content: [{ kind: "text", text: lost + body + note + ending(job) }],
+    content: [{ kind: "text", text: body + (minimized?.footer ?? "") + note + ending(job) }],
     details: {
       command: job.handle.command,
       sessionId: job.id,
@@ -106,6 +141,7 @@ async function sessionResult(job: Job, note: string): Promise<ToolResult> {
     },
     isError: result !== undefined && result.exitCode !== 0,
     effects: result?.aborted ? "unknown" : "done",
+    ...(minimized ? { artifact: minimized.artifact } : {}),
   };
 }
 

@@ -1,8 +1,7 @@
 // The names and parameters that GPT models know from Codex: commands and patches, files are looked at with commands.
 
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { imageType } from "../../../ops/read/images.ts";
-import { loadBytes } from "../../../ops/read/read-text.ts";
+import { open } from "../../../ops/read/open.ts";
 import { applyPatchTool } from "../../apply-patch/index.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { exploringCard, verbOf } from "../../card.ts";
@@ -10,7 +9,7 @@ import { closeAgentTool } from "../../close-agent/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { fileAccess } from "../../file-access.ts";
 import { type ArgsOf, choice, integer, listOf, optional, parameters, record, text } from "../../params.ts";
-import { imageResult, readFileTool } from "../../read-file/index.ts";
+import { otherResult, readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
 import { waitTool } from "../../wait/index.ts";
@@ -54,10 +53,10 @@ const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
       typeof mediaType === "string" ? mediaType : undefined,
     ),
   async execute({ path }, context) {
-    const bytes = await loadBytes(path, context);
-    const mediaType = imageType(bytes);
-    if (!mediaType) throw new ToolFailure(`${path} is not an image (png, jpeg, gif, webp). Read it with a command.`);
-    return imageResult(path, bytes, mediaType, context);
+    const opened = await open(path, context);
+    if (opened.kind !== "image")
+      throw new ToolFailure(`${path} is not an image (png, jpeg, gif, webp). Read it with a command.`);
+    return otherResult(opened, context);
   },
 };
 

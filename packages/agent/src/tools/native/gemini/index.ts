@@ -129,7 +129,6 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
     if (include !== undefined && exclude !== undefined) {
       throw new ToolFailure("Give include_pattern or exclude_pattern, not both.");
     }
-    const around = Math.max(args.context ?? 0, args.after ?? 0, args.before ?? 0);
     return runGrep(
       definedOptions({
         pattern: args.fixed_strings ? args.pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : args.pattern,
@@ -137,7 +136,8 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
         globFilter: include ?? (exclude === undefined ? undefined : `!${exclude}`),
         caseInsensitive: !args.case_sensitive,
         mode: args.names_only ? ("files_with_matches" as const) : ("content" as const),
-        context: around > 0 ? around : undefined,
+        before: args.before ?? args.context,
+        after: args.after ?? args.context,
         most: args.total_max_matches,
         mostName: "total_max_matches",
       }),

@@ -40,6 +40,10 @@ export interface AnswerPanelParts<T> {
   readonly joined?: (options: readonly AnswerOption<T>[]) => T;
   readonly hint: string;
   answered(value: T): void;
+  /** To the question before or after this one; absent where there is only one. */
+  go?(by: -1 | 1): void;
+  /** Somebody is about to answer. */
+  touched?(): void;
   /** Shows the whole body elsewhere. */
   viewAll(): void;
   changed(): void;
@@ -94,21 +98,24 @@ export class AnswerPanel<T> implements Focusable {
 
   /** What the keys do now. */
   get hint(): string {
-    const { hint, joined } = this.#parts;
+    const { hint, joined, go } = this.#parts;
     if (this.#words) return "enter sends, esc goes back";
-    return [this.#isCut ? "v shows everything" : "", joined ? "space marks, enter sends" : "", hint]
+    const marks = joined ? "space marks, enter sends" : "";
+    return [this.#isCut ? "v shows everything" : "", marks, go ? "left and right between questions" : "", hint]
       .filter((part) => part !== "")
       .join(", ");
   }
 
   handle(key: Key): boolean {
+    this.#parts.touched?.();
     if (this.#words) return this.#typing(this.#words, key);
     if (key.kind !== "key") return false;
-    const { bindings, options, viewAll } = this.#parts;
+    const { bindings, options, viewAll, go } = this.#parts;
     const action = bindings.match(key, "select");
     if (action === "tui.select.up") this.#move(-1);
     else if (action === "tui.select.down") this.#move(1);
     else if (action === "tui.select.confirm") this.#confirm();
+    else if (go && (key.name === "left" || key.name === "right")) go(key.name === "left" ? -1 : 1);
     else if (key.name === "space" || key.text === " ") this.#mark(this.#at);
     else if (key.ctrl || key.alt || key.text === undefined) return false;
     else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
@@ -163,7 +170,8 @@ export class AnswerPanel<T> implements Focusable {
     } else if (!joined || !option.isMarkable) {
       answered(option.answer(""));
     } else {
-      const marked = [...this.#marked].sort((a, b) => a - b);
+      // In the order in which they were marked.
+      const marked = [...this.#marked];
       answered(joined((marked.length === 0 ? [this.#at] : marked).flatMap((i) => options[i] ?? [])));
     }
   }

@@ -10,7 +10,7 @@ import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
 import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
 
-type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | "changed">;
+type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | "changed" | "go" | "touched">;
 
 const HINT = "esc stops the work, tab goes to the input";
 
@@ -30,6 +30,7 @@ export async function questionPanels(
   view: ScreenView,
   questions: readonly Question[],
   signal: AbortSignal,
+  touched?: () => void,
 ): Promise<readonly Answer[] | undefined> {
   const asks = questions.map(
     (question, i): Asked<Answer> => ({
@@ -40,7 +41,7 @@ export async function questionPanels(
       ...(question.multi ? { joined: joinedAnswers(question) } : {}),
     }),
   );
-  return askedInTurn(view, asks, { byAgent: true, signal });
+  return askedInTurn(view, asks, { byAgent: true, signal, ...(touched ? { touched } : {}) });
 }
 
 export function planPanel(view: ScreenView, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
@@ -83,47 +84,60 @@ interface AskedBy {
   readonly signal?: AbortSignal;
   /** Nobody would read other words. */
   readonly yesOrNo?: boolean;
+  /** Somebody is about to answer. */
+  readonly touched?: () => void;
 }
 
 async function asked<T>(view: ScreenView, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
   return (await askedInTurn(view, [parts], by))?.[0];
 }
 
-/** In one panel, which has the keys until the last is answered. */
+/** In one panel, which has the keys until the last is answered. Going back keeps what was answered, to be changed. */
 function askedInTurn<T>(
   view: ScreenView,
   asks: readonly Asked<T>[],
-  { byAgent = false, signal }: AskedBy,
+  { byAgent = false, signal, touched }: AskedBy,
 ): Promise<readonly T[] | undefined> {
   return new Promise((resolve) => {
-    const answers: T[] = [];
-    const answered = (value: T): void => {
-      answers.push(value);
-      const next = asks[answers.length];
-      if (!next) {
-        close(answers);
-        return;
-      }
-      panel.component = componentOf(next);
+    const answers: (T | undefined)[] = asks.map(() => undefined);
+    let at = 0;
+    const goTo = (next: number): void => {
+      const component = components[next];
+      if (!component) return;
+      at = next;
+      panel.component = component;
       view.panels.asksNext();
     };
-    const componentOf = (parts: Asked<T>): AnswerPanel<T> =>
-      new AnswerPanel<T>({
-        ...parts,
-        bindings: view.bindings,
-        answered,
-        viewAll: () => view.view("Question", (columns) => allOf(parts.body(columns))),
-        changed: () => view.screen.changed(),
-      });
+    const answered = (value: T): void => {
+      answers[at] = value;
+      if (at < asks.length - 1) goTo(at + 1);
+      else close(answers as T[]);
+    };
+    // A question that has no answer yet is not left behind.
+    const go = (by: -1 | 1): void => {
+      if (by === -1 || answers[at] !== undefined) goTo(at + by);
+    };
+    const components = asks.map(
+      (parts) =>
+        new AnswerPanel<T>({
+          ...parts,
+          bindings: view.bindings,
+          answered,
+          ...(asks.length > 1 ? { go } : {}),
+          ...(touched ? { touched } : {}),
+          viewAll: () => view.view("Question", (columns) => allOf(parts.body(columns))),
+          changed: () => view.screen.changed(),
+        }),
+    );
     const close = (value: readonly T[] | undefined): void => {
       view.panels.close(panel);
       signal?.removeEventListener("abort", giveUp);
       resolve(value);
     };
     const giveUp = (): void => close(undefined);
-    const [first] = asks;
+    const [first] = components;
     if (!first) return resolve([]);
-    const panel: { component: AnswerPanel<T> } & Panel = { component: componentOf(first), byAgent, cancel: giveUp };
+    const panel: { component: AnswerPanel<T> } & Panel = { component: first, byAgent, cancel: giveUp };
     signal?.addEventListener("abort", giveUp, { once: true });
     view.panels.open(panel);
   });

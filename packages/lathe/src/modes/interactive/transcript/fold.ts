@@ -10,6 +10,7 @@ import { type Block, CallBlock, TextBlock, ThinkingBlock, WholeBlock } from "./b
 import { Children } from "./children.ts";
 import type { Item, NoteKind, UserItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
+import { reportLine } from "./reports.ts";
 
 export interface FoldOptions {
   /** `provider/model` of the requests that are sent now. */
@@ -175,6 +176,7 @@ export class EventFold {
       case "turn_limit": // the end of the input tells it
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
+      case "fact_changed": // whoever shows the todo list asks for it
       case "entry":
         break;
       default:
@@ -191,9 +193,13 @@ export class EventFold {
     return this.blocks.filter((block) => block instanceof CallBlock);
   }
 
-  #userInput({ message, origin }: EventData["user_input"]): void {
+  #userInput({ content, message, origin, source }: EventData["user_input"]): void {
     if (origin === "continue") {
       this.note("Continuing the last input.", "info");
+      return;
+    }
+    if (source && source.kind !== "user") {
+      this.note(reportLine(source, content), "info");
       return;
     }
     const { words, attached } = wordsAndAttachments(message.content);
@@ -207,7 +213,7 @@ export class EventFold {
       const { words, attached } = wordsAndAttachments(message.content);
       this.add(userItem(words, "steered", attached));
       for (const picture of picturesIn(message.content)) this.add(picture);
-    } else this.note(`${source.id ?? source.kind}: ${oneLine(content)}`, "info");
+    } else this.note(reportLine(source, content), "info");
   }
 
   #delta(event: Extract<SessionEvent, { kind: `${string}_delta` }>): void {

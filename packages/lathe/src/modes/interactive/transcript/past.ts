@@ -11,10 +11,11 @@ import {
   type TreeEntry,
   userCommandOf,
 } from "@lathe/agent";
-import type { ContentPart, ToolCallData } from "@lathe/llm";
+import { type ContentPart, type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
+import { reportLine } from "./reports.ts";
 import { commandItem } from "./user-command.ts";
 
 /** Lines for a message of an extension's kind; undefined: its text is shown. */
@@ -90,12 +91,16 @@ function* customItems(
 }
 
 function* messageItems(
-  { message, origin }: MessageEntry,
+  { message, origin, source }: MessageEntry,
   results: () => ReadonlyMap<string, MessageEntry>,
   toolNamed: (name: string) => ToolDef | undefined,
 ): IterableIterator<Item> {
   if (message.role === "user") {
     if (origin === "loop_detection" || origin === "injected") return;
+    if (source && source.kind !== "user") {
+      yield { kind: "note", text: reportLine(source, textOf(message)), note: "info" };
+      return;
+    }
     const { words, attached } = wordsAndAttachments(message.content);
     const how = origin === "steering" ? "steered" : origin === "follow_up" ? "queued" : "sent";
     yield { kind: "user", text: words, how, attached: attached.map(({ name }) => name) };

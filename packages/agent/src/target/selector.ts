@@ -1,7 +1,10 @@
-// Line selectors at the end of a path: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`. Text in, ranges out.
+// Line selectors at the end of a path or address: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`, `a.ts:conflicts`,
+// `a.ts:chars=1-5000`.
+// Text in, ranges out.
 
-import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { ToolFailure } from "../contract/tool.ts";
 
+/** Lines by number. */
 export interface LineRange {
   /** 1-based. */
   readonly first: number;
@@ -9,33 +12,42 @@ export interface LineRange {
   readonly last?: number;
 }
 
-interface Selector {
+/** Which part of a text is wanted, and how it is shown. */
+export interface Selector {
   /** The text alone, without header and numbers. */
   readonly raw: boolean;
   /** Empty: no lines were named. */
   readonly ranges: readonly LineRange[];
+  /** The unresolved regions of a merge, and nothing else. */
+  readonly conflicts: boolean;
+  /** Characters instead of lines, for lines that are too long: UTF-16 code units, as limits of outputs count them. */
+  readonly chars?: LineRange;
 }
 
-export interface SelectedPath {
+/** A path text that ends like a selector, in its two parts. */
+export interface Selected {
   readonly path: string;
-  readonly selector?: Selector;
+  /** Parsed when asked for: a bad one fails with a ToolFailure, and what looks like one may be part of a name. */
+  selector(): Selector;
 }
 
 const RANGE = String.raw`L?\d+(?:-(?:L?\d+)?|\+\d+)?`;
 const RANGES = `${RANGE}(?:,${RANGE})*`;
-const SUFFIX = new RegExp(`^(.+?)(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?$`, "s");
+const SUFFIX = new RegExp(`^(.+?)(?:(:conflicts)|:chars=(\\d+-?\\d*)|(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?)$`, "s");
 
-/** What the path names, and which lines of it. A file whose name ends like a selector is that file. */
-export async function selectedPath(pathText: string, scope: CallScope): Promise<SelectedPath> {
-  const [, path, before, raw, after] = SUFFIX.exec(pathText) ?? [];
-  if (path === undefined || path === pathText || (before !== undefined && after !== undefined))
-    return { path: pathText };
-  // An address has its own grammar: a port, or the lines of an artifact.
-  if (scope.services.schemes?.handles(pathText)) return { path: pathText };
-  const { stat } = await scope.paths.locate(pathText);
-  if (stat && stat.kind !== "dangling") return { path: pathText };
-  const ranges = ((before ?? after)?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first);
-  return { path, selector: { raw: raw !== undefined, ranges } };
+/** Undefined when the text does not end like a selector. */
+export function splitSelector(text: string): Selected | undefined {
+  const [, path, conflicts, chars, before, raw, after] = SUFFIX.exec(text) ?? [];
+  if (path === undefined || path === text || (before !== undefined && after !== undefined)) return undefined;
+  return {
+    path,
+    selector: () => ({
+      raw: raw !== undefined,
+      conflicts: conflicts !== undefined,
+      ...(chars === undefined ? {} : { chars: parseRange(chars) }),
+      ranges: ((before ?? after)?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first),
+    }),
+  };
 }
 
 function parseRange(text: string): LineRange {

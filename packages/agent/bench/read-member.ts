@@ -1,0 +1,22 @@
+// Child of the bench of formats: reads one member of an archive, as a session does it, and says how much memory that took.
+
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { LocalEnvironment } from "../src/env/local.ts";
+import { zipFormat } from "../src/ops/formats/archive/index.ts";
+import { Parser } from "../src/parser/parser.ts";
+import { CallPaths } from "../src/paths/call-paths.ts";
+
+const [path = "", inner = ""] = process.argv.slice(2);
+const env = new LocalEnvironment({ cwd: dirname(path), baseEnv: {} });
+const { signal } = new AbortController();
+const parser = new Parser();
+const scope = { env, signal, paths: new CallPaths(env, signal), services: { vision: false, parser } };
+const { size } = statSync(path);
+const content = await zipFormat.read(
+  { path, real: path, size, bytes: (range) => env.readBytes(path, range), scope },
+  { inner, separator: ":" },
+);
+await parser.close();
+if (content.kind !== "text") throw new Error(`no text but ${content.kind}`);
+process.stdout.write(String(process.resourceUsage().maxRSS));

@@ -1,0 +1,20 @@
+// What the model types into a command that runs: to a shell or an interpreter it is a command of its own, so it is judged as one that
+// nobody can read.
+
+import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { type Job, jobState } from "./jobs.ts";
+
+export function typedAccess(input: string, { env }: CallScope): readonly Access[] {
+  const doubt = "it is typed into a running program";
+  return [{ kind: "exec", command: input.trimEnd(), cwd: env.workingDirectory(), doubt }];
+}
+
+export async function typeInto(job: Job, input: string): Promise<void> {
+  if (jobState(job) !== "running") throw new ToolFailure(`Job ${job.id} has ended. Nothing can be typed into it.`);
+  if (!job.handle.write) {
+    throw new ToolFailure(
+      `The input of job ${job.id} is closed. Run the command in a terminal, or give it its input in a file or a pipe.`,
+    );
+  }
+  await job.handle.write(input);
+}

@@ -1,0 +1,57 @@
+// Books: the chapters in reading order, as text.
+
+import { CannotParse } from "../types.ts";
+import { HtmlReader } from "./html.ts";
+import { attribute, decoded, type Parts, readMarkup, readXml, resolved } from "./package-parts.ts";
+import { oneLine, TextWriter } from "./text-writer.ts";
+
+export function epubText(parts: Parts): string {
+  const book = bookFile(parts);
+  const folder = book.slice(0, book.lastIndexOf("/") + 1);
+  const files = new Map<string, string>();
+  const order: string[] = [];
+  const writer = new TextWriter();
+  let title = "";
+  let inTitle = false;
+  readXml(parts.get(book), {
+    open: (name, attributes) => {
+      inTitle = name === "title";
+      if (name === "item") files.set(attributes["id"] ?? "", resolved(folder, decodedName(attributes["href"] ?? "")));
+      if (name === "itemref" && attributes["linear"] !== "no") order.push(attributes["idref"] ?? "");
+    },
+    text: (text) => {
+      if (inTitle) title += text;
+    },
+    close: () => {
+      inTitle = false;
+    },
+  });
+  for (const id of order) {
+    const chapter = parts.get(files.get(id) ?? "");
+    if (!chapter || writer.isFull) continue;
+    writer.blank();
+    readMarkup(decoded(chapter), new HtmlReader(writer), true);
+  }
+  const text = writer.text();
+  // Most books say it on their first page.
+  return title === "" || text.slice(0, 1000).includes(title) ? text : `# ${oneLine(title)}\n\n${text}`;
+}
+
+function bookFile(parts: Parts): string {
+  let path: string | undefined;
+  readXml(parts.get("META-INF/container.xml"), {
+    open: (name, attributes) => {
+      if (name === "rootfile") path ??= attribute(attributes, "full-path");
+    },
+  });
+  if (path === undefined || !parts.has(path)) throw new CannotParse("its list of contents is missing");
+  return path;
+}
+
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a percent sign of its own
+  }
+}

@@ -1,0 +1,171 @@
+// A shell that was started before its command is known: starting one takes longer than most commands. It waits for one script, runs
+// it and ends; the next command gets another shell.
+
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { unrefPipe } from "./child-process.ts";
+import type { Mark } from "./marked.ts";
+import { procStatBuffer, readProcStat } from "./proc-stat.ts";
+import { BASH } from "./shell-argv.ts";
+import { loaded, loader, TALK } from "./shell-script.ts";
+import { REPORT_FIELDS } from "./shell-state.ts";
+import type { ProgramArgv } from "./types.ts";
+
+/** How long a report may take whose shell has ended: what it wrote is already in the pipe. */
+const REPORT_IDLE_MS = 20;
+/** A state beyond this is not kept: reading it back would hold up every command. */
+const MOST_REPORT = 4 << 20;
+
+/** A started shell that reads its script from descriptor 4. */
+export class ShellTalk {
+  readonly #pipe: Duplex;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #fields = 0;
+  #ended = false;
+  #arrived = (): void => {};
+  #preloaded: string | undefined;
+
+  constructor(child: ChildProcess) {
+    this.#pipe = child.stdio[TALK] as Duplex;
+    // It ended before it read all, or was killed: its exit says so.
+    this.#pipe.on("error", () => {});
+    unrefPipe(this.#pipe);
+  }
+
+  /** The state that it has taken over already. */
+  get preloaded(): string | undefined {
+    return this.#preloaded;
+  }
+
+  preload(state: string): void {
+    if (this.#preloaded !== undefined) return;
+    this.#preloaded = state;
+    this.#pipe.write(loaded(state));
+  }
+
+  run(state: string, script: string): void {
+    this.preload(state);
+    this.#pipe.on("data", (chunk: Buffer) => {
+      this.#bytes += chunk.length;
+      if (this.#bytes <= MOST_REPORT) this.#chunks.push(chunk);
+      for (const byte of chunk) if (byte === 0) this.#fields += 1;
+      if (this.#fields > REPORT_FIELDS) this.#ended = true;
+      this.#arrived();
+    });
+    this.#pipe.once("close", () => {
+      this.#ended = true;
+      this.#arrived();
+    });
+    this.#pipe.write(loaded(script));
+  }
+
+  /** It has read its script; known once there is a report. */
+  get hasBegun(): boolean {
+    return this.#fields > 0;
+  }
+
+  /** All that the shell has reported; call it when the shell has ended. Something that it left behind may hold the pipe. */
+  async report(): Promise<string> {
+    for (let idle = false; !this.#ended && !idle; ) {
+      const before = this.#bytes;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => setImmediate(resolve), REPORT_IDLE_MS);
+        this.#arrived = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      idle = this.#bytes === before;
+    }
+    this.#arrived = () => {};
+    this.#pipe.destroy();
+    return this.#bytes > MOST_REPORT ? "" : Buffer.concat(this.#chunks).subarray(1).toString("utf8");
+  }
+}
+
+/** A shell that waits for its script. */
+export interface PreparedShell {
+  readonly child: ChildProcess;
+  readonly mark: Mark;
+  readonly number: number;
+  readonly talk: ShellTalk;
+  /** What it was started with. */
+  readonly key: string;
+}
+
+/** The shell that waits, at most one. It keeps nobody alive. */
+export class PreparedShells {
+  #waiting: PreparedShell | undefined;
+
+  get isReady(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  keep(shell: PreparedShell): void {
+    this.#waiting = shell;
+    const { child } = shell;
+    child.unref();
+    for (const pipe of [child.stdout!, child.stderr!]) unrefPipe(pipe);
+    const gone = (): void => {
+      if (this.#waiting === shell) this.#waiting = undefined;
+    };
+    child.once("exit", gone);
+    child.once("error", gone);
+  }
+
+  /** Gives the shell that waits the state that the next command will most likely begin with. */
+  preload(state: string): void {
+    this.#waiting?.talk.preload(state);
+  }
+
+  /** `keyOf`: what a shell of this number would be started with now. One that does not fit, or has ended, is given up. */
+  take(state: string, keyOf: (number: number) => string): PreparedShell | undefined {
+    const shell = this.#waiting;
+    this.#waiting = undefined;
+    if (!shell) return undefined;
+    const { preloaded = state } = shell.talk;
+    if (preloaded !== state || !isAlive(shell.child) || keyOf(shell.number) !== shell.key) {
+      shell.child.kill("SIGKILL");
+      return undefined;
+    }
+    shell.child.ref();
+    for (const pipe of [shell.child.stdout, shell.child.stderr]) (pipe as Partial<Socket>).ref?.();
+    return shell;
+  }
+
+  end(): void {
+    this.#waiting?.child.kill("SIGKILL");
+    this.#waiting = undefined;
+  }
+}
+
+/** We may not have heard yet that it was killed. */
+function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+  if (process.platform !== "linux") return true;
+  const state = readProcStat(pid, procStatBuffer())?.state;
+  return state !== undefined && state !== "Z" && state !== "X";
+}
+
+/** A profile is read once; what $BASH_ENV names has been read with it. */
+export function waitingShell(
+  { env }: Surroundings,
+  login: boolean,
+  first: string,
+): Surroundings & { readonly argv: ProgramArgv } {
+  const script = loader(TALK, `exec 3<&-; ${first}`);
+  if (login) return { argv: [BASH, "--login", "-c", script, "bash"], env };
+  return { argv: [BASH, "--norc", "--noprofile", "-c", script, "bash"], env: { ...env, BASH_ENV: "" } };
+}
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** 3: how to confine it; 4: what a shell is told and reports. */
+export function moreDescriptors(isSetUp: boolean, talks: boolean): readonly ("pipe" | "ignore")[] {
+  if (!talks) return isSetUp ? ["pipe"] : [];
+  return [isSetUp ? "pipe" : "ignore", "pipe"];
+}

@@ -1,0 +1,169 @@
+// What a shell holds between commands, as bash reports it and as another bash takes it over. The state is a value: each command runs
+// in a shell of its own that is given the state of the last one (decision 0225).
+
+import { statementsIn } from "./shell-statements.ts";
+
+/** A variable, as `declare -p` shows it. */
+export interface ShellVariable {
+  /** Letters of its attributes: `x` exported, `r` read-only, `a` array, …; empty for none. */
+  readonly attributes: string;
+  readonly statement: string;
+}
+
+/** Everything of a shell that the next command finds again. */
+export interface ShellState {
+  /** Absolute, as the shell names it. */
+  readonly cwd: string;
+  readonly variables: ReadonlyMap<string, ShellVariable>;
+  /** Names, with their attributes (`x`: exported). */
+  readonly functions: ReadonlyMap<string, string>;
+  /** The definitions of all functions. */
+  readonly functionText: string;
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Names of `set -o` and of `shopt` that are on, and those that are off. */
+  readonly options: { readonly on: readonly string[]; readonly off: readonly string[] };
+  readonly shopts: { readonly on: readonly string[]; readonly off: readonly string[] };
+  /** Actions by signal. */
+  readonly traps: ReadonlyMap<string, string>;
+  readonly umask: string;
+  /** `$1` and the following, quoted. */
+  readonly positional: string;
+}
+
+/** What bash sets itself, what differs in each shell, and what marks a command as ours. */
+const OWN_NAMES =
+  /^(?:_|PWD|OLDPWD|SHLVL|PPID|UID|EUID|GROUPS|RANDOM|SRANDOM|SECONDS|EPOCH(?:SECONDS|REALTIME)|LINENO|PIPESTATUS|FUNCNAME|DIRSTACK|SHELLOPTS|BASHOPTS|BASH|BASHPID|BASH_(?:ALIASES|ARGC|ARGV|ARGV0|CMDS|COMMAND|COMPAT|EXECUTION_STRING|LINENO|LOADABLES_PATH|MONOSECONDS|REMATCH|SOURCE|SUBSHELL|TRAPSIG|VERSINFO|VERSION)|COMP_\w+|COMPREPLY|HISTCMD|HOSTTYPE|MACHTYPE|OSTYPE|LATHE_(?:OWNER|COMMAND)|__lathe_\w+)$/;
+
+/** An EXIT trap belongs to the command that sets it; the others would run inside our own reading of the state. */
+const OWN_TRAPS = new Set(["EXIT", "DEBUG", "RETURN"]);
+
+/** Cannot be set, or only say how the shell was started. */
+const FIXED_OPTIONS =
+  /^(?:compat\d+|login_shell|restricted_shell|interactive_comments|interactive-comments|history|monitor)$/;
+
+/** Read from a report of `SAVE_STATE`; undefined when it is not whole. */
+export function readShellState(report: string): ShellState | undefined {
+  const fields = report.split("\0");
+  if (fields.length !== REPORT_FIELDS + 1) return undefined;
+  const [options, traps, shopts, umask, variables, names, functionText, aliases, positional, cwd] = fields;
+  if (!cwd?.startsWith("/")) return undefined;
+  return {
+    cwd,
+    variables: variablesIn(variables!),
+    functions: new Map(
+      names!.split("\n").flatMap((line) => {
+        const [, attributes, name] = /^declare -(\S+) (.+)$/.exec(line) ?? [];
+        return name === undefined ? [] : [[name, attributes!.replace("f", "")] as const];
+      }),
+    ),
+    functionText: functionText!,
+    aliases: new Map(
+      statementsIn(aliases!).flatMap((line) => {
+        const [, name] = /^alias (?:-- )?([^=]+)=/.exec(line) ?? [];
+        return name === undefined ? [] : [[name, line] as const];
+      }),
+    ),
+    options: switches(options!, /^set ([+-])o (\S+)$/, "-"),
+    shopts: switches(shopts!, /^shopt -([su]) (\S+)$/, "s"),
+    traps: new Map(
+      statementsIn(traps!).flatMap((line) => {
+        const [, signal] = /\s(\S+)$/.exec(line) ?? [];
+        return signal === undefined || OWN_TRAPS.has(signal) ? [] : [[signal, line] as const];
+      }),
+    ),
+    umask: umask!.trim(),
+    positional: positional!,
+  };
+}
+
+/** We start shells so that they read no file of their own. */
+const NO_BASH_ENV = 'declare -x BASH_ENV=""';
+
+function variablesIn(text: string): ReadonlyMap<string, ShellVariable> {
+  const found = new Map<string, ShellVariable>();
+  for (const statement of statementsIn(text)) {
+    const [, attributes, name] = /^declare -(\S+) ([A-Za-z_]\w*)/.exec(statement) ?? [];
+    if (name === undefined || statement === NO_BASH_ENV) continue;
+    if (!OWN_NAMES.test(name) || name === "OLDPWD")
+      found.set(name, { attributes: attributes === "-" ? "" : attributes!, statement });
+  }
+  return found;
+}
+
+function switches(text: string, shape: RegExp, onSign: string): { on: string[]; off: string[] } {
+  const on: string[] = [];
+  const off: string[] = [];
+  for (const line of text.split("\n")) {
+    const [, sign, name] = shape.exec(line) ?? [];
+    if (name !== undefined && !FIXED_OPTIONS.test(name)) (sign === onSign ? on : off).push(name);
+  }
+  return { on, off };
+}
+
+/** Each ends with a zero byte. */
+export const REPORT_FIELDS = 10;
+
+const field = (command: string): string => `builtin ${command}; builtin printf '\\0'`;
+
+/**
+ * Writes the report to descriptor `$__lathe_to`. Options come first, before those are switched off that would show or end our own
+ * reading.
+ */
+export const SAVE_STATE = [
+  field("set +o"),
+  field("trap -p"),
+  "builtin trap - ERR DEBUG RETURN; builtin set +euxvfT +o posix",
+  field("shopt -p"),
+  field("umask"),
+  field("declare -p"),
+  field("declare -F"),
+  field("declare -f"),
+  field("alias -p"),
+  field(`printf ' %q' "$@"`),
+  "builtin printf '%s\\0' \"$PWD\"",
+].join("; ");
+
+/** Shell text that gives a new shell this state, but for what comes with the command: `lateText`. */
+export function restoreText(state: ShellState, startEnv: Readonly<Record<string, string>>): string {
+  const { variables, functions, functionText, aliases, shopts, umask, positional } = state;
+  const gone = [...Object.keys(startEnv), "BASH_ENV"].filter(
+    (name) => /^(?!LC_ALL$)[A-Za-z_]\w*$/.test(name) && !variables.has(name) && !OWN_NAMES.test(name),
+  );
+  const shoptsNow = shopts.on.filter((name) => name !== "expand_aliases");
+  const exported = [...functions].filter(([, attributes]) => attributes !== "").map(([name, a]) => [a, name] as const);
+  return [
+    gone.length === 0 ? "" : `unset -v ${gone.join(" ")}`,
+    `shopt -u ${shopts.off.join(" ")}`,
+    shoptsNow.length === 0 ? "" : `shopt -s ${shoptsNow.join(" ")}`,
+    functionText,
+    ...exported.map(([attributes, name]) => `declare -f${attributes} -- ${quoted(name)}`),
+    // The locale decides how our own script is read: it comes with the command.
+    ...[...variables].flatMap(([name, { statement }]) => (name === "LC_ALL" ? [] : [statement])),
+    ...aliases.values(),
+    shopts.on.includes("expand_aliases") ? "shopt -s expand_aliases" : "",
+    `umask ${umask}`,
+    positional.trim() === "" || positional === " ''" ? "" : `set --${positional}`,
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+/** The last things before a command: with traps, `set -e` or `set -u` our own script would not go on. */
+export function lateText({ options, traps, variables }: ShellState): string {
+  const on = options.on.filter((name) => !TRACES.test(name)).map((name) => `-o ${name}`);
+  return [
+    variables.get("LC_ALL")?.statement ?? "unset -v LC_ALL",
+    ...traps.values(),
+    `set ${[...options.off.map((name) => `+o ${name}`), ...on].join(" ")}`,
+  ].join("\n");
+}
+
+const TRACES = /^(?:xtrace|verbose)$/;
+
+/** Options that show what runs: they are set with the command, so that they show nothing of ours. */
+export function tracesText({ options }: ShellState): string {
+  return options.on.flatMap((name) => (TRACES.test(name) ? [`set -o ${name}; `] : [])).join("");
+}
+
+/** One word for a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

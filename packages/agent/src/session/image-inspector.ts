@@ -1,0 +1,25 @@
+// A model that looks at pictures in place of the one of the conversation: chosen for the role `vision`, else the session's own.
+
+import { ToolFailure } from "../contract/tool.ts";
+import type { ImageInspector } from "../ops/read/fit-image.ts";
+import { type SideCallParts, sideCall } from "./side-call.ts";
+
+const ROLE = "vision";
+
+export function imageInspector(core: SideCallParts): ImageInspector {
+  return {
+    async ask(image, question, signal) {
+      const isChosen = (core.options.profilesForRole?.(ROLE).length ?? 0) > 0;
+      if (!isChosen && !core.profile.modelInfo?.supportsVision)
+        throw new ToolFailure(
+          `No model is available that can look at pictures. Ask the user to choose one for ${ROLE}.`,
+        );
+      const content = [
+        { kind: "image", image },
+        { kind: "text", text: question },
+      ] as const;
+      const { text } = await sideCall(core, ROLE, { messages: [{ role: "user", content }] }, signal);
+      return text;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// What becomes of background jobs in the session's journal and conversation: their start and end are journalled, an end that nobody
+// saw is sent to the model once, and a session that is opened again says which jobs the end of the earlier process cut.
+
+import { type JsonObject, messageOf } from "@lathe/llm";
+import type { MessageSource } from "../events/types.ts";
+import { fields, fits, number, oneOf, optional, text } from "../journal/shape.ts";
+import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../ops/run/jobs.ts";
+import { truncateOutput } from "../truncate/truncate.ts";
+import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
+
+type ReportParts = Pick<JournalPart, "journal"> & ArtifactPart & EventPart;
+
+/** Gives a message to the session; `wakes`: it may begin an input. */
+export type Deliver = (content: string, source: MessageSource, wakes: boolean) => void;
+
+const JOB_KIND = "job";
+const JOB_LINE = fields({ id: number, state: oneOf("started", "ended"), command: optional(text), how: optional(text) });
+/** Of a job's end, besides which the whole output is in an artifact. */
+const REPORT_LIMIT = { chars: 8_000, mode: "head_tail", lines: 120 } as const;
+
+export class JobReports implements JobFollower {
+  readonly #core: ReportParts;
+  readonly #deliver: Deliver;
+  #isClosing = false;
+
+  constructor(core: ReportParts, deliver: Deliver) {
+    this.#core = core;
+    this.#deliver = deliver;
+  }
+
+  /** What ends from now on was cut by the end of the session. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  started({ id, handle }: Job): void {
+    this.#write({ id, state: "started", command: handle.command });
+  }
+
+  ended(job: Job): void {
+    if (!this.#isClosing) this.#write({ id: job.id, state: "ended", how: jobStatus(job) });
+  }
+
+  news(job: Job): void {
+    if (this.#isClosing) return;
+    this.#report(job)
+      .then((content) => {
+        // Whoever cancelled it knows of it: nothing has to be done at once.
+        if (!this.#isClosing) this.#deliver(content, { kind: "job", id: String(job.id) }, !job.isCancelled);
+      })
+      .catch((error: unknown) => this.#unwritable(error));
+  }
+
+  /** Jobs of an earlier process: none of them runs any more. */
+  recover(jobs: Jobs): void {
+    const cut = new Map<number, string>();
+    for (const line of this.#core.journal.outside("host")) {
+      if (line.kind !== JOB_KIND || !fits(line.data, JOB_LINE)) continue;
+      const { id, state, command = "" } = line.data as unknown as { id: number; state: string; command?: string };
+      jobs.skipTo(id);
+      if (state === "started") cut.set(id, command);
+      else cut.delete(id);
+    }
+    if (cut.size === 0) return;
+    for (const id of cut.keys()) this.#write({ id, state: "ended", how: "cut" });
+    const names = [...cut].map(([id, command]) => `job ${id}: ${command}`);
+    this.#core.warn(`Background jobs ended with the earlier process: ${names.join("; ")}`, "jobs_cut");
+    const content = `<background_jobs>\nThe process that ran these background jobs has ended, and so have they:\n${names.join("\n")}\n</background_jobs>`;
+    this.#deliver(content, { kind: "job" }, false);
+  }
+
+  #write(data: JsonObject): void {
+    try {
+      this.#core.journal.write({ type: "host", kind: JOB_KIND, data });
+    } catch (error) {
+      this.#unwritable(error);
+    }
+  }
+
+  /** A journal that cannot be written ends the session at its next step; a job has no call to fail with. */
+  #unwritable(error: unknown): void {
+    this.#core.warn(`a background job could not be recorded: ${messageOf(error)}`, "job_record");
+  }
+
+  async #report(job: Job): Promise<string> {
+    const whole = (await takeOutput(job)).trimEnd();
+    const shown = truncateOutput(whole, REPORT_LIMIT);
+    const way = shown === whole ? "" : await this.#wayTo(job, whole);
+    const output = [whole === "" ? "(no new output)" : shown, way, `[${jobStatus(job)}]`].filter((part) => part !== "");
+    return `<background_job id="${job.id}" status="${jobState(job)}">\n$ ${job.handle.command}\n${output.join("\n")}\n</background_job>`;
+  }
+
+  async #wayTo({ spill }: Job, whole: string): Promise<string> {
+    if (spill?.id !== undefined) return `[The whole output is in artifact://${spill.id}]`;
+    try {
+      const writer = this.#core.artifacts.open("job");
+      writer.write(Buffer.from(whole, "utf8"));
+      return `[The whole output is in artifact://${(await writer.close()).id}]`;
+    } catch (error) {
+      return `[The whole output could not be saved: ${messageOf(error)}]`;
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// What is said to a session while it works: put into its queue, changed there or taken back. Journalled, so that it survives the process.
+
+import type { InputContent, MessageSource } from "../events/types.ts";
+import type { Delivery } from "./inbox.ts";
+import { refuseBlank } from "./outcome.ts";
+import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
+import { journalQueued } from "./recovery.ts";
+
+type QueueParts = JournalPart & QueuePart & EventPart & RedactionPart;
+
+/** Returns the id that its entry will have. */
+export function enqueue(core: QueueParts, delivery: Delivery, content: InputContent, source?: MessageSource): string {
+  refuseBlank(content);
+  const message = { id: core.journal.newId(), content, ...(source === undefined ? {} : { source }) };
+  core.inbox.add(delivery, message);
+  journalQueued(core, delivery, "added", message);
+  return message.id;
+}
+
+/** False when it does not wait any more. */
+export function changeQueued(
+  core: QueueParts,
+  id: string,
+  change: "edited" | "cancelled",
+  content?: InputContent,
+): boolean {
+  const delivery = content === undefined ? core.inbox.cancel(id) : core.inbox.edit(id, content);
+  if (delivery === undefined) return false;
+  journalQueued(core, delivery, change, { id, ...(content === undefined ? {} : { content }) });
+  return true;
+}

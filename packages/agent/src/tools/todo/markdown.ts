@@ -1,0 +1,65 @@
+// The todo list as markdown that people edit: a heading for each phase, a box for each task, notes as quotes. What is written here is
+// read back as the same list.
+
+import { MARKS, type TodoList, type TodoPhase, type TodoStatus, type TodoTask } from "./list.ts";
+
+/** Tasks that stand under no heading. */
+const NO_PHASE = "Todos";
+
+const STATUSES: Readonly<Record<string, TodoStatus>> = {
+  " ": "pending",
+  "/": "in_progress",
+  ">": "in_progress",
+  x: "completed",
+  X: "completed",
+  "-": "abandoned",
+  "~": "abandoned",
+};
+
+/** The list as markdown. */
+export function todoMarkdown(list: TodoList): string {
+  return list
+    .map(({ name, tasks }) => [`## ${oneLine(name)}`, ...tasks.flatMap(taskLines)].join("\n"))
+    .map((phase) => `${phase}\n`)
+    .join("\n");
+}
+
+const taskLines = ({ content, status, notes = [] }: TodoTask): string[] => [
+  `- ${MARKS[status]} ${oneLine(content)}`,
+  ...notes.map((note) => `  > ${oneLine(note)}`),
+];
+
+/** The list that the text describes; what it does not understand is a line of `problems`. */
+export function parseTodoMarkdown(text: string): { readonly list: TodoList; readonly problems: readonly string[] } {
+  const phases: { name: string; tasks: { content: string; status: TodoStatus; notes: string[] }[] }[] = [];
+  const problems: string[] = [];
+  for (const [at, raw] of text.split("\n").entries()) {
+    const line = raw.replace(/\r$/, "");
+    const heading = /^#{1,6} (.*)$/.exec(line)?.[1];
+    const [, box, content] = /^\s*[-*+] (?:\[(.)\] )?(.*)$/.exec(line) ?? [];
+    const note = /^\s*> ?(.*)$/.exec(line)?.[1];
+    const last = phases.at(-1)?.tasks.at(-1);
+    if (heading !== undefined) phases.push({ name: manyLines(heading), tasks: [] });
+    else if (content !== undefined) {
+      const status = STATUSES[box ?? " "];
+      if (!status) problems.push(`line ${at + 1}: [${box}] is no box; use [ ], [/], [x] or [-]`);
+      if (phases.length === 0) phases.push({ name: NO_PHASE, tasks: [] });
+      phases.at(-1)!.tasks.push({ content: manyLines(content), status: status ?? "pending", notes: [] });
+    } else if (note !== undefined && last) last.notes.push(manyLines(note));
+    else if (line.trim() !== "") problems.push(`line ${at + 1} is no heading, task or note`);
+  }
+  const twice = repeated(phases.flatMap(({ tasks }) => tasks.map(({ content }) => content)));
+  if (twice !== undefined) problems.push(`Task "${twice}" is listed twice`);
+  return { list: phases.map(({ name, tasks }): TodoPhase => ({ name, tasks: tasks.map(withNotes) })), problems };
+}
+
+const withNotes = ({ notes, ...task }: TodoTask & { readonly notes: readonly string[] }): TodoTask =>
+  notes.length === 0 ? task : { ...task, notes };
+
+const repeated = (names: readonly string[]): string | undefined => names.find((name, at) => names.indexOf(name) !== at);
+
+const LINE_ENDS: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r" };
+const oneLine = (text: string): string =>
+  text.replace(/\\(?=[\\nr\n\r])/g, "\\\\").replace(/[\n\r]/g, (end) => LINE_ENDS[end] ?? end);
+const manyLines = (text: string): string =>
+  text.replace(/\\([\\nr])/g, (_, sign: string) => (sign === "n" ? "\n" : sign === "r" ? "\r" : "\\"));

@@ -1,0 +1,35 @@
+// What was left out of an output, as data for hosts: `details.meta.truncation`.
+
+import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { OutputLimit } from "./limits.ts";
+
+/** Undefined when nothing was left out. `artifactId` only when there is an artifact. */
+export function truncationMeta(
+  full: string,
+  shown: string,
+  limit: OutputLimit,
+  artifactId: number | undefined,
+): JsonObject | undefined {
+  if (shown === full) return undefined;
+  return {
+    direction: limit.mode === "head_tail" ? "middle" : limit.mode,
+    truncatedBy: full.length > limit.chars ? "chars" : "lines",
+    totalLines: lineCount(full),
+    totalBytes: Buffer.byteLength(full),
+    outputLines: lineCount(shown),
+    outputBytes: Buffer.byteLength(shown),
+    ...(artifactId === undefined ? {} : { artifactId }),
+  };
+}
+
+/** A tool that says where to continue (`meta` of its own) knows more than we do; details that are no object have no room for it. */
+export function withMeta(details: JsonValue | undefined, truncation: JsonObject | undefined): JsonValue | undefined {
+  if (truncation === undefined) return details;
+  if (details === undefined) return { meta: { truncation } };
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return details;
+  const { meta } = details as JsonObject;
+  const own = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? (meta as JsonObject) : {};
+  return { ...(details as JsonObject), meta: { truncation, ...own } };
+}
+
+const lineCount = (text: string): number => text.split("\n").length;

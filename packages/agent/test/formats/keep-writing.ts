@@ -1,0 +1,34 @@
+// Child of the kill test: writes one part of a file again and again, now all of one letter, now all of another.
+
+import { ShownFiles } from "../../src/edit/shown.ts";
+import { LocalEnvironment } from "../../src/env/local.ts";
+import { builtinFormats } from "../../src/ops/formats/index.ts";
+import { Parser } from "../../src/parser/parser.ts";
+import { CallPaths } from "../../src/paths/call-paths.ts";
+import { writeFileTool } from "../../src/tools/write-file/index.ts";
+
+const [directory = "", path = "", header = ""] = process.argv.slice(2);
+const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });
+const { signal } = new AbortController();
+const services = { vision: false, formats: builtinFormats, parser: new Parser() };
+process.stdout.write("ready\n");
+for (;;) {
+  for (const letter of ["b", "a"]) {
+    await writeFileTool.execute(
+      { file_path: path, content: header + letter.repeat(1000) },
+      {
+        callId: "kill",
+        env,
+        signal,
+        paths: new CallPaths(env, signal),
+        blobs: { put: () => "" },
+        onOutput: () => {},
+        messages: () => [],
+        openArtifact: () => {
+          throw new Error("not used");
+        },
+        services: { ...services, shownFiles: new ShownFiles() },
+      },
+    );
+  }
+}

@@ -1,0 +1,47 @@
+// What the settings say about the loop of a session.
+
+import type { ConfigInput } from "@lathe/agent";
+import { isLocal, type ModelChoice } from "../models/connect.ts";
+import type { Models } from "../models/models.ts";
+import { pollMs } from "../settings/work-settings.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { SessionRequest } from "./open-session.ts";
+
+/** An answer that ends at the limit costs money each time. */
+const MID_STREAM_RETRIES = 3;
+
+export function sessionConfig(workspace: Workspace, { model, person }: SessionRequest): ConfigInput {
+  const { settings } = workspace;
+  return {
+    defaultCommandTimeoutMs: settings["shell.timeoutMs"],
+    maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
+    reasoningEffort: model.effort,
+    toolOutputLimits: settings.toolOutputLimits,
+    toolLineLimits: settings.toolLineLimits,
+    steeringMode: settings.steeringMode,
+    followUpMode: settings.followUpMode,
+    interruptMode: settings.interruptMode,
+    lateSteering: "run",
+    maxJobs: settings["async.maxJobs"],
+    asyncCommands: settings["async.enabled"],
+    jobPollMs: pollMs(settings["async.pollWaitDuration"]),
+    autoBackgroundMs: settings["bash.autoBackground.enabled"] ? settings["bash.autoBackground.thresholdMs"] : 0,
+    minimizeOutput: settings["bash.minimizer.enabled"],
+    // A run without a person ends with its last prompt.
+    jobReports: person ? "run" : "wait",
+    retry: {
+      maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
+      maxTotalMs: settings["retry.maxMinutes"] * 60_000,
+      baseDelay: settings["retry.baseDelay"],
+      midStream: MID_STREAM_RETRIES,
+    },
+  };
+}
+
+export function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
+  const factor = isLocal(models, provider) ? 0 : 1000;
+  return {
+    firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],
+    stallTimeoutMs: factor * settings["timeouts.stall"],
+  };
+}

@@ -1,0 +1,25 @@
+// What tools find in their context because a setting says so.
+
+import type { SessionOptions } from "@lathe/agent";
+import { bashSettings } from "../workspace/bash-settings.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export function settledServices({ settings, env }: Workspace): NonNullable<SessionOptions["services"]> {
+  return {
+    web: { fetch: { allowPrivate: settings["web.allowPrivate"] } },
+    searchContext: { before: settings["search.contextBefore"], after: settings["search.contextAfter"] },
+    reading: {
+      defaultLimit: settings["read.defaultLimit"],
+      summarize: settings["read.summarize.enabled"],
+      // Only edits by line take the header that names a content.
+      hashLines: settings.readHashLines && ["", "hashline"].includes(settings.editVariant),
+      lineNumbers: settings.readLineNumbers,
+    },
+    images: {
+      inspects: settings["inspect_image.enabled"],
+      autoResize: settings["images.autoResize"],
+      blocks: settings["images.blockImages"],
+    },
+    bashSettings: bashSettings(settings, env),
+  };
+}

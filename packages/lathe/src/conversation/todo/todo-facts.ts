@@ -1,0 +1,10 @@
+// The session's todo list, as the product reads and changes it.
+
+import { type Session, TODO_FACT, type TodoList } from "@lathe/agent";
+import type { JsonValue } from "@lathe/llm";
+
+export const todoList = (session: Session): TodoList => (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;
+
+export async function writeTodo(session: Session, list: TodoList, options?: { isAnnounced?: boolean }): Promise<void> {
+  await session.facts.write(TODO_FACT, list as unknown as JsonValue, options);
+}

@@ -1,0 +1,69 @@
+// Keeps the todo list short and true: settled tasks leave it some time after the last change, a session that is opened again begins
+// with what is open, and the model hears of it when its last change failed.
+
+import { type Middleware, type Session, withoutSettled } from "@lathe/agent";
+import type { ClientDeps } from "@lathe/llm";
+import failed from "./failed-change.md";
+import { todoList, writeTodo } from "./todo-facts.ts";
+
+const TODO_REMINDER = "todo-write-error-reminder";
+
+export interface UpkeepParts {
+  readonly session: () => Session;
+  readonly setTimer: ClientDeps["setTimer"];
+  /** Seconds; 0: at once, negative: never. */
+  readonly clearDelay: number;
+}
+
+export class TodoUpkeep {
+  readonly #parts: UpkeepParts;
+  #isFirst = true;
+  #hasFailed = false;
+  #cancel = (): void => {};
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+  }
+
+  middleware(): Middleware {
+    return {
+      name: "todo",
+      onInput: async () => {
+        // Settled tasks of an earlier process are history; `/todo` still shows them.
+        if (this.#isFirst) await this.#clear(false);
+        this.#isFirst = false;
+        if (this.#hasFailed)
+          this.#parts.session().appendCustomMessage(TODO_REMINDER, failed.trim(), { display: false });
+        this.#hasFailed = false;
+        return undefined;
+      },
+      afterCall: ({ tool }, { isError = false }) => {
+        if (tool.feature !== "todo") return undefined;
+        this.#hasFailed = isError;
+        this.#clearLater();
+        return undefined;
+      },
+    };
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #clearLater(): void {
+    const { clearDelay, setTimer } = this.#parts;
+    this.#cancel();
+    if (clearDelay < 0) return;
+    const timer = setTimer(() => void this.#clear(true), clearDelay * 1000);
+    this.#cancel = () => timer.cancel();
+  }
+
+  async #clear(isAnnounced: boolean): Promise<void> {
+    const session = this.#parts.session();
+    if (session.state === "closed") return;
+    const list = todoList(session);
+    const open = withoutSettled(list);
+    const count = (phases: typeof list): number => phases.reduce((sum, { tasks }) => sum + tasks.length, 0);
+    if (count(open) < count(list)) await writeTodo(session, open, { isAnnounced });
+  }
+}

@@ -1,0 +1,122 @@
+// The terminal of a command that the model started, over the whole screen: the person types into it until it ends. One line on top says
+// whose it is and how to end it.
+
+import type { RunningTerminal, ScreenSpan } from "@lathe/agent";
+import {
+  type CursorPlace,
+  type Focusable,
+  type Key,
+  keyBytes,
+  type RenderContext,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  shorten,
+  visibleLine,
+  widthOf,
+} from "@lathe/tui";
+import { isTyped } from "../held-keys.ts";
+import type { ScreenView } from "../screen-view.ts";
+
+/** What was typed sooner than this after it came up was meant for the composer. */
+const REACTION_MS = 400;
+const HEADER_ROWS = 1;
+
+class TerminalPanel implements Focusable {
+  readonly terminal: RunningTerminal;
+  readonly #view: ScreenView;
+  readonly #since: number;
+  #isEnding = false;
+  cursor: CursorPlace | undefined;
+
+  constructor(view: ScreenView, terminal: RunningTerminal) {
+    this.#view = view;
+    this.terminal = terminal;
+    this.#since = view.machine.deps.now();
+    view.machine.deps.setTimer(() => view.screen.changed(), REACTION_MS);
+  }
+
+  get #isDeaf(): boolean {
+    return this.#view.machine.deps.now() - this.#since < REACTION_MS;
+  }
+
+  render({ columns, rows }: RenderContext): readonly Row[] {
+    const { screen, command } = this.terminal;
+    const size = { columns, rows: Math.max(1, rows - HEADER_ROWS) };
+    if (screen.size.columns !== size.columns || screen.size.rows !== size.rows) command.resize(size);
+    const { row: line, column } = screen.cursor;
+    this.cursor = { row: Math.min(line, size.rows - 1) + HEADER_ROWS, column: Math.min(column, columns - 1) };
+    return [this.#header(columns), ...screen.rows().map((spans) => ({ spans: spans.map(spanOf) }))];
+  }
+
+  handle(key: Key): boolean {
+    const { screen, command } = this.terminal;
+    if (key.kind === "key" && this.#ends(key.name, key.ctrl)) {
+      this.#isEnding = true;
+      void command.stop();
+      return true;
+    }
+    if (this.#isDeaf && isTyped(key)) return this.#view.editor.handle(key);
+    const bytes = keyBytes(key, screen);
+    if (bytes !== "" && command.running) void command.write(bytes).catch(() => {}); // ended at this moment: its end is shown
+    return true;
+  }
+
+  /** Editors need Escape: where a program has the whole screen, only the chord ends it. */
+  #ends(name: string, ctrl: boolean): boolean {
+    return (name === "]" && ctrl) || (name === "escape" && !ctrl && !this.terminal.screen.isFullScreen);
+  }
+
+  #header(columns: number): Row {
+    const keys = this.terminal.screen.isFullScreen ? "ctrl+] ends it" : "esc or ctrl+] ends it";
+    const hint = this.#isEnding ? "ending" : this.#isDeaf ? "takes keys in a moment" : keys;
+    const room = columns - widthOf(hint) - 2;
+    if (room < 8) return row(shorten(hint, columns), { inverse: true });
+    const command = shorten(` ${visibleLine(this.terminal.command.command)}`, room);
+    const gap = " ".repeat(Math.max(1, columns - widthOf(command) - widthOf(hint) - 1));
+    return row(`${command}${gap}${hint} `, { inverse: true });
+  }
+}
+
+function spanOf({ text, foreground, background, bold, dim, italic, underline, inverse }: ScreenSpan): Span {
+  const style: Style = {
+    ...(foreground === undefined ? {} : { color: foreground }),
+    ...(background === undefined ? {} : { background }),
+    ...(bold ? { bold } : {}),
+    ...(dim ? { dim } : {}),
+    ...(italic ? { italic } : {}),
+    ...(underline ? { underline } : {}),
+    ...(inverse ? { inverse } : {}),
+  };
+  return { text: visibleLine(text), style };
+}
+
+/** Terminals that the person can type in: one is shown, the others wait. */
+export class TerminalPanels {
+  readonly #view: ScreenView;
+  readonly #panels: TerminalPanel[] = [];
+
+  constructor(view: ScreenView) {
+    this.#view = view;
+  }
+
+  /** Returns how to take it away again. */
+  show(terminal: RunningTerminal): () => void {
+    const panel = new TerminalPanel(this.#view, terminal);
+    this.#panels.push(panel);
+    if (this.#panels[0] === panel) this.#view.openFullScreen(panel);
+    const stop = terminal.screen.onChange(() => {
+      if (this.#panels[0] === panel) this.#view.screen.changed();
+    });
+    return () => {
+      stop();
+      const isShown = this.#panels[0] === panel;
+      this.#panels.splice(this.#panels.indexOf(panel), 1);
+      if (!isShown) return;
+      const [next] = this.#panels;
+      if (next) this.#view.openFullScreen(new TerminalPanel(this.#view, next.terminal));
+      else this.#view.closeFullScreen();
+    };
+  }
+}
