@@ -4,12 +4,10 @@
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isInside } from "../env/sandbox/inside.ts";
-import { findSystemProgram } from "../env/sandbox/starting.ts";
-import { EnvError } from "../process/types.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import type { Part } from "./parts.ts";
-import { namespaceEnvironment, sandboxEnvironment } from "./view-environment.ts";
-import { boundMounts, ViewNamespace } from "./view-namespace.ts";
+import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./view-environment.ts";
+import { boundMounts } from "./view-namespace.ts";
 
 /** A folder of the host, and where the view shows it. */
 export interface ShownFolder {
@@ -158,21 +156,8 @@ function refuseWithoutClones(root: string, folder: string): void {
 
 async function openCopy({ request }: Opening, copy: Copy): Promise<OpenedKind> {
   const { root } = request;
-  const namespace =
-    process.platform === "linux"
-      ? new ViewNamespace({ mounts: boundMounts(copy.shown), clock: request.host.clock })
-      : undefined;
-  if (namespace) {
-    for (const name of ["bwrap", "nsenter"]) {
-      if (findSystemProgram(name) === undefined)
-        throw new KindUnavailable(`the program ${name} is not installed, so commands could not be kept in the view`);
-    }
-    try {
-      await namespace.open();
-    } catch (error) {
-      throw error instanceof EnvError ? new KindUnavailable(error.message) : error;
-    }
-  }
+  const isLinux = process.platform === "linux";
+  const namespace = isLinux ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
   return {
     env: namespace ? namespaceEnvironment(request, namespace) : sandboxEnvironment(request, copy.tree),
     source: async (part) => copySource(copy, part, root),

@@ -6,11 +6,12 @@ import { isInside } from "../env/sandbox/inside.ts";
 import { SandboxedLocalEnvironment } from "../env/sandbox/sandboxed-local.ts";
 import { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
-import { openContainer, removeContainer } from "./container-view.ts";
+import { openContainer } from "./container-view.ts";
 import { openReflink, openWorktree } from "./copies.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import { openOverlay } from "./overlay.ts";
 import { type Part, takeAgain, takeParts } from "./parts.ts";
+import { recoverStore } from "./recover.ts";
 import { treeDifference } from "./tree.ts";
 import {
   type Delta,
@@ -18,11 +19,10 @@ import {
   type DeltaPart,
   VIEW_KINDS,
   type View,
-  type ViewHost,
   type ViewKind,
   type ViewRequest,
 } from "./types.ts";
-import { abandonedFolders, claimFolder, removeFolder } from "./view-folder.ts";
+import { claimFolder, removeFolder } from "./view-folder.ts";
 
 const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
   overlay: openOverlay,
@@ -36,7 +36,7 @@ export async function openView(request: ViewRequest): Promise<View> {
   refuseBadRequest(request);
   if (request.kind === "none") return noView(request);
   const processes = new Processes({ clock: request.host.clock });
-  await removeAbandonedViews(request.store, request.host);
+  await recoverStore(request.store, request.host);
   const kinds = request.kind === "auto" ? automaticKinds(request) : [request.kind];
   const passedOver: string[] = [];
   for (const kind of kinds) {
@@ -72,18 +72,6 @@ function automaticKinds({ container }: ViewRequest): Exclude<ViewKind, "none">[]
   return ["overlay", "reflink", "worktree", ...(container ? (["container"] as const) : [])];
 }
 
-/** Removes what killed processes left in a store: folders and containers. Their mounts and processes ended with them. */
-export async function removeAbandonedViews(store: string, host: ViewHost): Promise<void> {
-  const abandoned = abandonedFolders(store);
-  if (abandoned.length === 0) return;
-  const processes = new Processes({ clock: host.clock });
-  for (const { folder, owner } of abandoned) {
-    if (owner?.container) await removeContainer(processes, owner.container, host.baseEnv);
-    removeFolder(folder);
-  }
-  await processes.cleanup();
-}
-
 class OpenView implements View {
   readonly id: string;
   readonly kind: ViewKind;
@@ -116,25 +104,20 @@ class OpenView implements View {
       const now = await takeAgain(part, `${index}-below`);
       const absolute = (path: string): string => join(part.top, path);
       changedBelow.push(...(await treeDifference(part.git, part.base, now.tree)).map(({ path }) => absolute(path)));
-      leftOut.push(
-        ...taken.leftOut.map(absolute),
-        ...taken.nested.map(absolute).filter((path) => !this.#isPart(path, parts)),
-      );
+      leftOut.push(...taken.leftOut.map(absolute), ...taken.nested.map(absolute));
       parts.push({
         top: part.top,
         base: part.base,
         tree: taken.tree,
         gitDir: part.git.gitDir,
         baseIndex: part.baseIndex,
+        excludes: part.excludes,
+        objectFormat: part.repository?.objectFormat ?? "sha1",
         changes: (await treeDifference(part.git, part.base, taken.tree)).map(changeOf),
       });
     }
     const tops = new Set(parts.map(({ top }) => top));
     return { id: this.id, parts, changedBelow, leftOut: leftOut.filter((path) => !tops.has(path)) };
-  }
-
-  #isPart(path: string, parts: readonly DeltaPart[]): boolean {
-    return parts.some(({ top }) => top === path);
   }
 
   close(): Promise<void> {

@@ -5,32 +5,30 @@ import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isInside } from "../env/sandbox/inside.ts";
 import { findSystemProgram } from "../env/sandbox/starting.ts";
-import { EnvError } from "../process/types.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import type { Part } from "./parts.ts";
 import { type Repository, repositoryAround } from "./repository.ts";
 import type { TreeSource } from "./tree.ts";
-import { namespaceEnvironment } from "./view-environment.ts";
-import { overlayMounts, ViewNamespace } from "./view-namespace.ts";
+import type { ViewRequest } from "./types.ts";
+import { namespaceEnvironment, openedNamespace } from "./view-environment.ts";
+import { overlayMounts, type ViewNamespace } from "./view-namespace.ts";
 
 export async function openOverlay(opening: Opening): Promise<OpenedKind> {
   const { request, folder } = opening;
-  const { root, host } = request;
+  const { root } = request;
   refuseObstacles(root);
   const layers = join(folder, "layers");
+  const known = placesOf(root, [repositoryAround(root)]);
   // Taken while the namespace opens: nothing inside can change what lies below.
-  const [parts, first] = await Promise.all([
-    opening.parts(),
-    openOver(layers, placesOf(root, [repositoryAround(root)]), host.clock),
-  ]);
+  const [parts, first] = await Promise.all([opening.parts(), openOver(request, layers, known)]);
   const places = placesOf(
     root,
     parts.map(({ repository }) => repository),
   );
   let namespace = first;
-  if (places.length > placesOf(root, [repositoryAround(root)]).length) {
+  if (places.length > known.length) {
     await first.close();
-    namespace = await openOver(layers, places, host.clock);
+    namespace = await openOver(request, layers, places);
   }
   return {
     env: namespaceEnvironment(request, namespace),
@@ -42,22 +40,12 @@ export async function openOverlay(opening: Opening): Promise<OpenedKind> {
   };
 }
 
-async function openOver(
-  layers: string,
-  places: readonly string[],
-  clock: Opening["request"]["host"]["clock"],
-): Promise<ViewNamespace> {
+async function openOver(request: ViewRequest, layers: string, places: readonly string[]): Promise<ViewNamespace> {
   for (const number of places.keys()) {
     for (const name of ["lower", "upper", "work", "merged"])
       mkdirSync(join(layers, String(number), name), { recursive: true });
   }
-  const namespace = new ViewNamespace({ mounts: overlayMounts(layers, places), clock });
-  try {
-    await namespace.open();
-  } catch (error) {
-    throw error instanceof EnvError ? new KindUnavailable(error.message) : error;
-  }
-  return namespace;
+  return openedNamespace(request, overlayMounts(layers, places));
 }
 
 /** The root, and what repositories keep elsewhere: refs and objects that git commands in the view would change. */

@@ -16,6 +16,8 @@ export interface Part {
   /** Tree of the files when the view was opened. */
   readonly base: string;
   readonly baseIndex: string;
+  /** Ignore rules beside those of the tree. */
+  readonly excludes: string;
 }
 
 export interface PartsOptions {
@@ -57,13 +59,14 @@ async function takePart(
   const gitDir = join(folder, `part-${number}`);
   mkdirSync(gitDir, { recursive: true });
   const own = repository && textOf(join(repository.commonDir, "info/exclude"));
+  const excludes = `${own ?? ""}\n${personalIgnores}\n`;
   const git = openGitStore({
     gitDir,
     processes,
     path,
     borrowed: repository ? [join(repository.commonDir, "objects")] : [],
     objectFormat: repository?.objectFormat,
-    excludes: `${own ?? ""}\n${personalIgnores}\n`,
+    excludes,
     signal,
   });
   const baseIndex = join(gitDir, "index");
@@ -71,7 +74,7 @@ async function takePart(
   const source: TreeSource = { top, scope, hostPath: (name) => join(top, name) };
   const taken = await takeTree(git, baseIndex, source);
   const nested = await nestedOf(git, baseIndex, source, taken);
-  return { part: { top, scope, repository, git, base: taken.tree, baseIndex }, nested };
+  return { part: { top, scope, repository, git, base: taken.tree, baseIndex, excludes }, nested };
 }
 
 async function nestedOf(git: GitStore, index: string, source: TreeSource, taken: TakenTree): Promise<string[]> {

@@ -79,11 +79,17 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   );
   const leftOut = paths.filter((path) => (sizeOf(hostPath(path)) ?? 0) > MOST_BYTES);
   const taken = leftOut.length === 0 ? paths : paths.filter((path) => !leftOut.includes(path));
-  if (taken.length > 0) {
-    await git.run(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { ...run, stdin: lines(taken) });
-  }
+  // Apart, and first: git looks at the disk before it forgets a file, and refuses when a link has taken its folder's place.
+  const removed = taken.filter((path) => gone.has(path));
+  if (removed.length > 0) await update(git, run, ["--force-remove"], removed);
+  const present = taken.filter((path) => !gone.has(path));
+  if (present.length > 0) await update(git, run, ["--add", "--remove", "--replace"], present);
   const tree = (await git.run(["write-tree"], run)).toString("utf8").trim();
   return { tree, nested, leftOut };
+}
+
+function update(git: GitStore, run: GitRun, how: readonly string[], paths: readonly string[]): Promise<Buffer> {
+  return git.run(["update-index", "-z", ...how, "--stdin"], { ...run, stdin: lines(paths) });
 }
 
 function sizeOf(path: string): number | undefined {

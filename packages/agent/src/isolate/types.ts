@@ -34,7 +34,7 @@ export interface ViewRequest {
   readonly store: string;
   readonly host: ViewHost;
   /** Commands are confined as well, with only the view writable. */
-  readonly sandbox?: Omit<SandboxOptions, keyof ViewHost | "cwd" | "roots" | "mounts"> | undefined;
+  readonly sandbox?: Omit<SandboxOptions, keyof ViewHost | "cwd" | "roots" | "namespaces"> | undefined;
   readonly container?: ViewContainer | undefined;
   /** Text of the person's own ignore file. */
   readonly personalIgnores?: string | undefined;
@@ -77,6 +77,9 @@ export interface DeltaPart {
   readonly gitDir: string;
   /** The index that `base` was made from. */
   readonly baseIndex: string;
+  /** Ignore rules beside those of the tree. */
+  readonly excludes: string;
+  readonly objectFormat: "sha1" | "sha256";
   readonly changes: readonly DeltaChange[];
 }
 

@@ -4,10 +4,27 @@
 import { InsideFiles } from "../env/inside-files.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { SandboxedLocalEnvironment } from "../env/sandbox/sandboxed-local.ts";
-import type { ExecutionEnvironment } from "../env/types.ts";
+import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
+import type { NamespaceMounts } from "../process/namespaces.ts";
+import { KindUnavailable } from "./kinds.ts";
 import type { ViewRequest } from "./types.ts";
 import { ViewConfinement } from "./view-confinement.ts";
-import type { ViewNamespace } from "./view-namespace.ts";
+import { ViewNamespace } from "./view-namespace.ts";
+
+/** Fails with KindUnavailable when this machine does not allow it. */
+export async function openedNamespace(request: ViewRequest, mounts: NamespaceMounts): Promise<ViewNamespace> {
+  const namespace = new ViewNamespace({
+    mounts,
+    network: request.sandbox ? "own" : "shared",
+    clock: request.host.clock,
+  });
+  try {
+    await namespace.open();
+  } catch (error) {
+    throw error instanceof EnvError ? new KindUnavailable(error.message) : error;
+  }
+  return namespace;
+}
 
 export function namespaceEnvironment(request: ViewRequest, namespace: ViewNamespace): ExecutionEnvironment {
   const { root, host, sandbox, store } = request;
@@ -21,10 +38,7 @@ export function namespaceEnvironment(request: ViewRequest, namespace: ViewNamesp
     cwd: root,
     roots: () => [root],
     hidden: [...(sandbox.hidden ?? []), store],
-    mounts: async () => {
-      const { enterFiles } = await namespace.open();
-      return { prepare: enterFiles as readonly [string, ...string[]], arguments: [] };
-    },
+    namespaces: namespace,
   });
 }
 

@@ -19,7 +19,7 @@ const OWNER_FILE = "owner.json";
 
 /** Letters, digits, `-`, `_` and single dots: never a way out of the store. */
 export function isSafeId(id: string): boolean {
-  return /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/.test(id) && id.length <= 100;
+  return /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/.test(id) && !/\.lock$/i.test(id) && id.length <= 100;
 }
 
 export function claimFolder(store: string, id: string): string {

@@ -3,25 +3,39 @@
 
 import { keeper, systemProgram } from "../env/sandbox/starting.ts";
 import { type Clock, monotonicClock } from "../process/clock.ts";
-import { type NamespaceMounts, type Namespaces, NamespacesRefused, openNamespaces } from "../process/namespaces.ts";
-import { EnvError } from "../process/types.ts";
+import {
+  type NamespaceMounts,
+  type NamespaceSource,
+  type Namespaces,
+  NamespacesRefused,
+  openNamespaces,
+} from "../process/namespaces.ts";
+import { EnvError, type ProgramArgv } from "../process/types.ts";
 
 export interface ViewNamespaceOptions {
   readonly mounts: NamespaceMounts;
+  /** `own` when commands are sandboxed. */
+  readonly network: "own" | "shared";
   readonly clock?: Clock | undefined;
 }
 
 /** Opens when it is first needed, and again after it was closed: the files of a view outlive it. */
-export class ViewNamespace {
+export class ViewNamespace implements NamespaceSource {
   readonly #options: ViewNamespaceOptions;
   #opening: Promise<Namespaces> | undefined;
   #namespaces: Namespaces | undefined;
+  #keeper = keeper(undefined);
 
   constructor(options: ViewNamespaceOptions) {
     this.#options = options;
   }
 
-  async open(): Promise<Namespaces> {
+  /** `wanted`: the first process inside, when it has more to do than to wait. */
+  async open(wanted: ProgramArgv = this.#keeper): Promise<Namespaces> {
+    if (wanted.join("\0") !== this.#keeper.join("\0")) {
+      await this.close();
+      this.#keeper = wanted;
+    }
     if (this.#namespaces?.isOpen) return this.#namespaces;
     this.#opening ??= this.#start().finally(() => {
       this.#opening = undefined;
@@ -43,10 +57,10 @@ export class ViewNamespace {
   }
 
   async #start(): Promise<Namespaces> {
-    const { mounts, clock = monotonicClock } = this.#options;
+    const { mounts, network, clock = monotonicClock } = this.#options;
     const programs = { bwrap: systemProgram("bwrap"), nsenter: systemProgram("nsenter") };
     try {
-      return await openNamespaces({ programs, keeper: keeper(undefined), clock, mounts, network: "shared" });
+      return await openNamespaces({ programs, keeper: this.#keeper, clock, mounts, network });
     } catch (error) {
       if (!(error instanceof NamespacesRefused)) throw error;
       throw new EnvError(

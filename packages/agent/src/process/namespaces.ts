@@ -38,10 +38,13 @@ export interface NamespaceRequest {
 export interface Namespaces {
   /** Starts a program inside: before its own path and arguments. */
   readonly enter: readonly string[];
-  /** The same for a program that sees the files inside, and the host's processes and network. */
-  readonly enterFiles: readonly string[];
   readonly isOpen: boolean;
   close(): Promise<void>;
+}
+
+/** Opens namespaces that show other files than the host's. */
+export interface NamespaceSource {
+  open(keeper: ProgramArgv): Promise<Namespaces>;
 }
 
 /** The namespaces could not be made; `said` is what bubblewrap printed. */
@@ -90,7 +93,7 @@ export async function openNamespaces(request: NamespaceRequest): Promise<Namespa
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   const pid = await firstProcess(child, clock);
-  const enterFiles = [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials", "-m"];
+  const enter = [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials", "-m", "-p"];
   child.unref();
   for (const pipe of [child.stdin, child.stdout, child.stderr, child.stdio[3]]) if (pipe) unrefPipe(pipe as Readable);
   let isOpen = true;
@@ -101,8 +104,7 @@ export async function openNamespaces(request: NamespaceRequest): Promise<Namespa
     }),
   );
   return {
-    enter: [...enterFiles, "-p", ...(network === "own" ? ["-n", "-i"] : [])],
-    enterFiles,
+    enter: [...enter, ...(network === "own" ? ["-n", "-i"] : [])],
     get isOpen() {
       return isOpen;
     },

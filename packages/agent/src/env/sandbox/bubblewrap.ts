@@ -7,7 +7,7 @@ import type { Clock } from "../../process/clock.ts";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import {
   bubblewrapVersion,
-  type NamespaceMounts,
+  type NamespaceSource,
   type Namespaces,
   NamespacesRefused,
   openNamespaces,
@@ -39,8 +39,8 @@ export interface BubblewrapOptions {
   readonly programs?: (() => Promise<readonly string[]>) | undefined;
   /** Absent: no network. */
   readonly door?: NetworkDoor | undefined;
-  /** What the sandbox shows in the place of the machine's own files. */
-  readonly mounts?: (() => Promise<NamespaceMounts>) | undefined;
+  /** Opens the sandbox's namespaces; those of the host's own files when absent. */
+  readonly namespaces?: NamespaceSource | undefined;
 }
 
 export class Bubblewrap implements Confinement {
@@ -135,7 +135,7 @@ export class Bubblewrap implements Confinement {
   }
 
   async #open(): Promise<Namespaces> {
-    const { rules, clock, door, mounts } = this.#options;
+    const { rules, clock, door, namespaces } = this.#options;
     for (const root of rules.roots()) if (root === "/") throw tooWide(root);
     const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
     const [major, minor] = bubblewrapVersion(programs.bwrap);
@@ -146,7 +146,8 @@ export class Bubblewrap implements Confinement {
     this.#layout();
     const bridge = await door?.open(folder);
     try {
-      return await openNamespaces({ programs, keeper: keeper(bridge), clock, mounts: await mounts?.() });
+      const first = keeper(bridge);
+      return await (namespaces?.open(first) ?? openNamespaces({ programs, keeper: first, clock }));
     } catch (error) {
       throw error instanceof NamespacesRefused ? forbidden(error.said) : error;
     }
