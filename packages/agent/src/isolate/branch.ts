@@ -1,9 +1,9 @@
-// Landing as branches: one commit on top of HEAD for each delta, named `lathe/task/<id>`. Files, index and HEAD stay as they are.
+// LandingResult as branches: one commit on top of HEAD for each delta, named `lathe/task/<id>`. Files, index and HEAD stay as they are.
 
 import type { GitStore } from "./git-store.ts";
 import { commit, mergeChanges } from "./merge.ts";
 import { repositoryAt } from "./repository.ts";
-import type { Delta, DeltaPart, Landing, LandingConflict } from "./types.ts";
+import type { Delta, DeltaPart, LandingConflict, LandingResult } from "./types.ts";
 
 export interface BranchSite {
   readonly top: string;
@@ -19,7 +19,7 @@ interface ReadyBranch {
 }
 
 /** All branches, or none: each is prepared before the first is made. */
-export async function makeBranches(sites: readonly BranchSite[], deltas: readonly Delta[]): Promise<Landing> {
+export async function makeBranches(sites: readonly BranchSite[], deltas: readonly Delta[]): Promise<LandingResult> {
   if (deltas.length === 0 || sites.length === 0) return { kind: "nothing" };
   const conflicts: LandingConflict[] = [];
   const ready: ReadyBranch[] = [];

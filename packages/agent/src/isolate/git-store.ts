@@ -18,7 +18,10 @@ export interface GitRun {
   readonly index?: string | undefined;
   readonly workTree?: string | undefined;
   readonly stdin?: Uint8Array | undefined;
-  /** Put before the program: starts it inside of a namespace. */
+  /**
+   * Put before the program: starts it inside of a namespace. New objects are then written without a look at those that are
+   * there already: in a view, the project's objects are the view's.
+   */
   readonly enter?: readonly string[] | undefined;
 }
 
@@ -51,6 +54,9 @@ export interface GitStoreOptions {
 
 const TIMEOUT_MS = 600_000;
 
+/** Objects that were written inside of a view. */
+const FROM_INSIDE = "inside";
+
 /** Bytes are kept as they are: what the project's attributes convert would not be what is on the disk. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n";
 
@@ -71,6 +77,7 @@ export function openGitStore(options: GitStoreOptions): GitStore {
   const ask = async (args: readonly string[], run: GitRun = {}): Promise<GitAnswer> => {
     const chunks: Buffer[] = [];
     const { enter = [] } = run;
+    const isInside = enter.length > 0;
     const result = await processes.run({
       argv: [
         ...enter,
@@ -85,6 +92,7 @@ export function openGitStore(options: GitStoreOptions): GitStore {
         GIT_DIR: gitDir,
         ...(run.workTree === undefined ? {} : { GIT_WORK_TREE: run.workTree }),
         ...(run.index === undefined ? {} : { GIT_INDEX_FILE: run.index }),
+        ...(isInside ? { GIT_OBJECT_DIRECTORY: join(gitDir, FROM_INSIDE) } : {}),
         GIT_CONFIG_NOSYSTEM: "1",
         GIT_CONFIG_GLOBAL: "/dev/null",
         GIT_ATTR_NOSYSTEM: "1",
@@ -113,7 +121,8 @@ export function openGitStore(options: GitStoreOptions): GitStore {
 }
 
 function writeStore({ gitDir, borrowed, objectFormat = "sha1", excludes = "" }: GitStoreOptions): void {
-  for (const folder of ["objects/info", "refs", "info"]) mkdirSync(join(gitDir, folder), { recursive: true });
+  for (const folder of ["objects/info", "refs", "info", FROM_INSIDE])
+    mkdirSync(join(gitDir, folder), { recursive: true });
   const format = objectFormat === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${objectFormat}\n`;
   const version = objectFormat === "sha1" ? 0 : 1;
   const core = `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n\tfsmonitor = false\n\thooksPath = /dev/null\n`;
@@ -124,7 +133,10 @@ function writeStore({ gitDir, borrowed, objectFormat = "sha1", excludes = "" }: 
   writeFileSync(join(gitDir, "HEAD"), "ref: refs/heads/lathe\n");
   writeFileSync(join(gitDir, "info/attributes"), ATTRIBUTES);
   writeFileSync(join(gitDir, "info/exclude"), excludes);
-  writeFileSync(join(gitDir, "objects/info/alternates"), borrowed.map((path) => `${quoted(path)}\n`).join(""));
+  writeFileSync(
+    join(gitDir, "objects/info/alternates"),
+    [join(gitDir, FROM_INSIDE), ...borrowed].map((path) => `${quoted(path)}\n`).join(""),
+  );
 }
 
 /** A path in git's quotes when a bare one would be misread. */

@@ -20,7 +20,7 @@ import { openView } from "./open-view.ts";
 import { recoverStore } from "./recover.ts";
 import { repositoryAt } from "./repository.ts";
 import { takeTree } from "./tree.ts";
-import type { Delta, DeltaPart, Landing, LandingConflict, ViewRequest } from "./types.ts";
+import type { Delta, DeltaPart, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
 import { claimFolder, removeFolder } from "./view-folder.ts";
 
 /** What to land, and how. */
@@ -47,7 +47,7 @@ interface Site {
   readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
 }
 
-export async function land(request: LandRequest): Promise<Landing> {
+export async function land(request: LandRequest): Promise<LandingResult> {
   const { root, id, store, host, signal, mode } = request;
   await recoverStore(store, host);
   const folder = claimFolder(store, `landing-${id}`);
@@ -129,7 +129,7 @@ async function mergedSteps(env: ExecutionEnvironment, root: string, sites: reado
 async function verifyFails(
   request: LandRequest,
   steps: readonly LandingStep[],
-): Promise<Extract<Landing, { kind: "red" }> | undefined> {
+): Promise<Extract<LandingResult, { kind: "red" }> | undefined> {
   const { command, timeoutMs } = request.verify!;
   const view = await openView({ ...request, kind: request.kind ?? "auto", id: `check-${request.id}` });
   try {

@@ -84,7 +84,7 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   if (removed.length > 0) await update(git, run, ["--force-remove"], removed);
   const present = taken.filter((path) => !gone.has(path));
   if (present.length > 0) await update(git, run, ["--add", "--remove", "--replace"], present);
-  const tree = (await git.run(["write-tree"], run)).toString("utf8").trim();
+  const tree = (await git.run(["write-tree"], { index })).toString("utf8").trim();
   return { tree, nested, leftOut };
 }
 

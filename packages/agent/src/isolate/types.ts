@@ -111,7 +111,7 @@ export interface ConflictRegion {
 }
 
 /** How a landing ended. `conflict` and `red` have changed nothing. */
-export type Landing =
+export type LandingResult =
   | { readonly kind: "nothing" }
   | { readonly kind: "landed"; readonly files: readonly string[]; readonly branches: readonly string[] }
   | { readonly kind: "conflict"; readonly conflicts: readonly LandingConflict[] }

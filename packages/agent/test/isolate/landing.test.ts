@@ -28,7 +28,8 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     project = makeProject({ "a.txt": "one\n", "b.txt": "two\n", "c.txt": "three\n", "run.sh": "exit 0\n" });
     project.write("c.txt", "dirty\n");
     const [first, second] = [await project.open("overlay"), await project.open("worktree")];
-    await first.env.writeFile("a.txt", "first\n");
+    // What is committed in a view is known to the view's repository only.
+    await first.env.execCommand("echo first > a.txt; git -c user.name=x -c user.email=x@y commit -qam inside", 30_000);
     await second.env.execCommand(
       "echo second > b.txt; chmod +x run.sh; mkdir -p n/m; echo n > n/m/new.txt; ln -s ../a.txt n/link",
       30_000,
