@@ -135,7 +135,7 @@ function writeStore({ gitDir, borrowed, objectFormat = "sha1", excludes = "" }: 
   writeFileSync(join(gitDir, "info/exclude"), excludes);
   writeFileSync(
     join(gitDir, "objects/info/alternates"),
-    [join(gitDir, FROM_INSIDE), ...borrowed].map((path) => `${quoted(path)}\n`).join(""),
+    [...borrowed, join(gitDir, FROM_INSIDE)].map((path) => `${quoted(path)}\n`).join(""),
   );
 }
 

@@ -69,10 +69,11 @@ describe.skipIf(!CAN_ISOLATE).each(KINDS)(`SA-07 G-77 nothing gets out of a view
     }
   });
 
-  it.runIf(isSandboxed)("a second name that a file of the project has outside", async () => {
-    await view.env.execCommand(`echo evil > ${join(outside, "old-hard")}`, 30_000);
-    intact();
-  });
+  if (isSandboxed)
+    it("a second name that a file of the project has outside", async () => {
+      await view.env.execCommand(`echo evil > ${join(outside, "old-hard")}`, 30_000);
+      intact();
+    });
 
   it("what a command preloads does not run outside", async () => {
     writeFileSync(join(outside, "not-a-library"), "x");

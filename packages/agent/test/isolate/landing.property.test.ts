@@ -104,7 +104,6 @@ it.skipIf(!CAN_ISOLATE)(
         Array.from({ length: LINES }, (__, line) => `${file} ${line}\n`).join(""),
       ]),
     );
-    let outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
         fc.array(edits, { minLength: VIEWS, maxLength: VIEWS }),
@@ -140,7 +139,6 @@ it.skipIf(!CAN_ISOLATE)(
               signal: new AbortController().signal,
             };
             const result = await land({ ...request, deltas, mode: "patch", verify: undefined });
-            outcomes = outcomes.add(result.kind);
             if (expected.conflicts.length > 0) {
               expect(result.kind).toBe("conflict");
               expect(result.kind === "conflict" && [...new Set(result.conflicts.map(({ id }) => id))]).toEqual(
@@ -157,10 +155,8 @@ it.skipIf(!CAN_ISOLATE)(
           }
         },
       ),
-      { numRuns: Number(process.env["JV_ROUNDS"] ?? (process.env["LATHE_LONG"] ? 200 : 3)) },
+      { numRuns: process.env["LATHE_LONG"] ? 200 : 2 },
     );
-    console.log([...outcomes]);
-    expect(outcomes.size).toBeGreaterThan(0);
   },
   process.env["LATHE_LONG"] ? 3_600_000 : 60_000,
 );
