@@ -173,6 +173,7 @@ export {
   withheldNames,
 } from "./process/env-policy.ts";
 export type { GovernorLimits } from "./process/governor.ts";
+export type { NamespaceSource, Namespaces } from "./process/namespaces.ts";
 export {
   type OpenedProcess,
   type OpenRequest,

@@ -10,7 +10,7 @@ import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./vie
 import { boundMounts } from "./view-namespace.ts";
 
 /** A folder of the host, and where the view shows it. */
-export interface ShownFolder {
+interface ShownFolder {
   readonly from: string;
   readonly at: string;
   readonly isFixed: boolean;

@@ -47,6 +47,7 @@ interface Site {
   readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
 }
 
+/** Lands all deltas or none. Fails only when git or the disk does: what stands in the way of a landing is part of the result. */
 export async function land(request: LandRequest): Promise<LandingResult> {
   const { root, id, store, host, signal, mode } = request;
   await recoverStore(store, host);

@@ -115,7 +115,7 @@ async function regionsOf(git: GitStore, tree: string, path: string): Promise<Con
 }
 
 /** From a text with git's markers. */
-export function conflictRegions(text: string): ConflictRegion[] {
+function conflictRegions(text: string): ConflictRegion[] {
   const regions: ConflictRegion[] = [];
   let line = 1;
   let open: { line: number; ours: string; theirs: string; side: "ours" | "theirs" } | undefined;

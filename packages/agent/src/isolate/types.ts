@@ -7,6 +7,7 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 /** How a view keeps its files apart from those of the project. */
 export type ViewKind = "overlay" | "reflink" | "worktree" | "container" | "none";
 
+/** All kinds, best first. */
 export const VIEW_KINDS: readonly ViewKind[] = ["overlay", "reflink", "worktree", "container", "none"];
 
 /** What every command of a view has in common with those of its host. */
@@ -83,6 +84,7 @@ export interface DeltaPart {
   readonly changes: readonly DeltaChange[];
 }
 
+/** One file that a view changed. */
 export interface DeltaChange {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";

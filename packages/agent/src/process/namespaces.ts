@@ -35,6 +35,7 @@ export interface NamespaceRequest {
   readonly network?: "own" | "shared" | undefined;
 }
 
+/** Namespaces that are kept open. */
 export interface Namespaces {
   /** Starts a program inside: before its own path and arguments. */
   readonly enter: readonly string[];
