@@ -83,6 +83,12 @@ export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
 export { type CreateSessionOptions, createSession, type GivenSessionOptions } from "./headless/create-session.ts";
 export type { AgentConfig } from "./headless/options.ts";
+export { type LandRequest, land } from "./isolate/land.ts";
+export { openView } from "./isolate/open-view.ts";
+export { patchOf } from "./isolate/patch.ts";
+export { type Recovery, recoverStore } from "./isolate/recover.ts";
+export * from "./isolate/types.ts";
+export { isSafeId } from "./isolate/view-folder.ts";
 export { hasBegun } from "./journal/begun.ts";
 export {
   buildContext,
@@ -192,6 +198,7 @@ export {
   withheldNames,
 } from "./process/env-policy.ts";
 export type { GovernorLimits } from "./process/governor.ts";
+export type { NamespaceSource, Namespaces } from "./process/namespaces.ts";
 export {
   type OpenedProcess,
   type OpenRequest,

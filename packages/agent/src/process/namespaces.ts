@@ -13,6 +13,14 @@ interface NamespacePrograms {
   readonly nsenter: string;
 }
 
+/** What everything inside sees in the place of the machine's own files. */
+export interface NamespaceMounts {
+  /** Runs first, as root of the namespaces: makes mounts, then starts what follows its arguments. */
+  readonly prepare?: ProgramArgv | undefined;
+  /** Further arguments of bubblewrap, after those that show the machine's files. */
+  readonly arguments: readonly string[];
+}
+
 export interface NamespaceRequest {
   readonly programs: NamespacePrograms;
   /**
@@ -21,13 +29,23 @@ export interface NamespaceRequest {
    */
   readonly keeper: ProgramArgv;
   readonly clock: Clock;
+  /** Absent: the files are those of the host. */
+  readonly mounts?: NamespaceMounts | undefined;
+  /** Network and message queues: of the session alone when absent. */
+  readonly network?: "own" | "shared" | undefined;
 }
 
+/** Namespaces that are kept open. */
 export interface Namespaces {
   /** Starts a program inside: before its own path and arguments. */
   readonly enter: readonly string[];
   readonly isOpen: boolean;
   close(): Promise<void>;
+}
+
+/** Opens namespaces that show other files than the host's. */
+export interface NamespaceSource {
+  open(keeper: ProgramArgv): Promise<Namespaces>;
 }
 
 /** The namespaces could not be made; `said` is what bubblewrap printed. */
@@ -43,10 +61,11 @@ export class NamespacesRefused extends Error {
 export const STARTER_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
 const START_PATIENCE_MS = 10_000;
 
-// The files are those of the host: bubblewrap runs once more for each command and takes away what the command may not have.
+// Bubblewrap runs once more for each command and takes away what the command may not have.
+const HOLDER_FILES = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"];
+const HOLDER_NETWORK = ["--unshare-net", "--unshare-ipc"];
 const HOLDER_ARGUMENTS = [
-  ...["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"],
-  ...["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"],
+  ...["--unshare-user", "--unshare-pid"],
   ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--info-fd", "3"],
 ];
 
@@ -57,14 +76,25 @@ export function bubblewrapVersion(bwrap: string): readonly [number, number] {
   return [Number(major), Number(minor)];
 }
 
-export async function openNamespaces({ programs, keeper, clock }: NamespaceRequest): Promise<Namespaces> {
-  const child = childProcess().spawn(programs.bwrap, [...HOLDER_ARGUMENTS, "--", ...keeper], {
+export async function openNamespaces(request: NamespaceRequest): Promise<Namespaces> {
+  const { programs, keeper, clock, mounts, network = "own" } = request;
+  const [program, ...args]: ProgramArgv = [
+    ...((mounts?.prepare ?? []) as ProgramArgv),
+    programs.bwrap,
+    ...HOLDER_FILES,
+    ...(mounts?.arguments ?? []),
+    ...(network === "own" ? HOLDER_NETWORK : []),
+    ...HOLDER_ARGUMENTS,
+    ...["--", ...keeper],
+  ];
+  const child = childProcess().spawn(program, args, {
     detached: true,
     cwd: "/",
     env: STARTER_ENV,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   const pid = await firstProcess(child, clock);
+  const enter = [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials", "-m", "-p"];
   child.unref();
   for (const pipe of [child.stdin, child.stdout, child.stderr, child.stdio[3]]) if (pipe) unrefPipe(pipe as Readable);
   let isOpen = true;
@@ -75,7 +105,7 @@ export async function openNamespaces({ programs, keeper, clock }: NamespaceReque
     }),
   );
   return {
-    enter: [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials", "-m", "-n", "-i", "-p"],
+    enter: [...enter, ...(network === "own" ? ["-n", "-i"] : [])],
     get isOpen() {
       return isOpen;
     },

@@ -97,8 +97,16 @@ function withOwn(
   conflicts: Conflicts,
 ): SchemeRegistry {
   const known = schemes.names();
-  if (!known.includes("artifact")) schemes.add("artifact", artifactResolver(() => core.artifacts));
-  if (!known.includes("local")) schemes.add("local", localAddresses(() => core.journal.folder, core.deps.random));
+  if (!known.includes("artifact"))
+    schemes.add(
+      "artifact",
+      artifactResolver(() => core.artifacts),
+    );
+  if (!known.includes("local"))
+    schemes.add(
+      "local",
+      localAddresses(() => core.journal.folder, core.deps.random),
+    );
   if (!known.includes("conflict")) schemes.add("conflict", conflictScheme(conflicts));
   return schemes;
 }

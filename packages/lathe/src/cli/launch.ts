@@ -2,6 +2,7 @@
 
 import { ADDITIONS } from "../additions/list.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
+import type { RequestFor } from "../conversation/next-session.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
 import type { ExtensionFlag } from "../extension-api/api.ts";
@@ -79,7 +80,12 @@ async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
   if (prompts.length === 0 && !continues(options))
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../modes/start-headless.ts");
-  const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
+  const run = (requests: RequestFor): Promise<ExitCode> =>
+    report.phase("run", () => startHeadless(workspace, options, prompts, requests));
+  const code =
+    options.worktree === undefined
+      ? await run(requestFor)
+      : await (await import("../worktree/run-in-view.ts")).runInView(workspace, options.worktree, requestFor, run);
   report.print();
   return code;
 }
@@ -132,7 +138,7 @@ const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
   last === true || resume !== undefined || session !== undefined;
 
 /** These options concern one run from its prompt to its result. */
-const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;
+const NEED_A_PROMPT = ["record", "run-id", "output-schema", "worktree"] as const;
 
 function refuseMisplaced(options: CliOptions): void {
   const misplaced = NEED_A_PROMPT.find((name) => options[name] !== undefined);

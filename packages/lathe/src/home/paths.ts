@@ -16,6 +16,10 @@ export interface HomePaths {
   readonly locks: string;
   readonly terminalSessions: string;
   readonly cache: string;
+  /** Views that runs work in. */
+  readonly views: string;
+  /** Changes that could not be landed. */
+  readonly patches: string;
   /** Prompts that were typed, over all sessions. */
   readonly history: string;
   readonly settingsMemory: string;
@@ -37,6 +41,8 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     locks: `${home}/locks`,
     terminalSessions: `${home}/terminal-sessions`,
     cache: `${home}/cache`,
+    views: `${home}/views`,
+    patches: `${home}/patches`,
     history: `${home}/history.db`,
     settingsMemory: `${home}/cache/settings.json`,
     withheldMemory: `${home}/cache/withheld-variables`,

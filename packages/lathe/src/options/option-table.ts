@@ -155,6 +155,13 @@ export const OPTIONS = {
     help: "confine commands: no writes outside the working folders, no network but allowed hosts",
   },
 
+  worktree: {
+    kind: "optional",
+    value: "name",
+    group: "Run",
+    help: "work in a view of the project and land the changes at the end; with a name: as the branch lathe/task/<name>",
+  },
+
   "system-prompt": {
     kind: "value",
     value: "text|file",

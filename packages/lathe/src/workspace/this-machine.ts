@@ -1,7 +1,14 @@
 // The environment of a run on this machine: plain, or with commands in a sandbox.
 
 import { isAbsolute, join } from "node:path";
-import { EnvError, type ExecutionEnvironment, LocalEnvironment, SandboxedLocalEnvironment } from "@lathe/agent";
+import {
+  EnvError,
+  type ExecutionEnvironment,
+  LocalEnvironment,
+  SandboxedLocalEnvironment,
+  type ViewHost,
+  type ViewRequest,
+} from "@lathe/agent";
 import { isDirectory } from "../home/small-file.ts";
 import { usageError } from "../usage/exit.ts";
 import { withheldNotice } from "./withheld-variables.ts";
@@ -14,9 +21,17 @@ export interface MachineUse {
 }
 
 export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): ExecutionEnvironment {
-  const { settings, machine, paths } = workspace;
-  const options = {
-    cwd: workspace.cwd,
+  const options = { cwd: workspace.cwd, ...hostOptions(workspace, warn) };
+  const sandbox = sandboxOptions(workspace);
+  if (!sandbox) return new LocalEnvironment(options);
+  const more = placesOf(workspace, "sandbox.write").filter(isDirectory);
+  return new SandboxedLocalEnvironment({ ...options, ...sandbox, roots: () => [...roots(), ...more] });
+}
+
+/** What commands see and may use, wherever they work. */
+export function hostOptions(workspace: Workspace, warn: MachineUse["warn"]): ViewHost {
+  const { settings, machine } = workspace;
+  return {
     baseEnv: workspace.env,
     envPolicy: settings["shell.environment"],
     envPass: settings["shell.env.pass"],
@@ -32,19 +47,23 @@ export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): 
       if (notice !== undefined) warn(notice, "withheld_variables");
     },
   };
-  if (!settings["sandbox.enabled"]) return new LocalEnvironment(options);
-  const places = (key: "sandbox.write" | "sandbox.hide"): string[] =>
-    settings[key].map((path) => place(workspace, path));
-  const more = places("sandbox.write").filter(isDirectory);
-  return new SandboxedLocalEnvironment({
-    ...options,
-    roots: () => [...roots(), ...more],
+}
+
+/** Undefined when commands are not confined. */
+export function sandboxOptions(workspace: Workspace): ViewRequest["sandbox"] {
+  const { settings, machine, paths } = workspace;
+  if (!settings["sandbox.enabled"]) return undefined;
+  return {
     home: machine.userHome,
     allowedHosts: settings["sandbox.network"],
-    hidden: [paths.auth, join(paths.home, ".env"), ...places("sandbox.hide")],
+    hidden: [paths.auth, join(paths.home, ".env"), ...placesOf(workspace, "sandbox.hide")],
     fixed: [paths.home],
     fixedNames: [".lathe"],
-  });
+  };
+}
+
+function placesOf(workspace: Workspace, key: "sandbox.write" | "sandbox.hide"): string[] {
+  return workspace.settings[key].map((path) => place(workspace, path));
 }
 
 /** Before anything runs: where the system does not let us confine commands, the run ends here. */

@@ -1,60 +1,32 @@
 // Confines commands on Linux. One pair of namespaces for processes and network belongs to the session and is kept open by a
 // holder; for each command bubblewrap enters it and shows the command only what the layout says (decision 0160).
 
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Clock } from "../../process/clock.ts";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import {
   bubblewrapVersion,
+  type NamespaceSource,
   type Namespaces,
   NamespacesRefused,
   openNamespaces,
   STARTER_ENV,
 } from "../../process/namespaces.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
-import { quoteShell } from "../shell-quote.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
 import { isInside } from "./inside.ts";
 import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
-import { forbidden, missingProgram, tooWide } from "./refusal.ts";
+import { forbidden, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
 import { openSockets } from "./sockets.ts";
-
-/** Where the system keeps its programs. The person's PATH may lead into the project. */
-const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/run/current-system/sw/bin"];
+import { argvVariable, keeper, startFromVariable, systemProgram } from "./starting.ts";
 
 /** Of what lies in these folders the sandbox shows nothing by itself. */
 const COVERED = [...PRIVATE_FOLDERS, "/run"];
-
-const ARGV_VARIABLE = "LATHE_ARGV";
-
-/**
- * The command is not among the arguments of the programs that start it: `pkill -f server.js` would find these too, and end the
- * call that it is part of.
- */
-function startFromVariable(): ProgramArgv {
-  return shell(`eval "set -- $${ARGV_VARIABLE}"; unset ${ARGV_VARIABLE}; exec "$@"`);
-}
-
-/** `beside` runs next to it, as long as nobody ends it. */
-function keeper(beside: ProgramArgv | undefined): ProgramArgv {
-  const start = beside ? `${beside.map(quoteShell).join(" ")} &` : "echo ready";
-  return shell(`${start}\nwhile read -r line; do :; done`);
-}
-
-/**
- * Bash where there is one: other shells drop variables whose names they do not like, exported functions among them, and do not
- * reap what they did not start. With a socket as its input it would read the person's start-up file.
- */
-function shell(script: string): ProgramArgv {
-  return existsSync("/bin/bash")
-    ? ["/bin/bash", "--posix", "--norc", "--noprofile", "-c", script]
-    : ["/bin/sh", "-c", script];
-}
 
 export interface BubblewrapOptions {
   readonly rules: SandboxRules;
@@ -67,6 +39,8 @@ export interface BubblewrapOptions {
   readonly programs?: (() => Promise<readonly string[]>) | undefined;
   /** Absent: no network. */
   readonly door?: NetworkDoor | undefined;
+  /** Opens the sandbox's namespaces; those of the host's own files when absent. */
+  readonly namespaces?: NamespaceSource | undefined;
 }
 
 export class Bubblewrap implements Confinement {
@@ -132,7 +106,7 @@ export class Bubblewrap implements Confinement {
         ...withoutWaysOut(env, door !== undefined),
         TMPDIR: "/tmp",
         ...door?.variables,
-        [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
+        ...argvVariable(argv),
       },
       forbidsUserNamespaces: this.#forbidsUserNamespaces,
       terminal,
@@ -162,7 +136,7 @@ export class Bubblewrap implements Confinement {
   }
 
   async #open(): Promise<Namespaces> {
-    const { rules, clock, door } = this.#options;
+    const { rules, clock, door, namespaces } = this.#options;
     for (const root of rules.roots()) if (root === "/") throw tooWide(root);
     const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
     const [major, minor] = bubblewrapVersion(programs.bwrap);
@@ -173,7 +147,8 @@ export class Bubblewrap implements Confinement {
     this.#layout();
     const bridge = await door?.open(folder);
     try {
-      return await openNamespaces({ programs, keeper: keeper(bridge), clock });
+      const first = keeper(bridge);
+      return await (namespaces?.open(first) ?? openNamespaces({ programs, keeper: first, clock }));
     } catch (error) {
       throw error instanceof NamespacesRefused ? forbidden(error.said) : error;
     }
@@ -220,12 +195,6 @@ export class Bubblewrap implements Confinement {
     mkdirSync(path);
     this.#made.push(path);
   }
-}
-
-function systemProgram(name: string): string {
-  const path = SYSTEM_FOLDERS.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
-  if (path === undefined) throw missingProgram(name);
-  return path;
 }
 
 function makeOwn(tempFolder: string): OwnFolders & { folder: string } {

@@ -5,7 +5,9 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { monotonicClock } from "../../process/clock.ts";
 import type { Confinement } from "../../process/confinement.ts";
+import type { NamespaceSource } from "../../process/namespaces.ts";
 import { GuardedEnvironment } from "../guarded.ts";
+import { InsideFiles } from "../inside-files.ts";
 import { LocalEnvironment, type LocalEnvironmentOptions } from "../local.ts";
 import { realPathOf } from "../real-path.ts";
 import { locateRipgrep } from "../search/locate-ripgrep.ts";
@@ -38,6 +40,8 @@ export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | 
   readonly node?: string | undefined;
   /** Folder for temporary files; the system's when absent. */
   readonly tempFolder?: string | undefined;
+  /** Namespaces that show other files than this machine's; file tools then work inside too. Linux only. */
+  readonly namespaces?: NamespaceSource | undefined;
 }
 
 /** Files and commands of this machine; commands are confined by the system (bubblewrap on Linux, seatbelt on macOS). */
@@ -49,7 +53,8 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
     const rules = rulesOf(options);
     const confinement = confinementFor(rules, options);
     const { roots: _, ...local } = options;
-    super(new InsideView(new LocalEnvironment({ ...local, confinement }), confinement), {
+    const inner = new LocalEnvironment({ ...local, confinement });
+    super(options.namespaces ? new InsideFiles(inner) : new InsideView(inner, confinement), {
       mayWrite: (path) => mayWrite(path, rules, confinement),
     });
     this.#rules = rules;
@@ -93,14 +98,14 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
 
 function confinementFor(rules: SandboxRules, options: SandboxOptions): Confinement {
   const { allowedHosts = [], node = process.execPath, tempFolder = tmpdir(), clock = monotonicClock, bwrap } = options;
-  const { baseEnv, search } = options;
+  const { baseEnv, search, namespaces } = options;
   if (process.platform === "darwin") return new Seatbelt(rules, tempFolder);
   const door = allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node });
   const programs = async (): Promise<string[]> => {
     const ripgrep = search === "builtin" ? undefined : await locateRipgrep(baseEnv["PATH"]);
     return ripgrep === undefined ? [] : [ripgrep];
   };
-  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door, programs });
+  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door, programs, namespaces });
 }
 
 function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {

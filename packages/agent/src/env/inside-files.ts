@@ -1,0 +1,108 @@
+// File tools for a place that only commands reach, such as a mount namespace: each operation is a small script that runs in there,
+// so paths and links mean exactly what they mean to commands.
+
+import { lineWindow } from "./lines.ts";
+import { type ScriptResult, ShellFiles } from "./shell-files.ts";
+import {
+  type BackgroundCommand,
+  type DirEntry,
+  EnvError,
+  type ExecOptions,
+  type ExecResult,
+  type ExecutionEnvironment,
+  type FileStat,
+  type PathOptions,
+  type ProcessOptions,
+  type ProgramArgv,
+  type TwoWayProcess,
+  type WriteOptions,
+} from "./types.ts";
+import { WrappedEnvironment } from "./wrapped.ts";
+
+/** An environment that can start programs. */
+type Starting = ExecutionEnvironment & Required<Pick<ExecutionEnvironment, "startProcess">>;
+
+/** Less than may wait for a program that reads slowly. */
+const PIECE = 1 << 20;
+
+/** Commands and searches are the inner environment's. Nothing runs `outside`: the files out there are not those in here. */
+export class InsideFiles extends WrappedEnvironment {
+  readonly #files: ShellFiles;
+  #writes = 0;
+
+  constructor(inner: Starting) {
+    super(inner);
+    this.#files = new ShellFiles((script, args, stdin) => runScript(inner, script, args, stdin));
+  }
+
+  override async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return lineWindow((await this.#files.readBytes(this.resolve(path))).toString("utf8"), offset, limit);
+  }
+
+  override readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+    return this.#files.readBytes(this.resolve(path), range);
+  }
+
+  override writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    return this.#files.writeFile(this.resolve(path), content, `.lathe-inside-${++this.#writes}.tmp`, options);
+  }
+
+  override deleteFile(path: string, options: PathOptions = {}): Promise<void> {
+    return this.#files.deleteFile(this.resolve(path), options);
+  }
+
+  override moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    return this.#files.moveFile(this.resolve(from), this.resolve(to), options);
+  }
+
+  override async fileExists(path: string): Promise<boolean> {
+    const stat = await this.stat(path);
+    return stat !== undefined && stat.kind !== "dangling";
+  }
+
+  override stat(path: string): Promise<FileStat | undefined> {
+    return this.#files.stat(this.resolve(path));
+  }
+
+  override listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return this.#files.listDirectory(this.resolve(path), depth);
+  }
+
+  override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    return super.execCommand(command, timeoutMs, { ...options, outside: false });
+  }
+
+  protected override startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
+    return super.startInner(command, { ...options, outside: false });
+  }
+
+  protected override startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    return super.startInnerProcess(argv, { ...options, outside: false });
+  }
+}
+
+async function runScript(
+  env: Starting,
+  script: string,
+  args: readonly string[],
+  stdin: Uint8Array | undefined,
+): Promise<ScriptResult> {
+  const running = await env.startProcess(["/bin/sh", "-c", script, "lathe", ...args], { cwd: "/" });
+  const feeding = feed(running, stdin);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of running.stdout) chunks.push(chunk);
+  const { exitCode } = await running.exited;
+  await feeding;
+  return { exitCode, stdout: Buffer.concat(chunks), stderr: running.readStderr().text };
+}
+
+/** A script that refuses does not read its input: its exit code says why. */
+async function feed(running: TwoWayProcess, stdin: Uint8Array | undefined): Promise<void> {
+  try {
+    for (let start = 0; start < (stdin?.length ?? 0); start += PIECE)
+      await running.write(stdin!.subarray(start, start + PIECE));
+    await running.endInput();
+  } catch (error) {
+    if (!(error instanceof EnvError) || error.code !== "closed") throw error;
+  }
+}

@@ -1,0 +1,51 @@
+// How programs are started inside namespaces: system programs by their real place, and commands without showing their text.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ProgramArgv } from "../../process/types.ts";
+import { quoteShell } from "../shell-quote.ts";
+import { missingProgram } from "./refusal.ts";
+
+/** Where the system keeps its programs. The person's PATH may lead into the project. */
+const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/run/current-system/sw/bin"];
+
+const ARGV_VARIABLE = "LATHE_ARGV";
+
+/**
+ * The command is not among the arguments of the programs that start it: `pkill -f server.js` would find these too, and end the
+ * call that it is part of. So a variable holds it.
+ */
+export function startFromVariable(): ProgramArgv {
+  return shell(`eval "set -- $${ARGV_VARIABLE}"; unset ${ARGV_VARIABLE}; exec "$@"`);
+}
+
+export const argvVariable = (argv: ProgramArgv): Record<string, string> => ({
+  [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
+});
+
+/** Keeps namespaces open until its input ends. `beside` runs next to it, as long as nobody ends it. */
+export function keeper(beside: ProgramArgv | undefined): ProgramArgv {
+  const start = beside ? `${beside.map(quoteShell).join(" ")} &` : "echo ready";
+  return shell(`${start}\nwhile read -r line; do :; done`);
+}
+
+/**
+ * Bash where there is one: other shells drop variables whose names they do not like, exported functions among them, and do not
+ * reap what they did not start. With a socket as its input it would read the person's start-up file.
+ */
+function shell(script: string): ProgramArgv {
+  return existsSync("/bin/bash")
+    ? ["/bin/bash", "--posix", "--norc", "--noprofile", "-c", script]
+    : ["/bin/sh", "-c", script];
+}
+
+/** Undefined when it is not installed. */
+export function findSystemProgram(name: string): string | undefined {
+  return SYSTEM_FOLDERS.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
+}
+
+export function systemProgram(name: string): string {
+  const path = findSystemProgram(name);
+  if (path === undefined) throw missingProgram(name);
+  return path;
+}

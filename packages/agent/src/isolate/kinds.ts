@@ -1,0 +1,33 @@
+// What the kinds of views have in common while they are opened.
+
+import type { ExecutionEnvironment } from "../env/types.ts";
+import type { Processes } from "../process/processes.ts";
+import { EnvError } from "../process/types.ts";
+import type { Part, PartSource } from "./parts.ts";
+import type { ViewRequest } from "./types.ts";
+
+/** What a kind is opened with. */
+export interface Opening {
+  readonly request: ViewRequest;
+  /** Of this view alone. */
+  readonly folder: string;
+  readonly processes: Processes;
+  /** The project as it is now. Asked for by every kind, at the moment that suits it. */
+  readonly parts: () => Promise<readonly Part[]>;
+}
+
+/** A view that was opened. */
+export interface OpenedKind {
+  readonly env: ExecutionEnvironment;
+  /** Where the files of a part are now. */
+  source(part: Part): Promise<PartSource>;
+  /** Ends what belongs to it; its folder is removed afterwards. */
+  close(): Promise<void>;
+}
+
+/** This machine or this project does not allow the kind. */
+export class KindUnavailable extends EnvError {
+  constructor(why: string) {
+    super("unavailable", why);
+  }
+}

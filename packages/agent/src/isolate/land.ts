@@ -1,0 +1,160 @@
+// Brings what views have changed back to the project: merged with what it is now, checked in a view of the result, and written all
+// or nothing. The user's index, HEAD, stash and branches are never touched.
+
+import { copyFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { eachAtOnce } from "../edit/at-once.ts";
+import { GuardedEnvironment, type WriteGuard } from "../env/guarded.ts";
+import { LocalEnvironment } from "../env/local.ts";
+import { isInside } from "../env/sandbox/inside.ts";
+import { quoteShell } from "../env/shell-quote.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
+import { Processes } from "../process/processes.ts";
+import { EnvError } from "../process/types.ts";
+import { makeBranches } from "./branch.ts";
+import { type GitStore, openGitStore } from "./git-store.ts";
+import { type LandingStep, landingOwner } from "./landing-journal.ts";
+import { changedSince, forbiddenSteps, stepsBetween, writeSteps } from "./landing-steps.ts";
+import { mergeChanges } from "./merge.ts";
+import { openView } from "./open-view.ts";
+import { recoverStore } from "./recover.ts";
+import { repositoryAt } from "./repository.ts";
+import { takeTree } from "./tree.ts";
+import type { Delta, DeltaPart, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
+import { claimFolder, removeFolder } from "./view-folder.ts";
+
+/** What to land, and how. */
+export interface LandRequest
+  extends Pick<ViewRequest, "root" | "id" | "store" | "host" | "sandbox" | "container" | "signal"> {
+  /** Of views that are still open. All of them land, or none. */
+  readonly deltas: readonly Delta[];
+  /** `patch` writes the files; `branch` leaves them alone and makes `lathe/task/<id>` on top of HEAD. */
+  readonly mode: "patch" | "branch";
+  /** Runs in a view of the result; nothing lands when it fails. */
+  readonly verify?: { readonly command: string; readonly timeoutMs: number } | undefined;
+  /** Decides which files may be written; all when absent. */
+  readonly guard?: WriteGuard | undefined;
+  /** Kind of the view that `verify` runs in; `auto` when absent. */
+  readonly kind?: ViewRequest["kind"] | undefined;
+}
+
+/** One repository, or the project itself, with the deltas that change it. */
+interface Site {
+  readonly top: string;
+  readonly git: GitStore;
+  /** Tree of the files as they are now. */
+  readonly ours: string;
+  readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
+}
+
+/** Lands all deltas or none. Fails only when git or the disk does: what stands in the way of a landing is part of the result. */
+export async function land(request: LandRequest): Promise<LandingResult> {
+  const { root, id, store, host, signal, mode } = request;
+  await recoverStore(store, host);
+  const folder = claimFolder(store, `landing-${id}`);
+  const processes = new Processes({ clock: host.clock });
+  const local = new LocalEnvironment({ ...host, cwd: root, owner: landingOwner(id) });
+  const env = request.guard ? new GuardedEnvironment(local, request.guard) : local;
+  try {
+    const sites = await sitesOf(request, folder, processes);
+    if (mode === "branch") return await makeBranches(sites, request.deltas);
+    const { steps, conflicts } = await mergedSteps(env, root, sites);
+    if (conflicts.length > 0) return { kind: "conflict", conflicts };
+    if (steps.length === 0) return { kind: "nothing" };
+    const red = request.verify && (await verifyFails(request, steps));
+    if (red) return red;
+    signal.throwIfAborted();
+    const changed = changedSince(steps);
+    if (changed.length > 0) return { kind: "conflict", conflicts: changed };
+    const stopped = await writeSteps(env, folder, id, steps, signal);
+    if (stopped) return { kind: "conflict", conflicts: [stopped] };
+    return { kind: "landed", files: steps.map(({ path }) => path), branches: [] };
+  } finally {
+    await local.cleanup();
+    await processes.cleanup();
+    removeFolder(folder);
+  }
+}
+
+async function sitesOf(
+  { root, deltas, host, signal }: LandRequest,
+  folder: string,
+  processes: Processes,
+): Promise<Site[]> {
+  const tops = [...new Set(deltas.flatMap(({ parts }) => parts.filter(isChanged).map(({ top }) => top)))];
+  const sites: Site[] = [];
+  for (const [number, top] of tops.entries()) {
+    const changes = deltas.flatMap(({ id, parts }) =>
+      parts.filter((part) => part.top === top && isChanged(part)).map((part) => ({ id, part })),
+    );
+    const repository = repositoryAt(top);
+    const objects = repository ? [join(repository.commonDir, "objects")] : [];
+    const [first] = changes;
+    const git = openGitStore({
+      gitDir: join(folder, `site-${number}`),
+      processes,
+      path: host.baseEnv["PATH"],
+      borrowed: [...changes.map(({ part }) => join(part.gitDir, "objects")), ...objects],
+      objectFormat: repository?.objectFormat,
+      excludes: first!.part.excludes,
+      signal,
+    });
+    const index = join(git.gitDir, "index");
+    copyFileSync(first!.part.baseIndex, index);
+    const scope = isInside(root, top) ? relative(top, root) : "";
+    const { tree } = await takeTree(git, index, { top, scope, hostPath: (path) => join(top, path) });
+    sites.push({ top, git, ours: tree, changes });
+  }
+  return sites;
+}
+
+const isChanged = ({ base, tree }: DeltaPart): boolean => base !== tree;
+
+async function mergedSteps(env: ExecutionEnvironment, root: string, sites: readonly Site[]) {
+  const steps: LandingStep[] = [];
+  const conflicts: LandingConflict[] = [];
+  for (const { git, top, ours, changes } of sites) {
+    const merged = await mergeChanges(
+      git,
+      ours,
+      changes.map(({ id, part }) => ({ id, base: part.base, tree: part.tree })),
+    );
+    conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: join(top, conflict.path) })));
+    if (merged.conflicts.length === 0) steps.push(...(await stepsBetween(git, top, ours, merged.tree)));
+  }
+  conflicts.push(...(await forbiddenSteps(env, root, steps)));
+  return { steps, conflicts };
+}
+
+/** How it failed, or nothing. */
+async function verifyFails(
+  request: LandRequest,
+  steps: readonly LandingStep[],
+): Promise<Extract<LandingResult, { kind: "red" }> | undefined> {
+  const { command, timeoutMs } = request.verify!;
+  const view = await openView({ ...request, kind: request.kind ?? "auto", id: `check-${request.id}` });
+  try {
+    if (view.kind === "none")
+      throw new EnvError("unavailable", "A check needs a view: nothing would keep the project from being changed.");
+    await eachAtOnce(steps, (step) => putInView(view.env, step));
+    const { exitCode, output, timedOut, aborted } = await view.env.execCommand(command, timeoutMs, {
+      signal: request.signal,
+      interleaved: true,
+    });
+    request.signal.throwIfAborted();
+    const note = timedOut ? `\n[no result within ${timeoutMs / 1000} s]` : "";
+    return exitCode === 0 && !timedOut && !aborted ? undefined : { kind: "red", exitCode, output: `${output}${note}` };
+  } finally {
+    await view.close();
+  }
+}
+
+async function putInView(env: ExecutionEnvironment, { path, before, after }: LandingStep): Promise<void> {
+  if (before.kind === "link" || (after.kind === "absent" && before.kind === "file")) await env.deleteFile(path);
+  if (after.kind === "file") await env.writeFile(path, after.bytes, { mode: after.mode });
+  if (after.kind !== "link") return;
+  const command = `mkdir -p ${quoteShell(join(path, ".."))} && ln -sfn ${quoteShell(after.target)} ${quoteShell(path)}`;
+  const { exitCode, output } = await env.execCommand(command, 60_000);
+  if (exitCode !== 0)
+    throw new EnvError("io", `${path} could not be put into the view of the check: ${output.trim()}`, { path });
+}

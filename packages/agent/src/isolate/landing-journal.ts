@@ -1,0 +1,161 @@
+// What a landing is about to do, written down before it does it: when the process is killed in between, the next one undoes what
+// was done, so that a landing happens as a whole or not at all.
+
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+/** What is at a path: nothing, a file or a link. */
+export type Found =
+  | { readonly kind: "absent" }
+  | { readonly kind: "file"; readonly mode: number; readonly bytes: Uint8Array }
+  | { readonly kind: "link"; readonly target: string };
+
+/** A path before and after the landing; `top`: folders above it are not removed when they become empty. */
+export interface LandingStep {
+  readonly path: string;
+  readonly top: string;
+  readonly before: Found;
+  readonly after: Found;
+}
+
+interface Line {
+  readonly path: string;
+  readonly top: string;
+  readonly before: {
+    readonly kind: Found["kind"];
+    readonly mode?: number;
+    readonly target?: string;
+    readonly start?: number;
+    readonly end?: number;
+  };
+  readonly after: string;
+}
+
+const JOURNAL = "journal.json";
+const BEFORE = "before";
+
+/** Of the temporary files that a landing makes beside the files it writes. */
+export const landingOwner = (id: string): string => `landing-${id}`;
+
+export function writeJournal(folder: string, id: string, steps: readonly LandingStep[]): void {
+  const contents: Uint8Array[] = [];
+  let at = 0;
+  const lines = steps.map(({ path, top, before, after }): Line => {
+    if (before.kind === "file") contents.push(before.bytes);
+    const start = at;
+    at += before.kind === "file" ? before.bytes.length : 0;
+    const kept =
+      before.kind === "file"
+        ? { kind: before.kind, mode: before.mode, start, end: at }
+        : before.kind === "link"
+          ? before
+          : { kind: before.kind };
+    return { path, top, before: kept, after: signOf(after) };
+  });
+  writeSynced(join(folder, BEFORE), Buffer.concat(contents));
+  writeSynced(join(folder, `${JOURNAL}.new`), Buffer.from(JSON.stringify({ id, lines })));
+  renameSync(join(folder, `${JOURNAL}.new`), join(folder, JOURNAL));
+}
+
+/** From here on nothing is undone. */
+export function closeJournal(folder: string): void {
+  rmSync(join(folder, JOURNAL), { force: true });
+}
+
+export const hasJournal = (folder: string): boolean => existsSync(join(folder, JOURNAL));
+
+/** Puts back what the landing wrote. Returns the paths that something else has changed since: they stay as they are. */
+export function undoLanding(folder: string): string[] {
+  const { id, lines } = JSON.parse(readFileSync(join(folder, JOURNAL), "utf8")) as { id: string; lines: Line[] };
+  const contents = readFileSync(join(folder, BEFORE));
+  const inDoubt = lines.filter((line) => !undone(line, contents)).map(({ path }) => path);
+  for (const parent of new Set(lines.map(({ path }) => dirname(path)))) removeTemporary(parent, id);
+  for (const { path, top, before } of lines) if (before.kind === "absent") removeEmptyFolders(dirname(path), top);
+  closeJournal(folder);
+  return inDoubt;
+}
+
+function undone({ path, before, after }: Line, contents: Buffer): boolean {
+  const was = foundOf(before, contents);
+  const now = signOf(findAt(path));
+  if (now === signOf(was)) return true;
+  if (now !== after) return false;
+  putAt(path, was);
+  return true;
+}
+
+function foundOf({ kind, mode = 0o644, target = "", start, end }: Line["before"], contents: Buffer): Found {
+  if (kind === "file") return { kind, mode, bytes: contents.subarray(start, end) };
+  return kind === "link" ? { kind, target } : { kind };
+}
+
+/** Never follows a link. A folder or a device is none of ours: it is nothing that a landing could have made. */
+export function findAt(path: string): Found {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return { kind: "absent" };
+  if (stat.isSymbolicLink()) return { kind: "link", target: readlinkSync(path) };
+  if (!stat.isFile()) return { kind: "link", target: "\0" };
+  return { kind: "file", mode: stat.mode & 0o7777, bytes: readFileSync(path) };
+}
+
+export function putAt(path: string, wanted: Found): void {
+  const temp = `${path}.lathe-back`;
+  rmSync(temp, { force: true });
+  if (wanted.kind === "absent") {
+    rmSync(path, { force: true });
+    return;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  if (wanted.kind === "link") symlinkSync(wanted.target, temp);
+  else writeFileSync(temp, wanted.bytes, { mode: wanted.mode });
+  renameSync(temp, path);
+}
+
+export function signOf(found: Found): string {
+  if (found.kind === "absent") return "absent";
+  if (found.kind === "link") return `link ${found.target}`;
+  const runs = (found.mode & 0o100) === 0 ? "file" : "program";
+  return `${runs} ${createHash("sha256").update(found.bytes).digest("hex")}`;
+}
+
+function removeTemporary(folder: string, id: string): void {
+  if (!existsSync(folder)) return;
+  const prefix = `.lathe-${landingOwner(id).replace(/[^\w-]/g, "")}-`;
+  for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
+}
+
+export function removeEmptyFolders(folder: string, top: string): void {
+  for (let at = folder; at.startsWith(`${top}/`); at = dirname(at)) {
+    try {
+      rmdirSync(at);
+    } catch {
+      return; // it holds something, or is gone already
+    }
+  }
+}
+
+function writeSynced(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, "w", 0o600);
+  try {
+    writeFileSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,134 @@
+// Three-way merges of trees by git, in a store of our own. Git wants commits to find a common ancestor, so there are some that
+// nobody else ever sees.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { GitFailed, type GitStore } from "./git-store.ts";
+import { readObjects } from "./tree.ts";
+import type { ConflictRegion, LandingConflict } from "./types.ts";
+
+/** The change from one tree to another. */
+export interface TreeChange {
+  readonly id: string;
+  readonly base: string;
+  readonly tree: string;
+}
+
+export interface Merged {
+  readonly tree: string;
+  /** Paths are relative to the tree. */
+  readonly conflicts: readonly LandingConflict[];
+}
+
+/** Applies the changes one after the other; one with conflicts is left out, and the next are still tried, so that all are named. */
+export async function mergeChanges(git: GitStore, ours: string, changes: readonly TreeChange[]): Promise<Merged> {
+  const bases = new Map<string, string>();
+  for (const { base } of changes) if (!bases.has(base)) bases.set(base, await commit(git, base, []));
+  let tree = ours;
+  let head = await commit(git, ours, [...bases.values()]);
+  const conflicts: LandingConflict[] = [];
+  for (const change of changes) {
+    if (change.base === change.tree) continue;
+    const theirs = await commit(git, change.tree, [bases.get(change.base)!]);
+    const merged = await mergeTwo(git, head, theirs, change.id);
+    conflicts.push(...merged.conflicts);
+    if (merged.conflicts.length > 0) continue;
+    tree = merged.tree;
+    head = await commit(git, tree, [head, theirs]);
+  }
+  return { tree, conflicts };
+}
+
+export async function commit(
+  git: GitStore,
+  tree: string,
+  parents: readonly string[],
+  message = "lathe",
+): Promise<string> {
+  const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
+  return (await git.run(args, { stdin: Buffer.from(`${message}\n`) })).toString("utf8").trim();
+}
+
+async function mergeTwo(git: GitStore, ours: string, theirs: string, id: string): Promise<Merged> {
+  // Names for messages and conflict markers.
+  const [ourName, theirName] = ["project", `views/${id}`];
+  nameCommit(git, ourName, ours);
+  nameCommit(git, theirName, theirs);
+  const args = ["merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", ourName, theirName];
+  const answer = await git.ask(args);
+  if (answer.exitCode !== 0 && answer.exitCode !== 1) throw tooOld(answer.stderr) ?? new GitFailed(args, answer);
+  const { tree, messages } = parseMerge(answer.stdout);
+  if (answer.exitCode === 0) return { tree, conflicts: [] };
+  const conflicts = messages.flatMap(({ type, paths, message }): LandingConflict[] => {
+    if (!type.startsWith("CONFLICT")) return [];
+    const kind = type === "CONFLICT (contents)" ? "content" : "structure";
+    return [{ id, path: paths[0] ?? "", kind, message: message.trim().split("\n")[0]!, regions: [] }];
+  });
+  const withRegions = await Promise.all(
+    conflicts.map(async (conflict) =>
+      conflict.kind === "content" ? { ...conflict, regions: await regionsOf(git, tree, conflict.path) } : conflict,
+    ),
+  );
+  return { tree, conflicts: withRegions };
+}
+
+function nameCommit({ gitDir }: GitStore, name: string, object: string): void {
+  const file = join(gitDir, "refs/heads", name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${object}\n`);
+}
+
+function tooOld(stderr: string): Error | undefined {
+  return /usage: git merge-tree|unknown option|not a git command/.test(stderr)
+    ? new Error("Landing needs git 2.38 or newer. Install it, and land again.")
+    : undefined;
+}
+
+interface MergeMessage {
+  readonly type: string;
+  readonly paths: readonly string[];
+  readonly message: string;
+}
+
+/** The tree, the conflicted files up to an empty field, then messages: how many paths, the paths, a type and a text. */
+function parseMerge(bytes: Buffer): { tree: string; messages: MergeMessage[] } {
+  const fields = bytes.toString("utf8").split("\0");
+  const tree = fields[0]!.trim();
+  let at = fields.indexOf("", 1) + 1;
+  const messages: MergeMessage[] = [];
+  while (at > 0 && at < fields.length && /^\d+$/.test(fields[at]!)) {
+    const count = Number(fields[at]);
+    const paths = fields.slice(at + 1, at + 1 + count);
+    const [type = "", message = ""] = fields.slice(at + 1 + count, at + 3 + count);
+    messages.push({ type, paths, message });
+    at += count + 3;
+  }
+  return { tree, messages };
+}
+
+async function regionsOf(git: GitStore, tree: string, path: string): Promise<ConflictRegion[]> {
+  const entry = (await git.run(["ls-tree", "-z", tree, "--", path])).toString("utf8");
+  const [, object] = /^\d+ blob ([0-9a-f]+)\t/.exec(entry) ?? [];
+  if (object === undefined) return [];
+  const text = (await readObjects(git, [object])).get(object)!.toString("utf8");
+  return conflictRegions(text);
+}
+
+/** From a text with git's markers. */
+function conflictRegions(text: string): ConflictRegion[] {
+  const regions: ConflictRegion[] = [];
+  let line = 1;
+  let open: { line: number; ours: string; theirs: string; side: "ours" | "theirs" } | undefined;
+  for (const part of text.split(/(?<=\n)/)) {
+    if (!open && part.startsWith("<<<<<<< ")) open = { line, ours: "", theirs: "", side: "ours" };
+    else if (open?.side === "ours" && /^=======\r?\n$/.test(part)) open.side = "theirs";
+    else if (open && part.startsWith(">>>>>>> ")) {
+      regions.push({ line: open.line, ours: open.ours, theirs: open.theirs });
+      open = undefined;
+    } else if (open) {
+      open[open.side] += part;
+      if (open.side === "ours") line++;
+    } else line++;
+  }
+  return regions;
+}

@@ -1,0 +1,166 @@
+// Opens views: tries the kinds that the request allows, best first, and says what it passed over.
+
+import { join } from "node:path";
+import { LocalEnvironment } from "../env/local.ts";
+import { isInside } from "../env/sandbox/inside.ts";
+import { SandboxedLocalEnvironment } from "../env/sandbox/sandboxed-local.ts";
+import { Processes } from "../process/processes.ts";
+import { EnvError } from "../process/types.ts";
+import { openContainer } from "./container-view.ts";
+import { openReflink, openWorktree } from "./copies.ts";
+import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
+import { openOverlay } from "./overlay.ts";
+import { type Part, takeAgain, takeParts } from "./parts.ts";
+import { recoverStore } from "./recover.ts";
+import { treeDifference } from "./tree.ts";
+import {
+  type Delta,
+  type DeltaChange,
+  type DeltaPart,
+  VIEW_KINDS,
+  type View,
+  type ViewKind,
+  type ViewRequest,
+} from "./types.ts";
+import { claimFolder, removeFolder } from "./view-folder.ts";
+
+const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
+  overlay: openOverlay,
+  reflink: openReflink,
+  worktree: openWorktree,
+  container: openContainer,
+};
+
+/** Fails with an EnvError that says why there can be no such view. */
+export async function openView(request: ViewRequest): Promise<View> {
+  refuseBadRequest(request);
+  if (request.kind === "none") return noView(request);
+  const processes = new Processes({ clock: request.host.clock });
+  await recoverStore(request.store, request.host);
+  const kinds = request.kind === "auto" ? automaticKinds(request) : [request.kind];
+  const passedOver: string[] = [];
+  for (const kind of kinds) {
+    const folder = claimFolder(request.store, request.id);
+    let taken: Promise<Part[]> | undefined;
+    const opening: Opening = {
+      request,
+      folder,
+      processes,
+      parts: () => {
+        taken ??= takeParts({ ...request, folder: join(folder, "git"), processes, path: request.host.baseEnv["PATH"] });
+        return taken;
+      },
+    };
+    try {
+      const opened = await OPENERS[kind](opening);
+      return new OpenView(opening, kind, opened, passedOver);
+    } catch (error) {
+      removeFolder(folder);
+      if (!(error instanceof KindUnavailable) || request.kind !== "auto") {
+        await processes.cleanup();
+        throw error;
+      }
+      passedOver.push(`${kind}: ${error.message}`);
+    }
+  }
+  await processes.cleanup();
+  throw new EnvError("unavailable", `No kind of view works for ${request.root}. ${passedOver.join(". ")}.`);
+}
+
+/** A container only when somebody has chosen an image. */
+function automaticKinds({ container }: ViewRequest): Exclude<ViewKind, "none">[] {
+  return ["overlay", "reflink", "worktree", ...(container ? (["container"] as const) : [])];
+}
+
+class OpenView implements View {
+  readonly id: string;
+  readonly kind: ViewKind;
+  readonly passedOver: readonly string[];
+  readonly #opening: Opening;
+  readonly #opened: OpenedKind;
+  #deltas = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(opening: Opening, kind: ViewKind, opened: OpenedKind, passedOver: readonly string[]) {
+    this.id = opening.request.id;
+    this.kind = kind;
+    this.passedOver = passedOver;
+    this.#opening = opening;
+    this.#opened = opened;
+  }
+
+  get env() {
+    return this.#opened.env;
+  }
+
+  async delta(): Promise<Delta> {
+    const parts: DeltaPart[] = [];
+    const changedBelow: string[] = [];
+    const leftOut: string[] = [];
+    const number = ++this.#deltas;
+    for (const part of await this.#opening.parts()) {
+      const index = join(part.git.gitDir, `delta-${number}`);
+      const taken = await takeAgain(part, index, await this.#opened.source(part));
+      const now = await takeAgain(part, `${index}-below`);
+      const absolute = (path: string): string => join(part.top, path);
+      changedBelow.push(...(await treeDifference(part.git, part.base, now.tree)).map(({ path }) => absolute(path)));
+      leftOut.push(...taken.leftOut.map(absolute), ...taken.nested.map(absolute));
+      parts.push({
+        top: part.top,
+        base: part.base,
+        tree: taken.tree,
+        gitDir: part.git.gitDir,
+        baseIndex: part.baseIndex,
+        excludes: part.excludes,
+        objectFormat: part.repository?.objectFormat ?? "sha1",
+        changes: (await treeDifference(part.git, part.base, taken.tree)).map(changeOf),
+      });
+    }
+    const tops = new Set(parts.map(({ top }) => top));
+    return { id: this.id, parts, changedBelow, leftOut: leftOut.filter((path) => !tops.has(path)) };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#opened.env.cleanup();
+    await this.#opened.close();
+    await this.#opening.processes.cleanup();
+    removeFolder(this.#opening.folder);
+  }
+}
+
+function changeOf({ path, before, after }: { path: string; before: unknown; after: unknown }): DeltaChange {
+  return { path, kind: before === undefined ? "added" : after === undefined ? "deleted" : "changed" };
+}
+
+/** The project itself: nothing is kept apart, so there is nothing to land. */
+function noView({ id, root, host, sandbox }: ViewRequest): View {
+  const env = sandbox
+    ? new SandboxedLocalEnvironment({ ...host, ...sandbox, cwd: root, roots: () => [root] })
+    : new LocalEnvironment({ ...host, cwd: root });
+  return {
+    id,
+    kind: "none",
+    passedOver: [],
+    env,
+    delta: async () => ({ id, parts: [], changedBelow: [], leftOut: [] }),
+    close: () => env.cleanup(),
+  };
+}
+
+function refuseBadRequest({ kind, root, store }: ViewRequest): void {
+  if (kind !== "auto" && !VIEW_KINDS.includes(kind)) {
+    throw new EnvError("io", `There is no view of kind "${kind}". Choose auto, ${VIEW_KINDS.join(", ")}.`);
+  }
+  if (root === "/")
+    throw new EnvError("io", "The whole machine cannot be put into a view. Start in a project's folder.");
+  if (isInside(store, root) || isInside(root, store)) {
+    throw new EnvError("io", `Views of ${root} cannot be kept in ${store}: one lies inside of the other.`, {
+      path: store,
+    });
+  }
+}

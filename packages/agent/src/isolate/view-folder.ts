@@ -1,0 +1,100 @@
+// The folders of views in a store. Each says which process it belongs to, so that what a killed process left behind is found and
+// removed by the next one.
+
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { procStatBuffer, readProcStat } from "../process/proc-stat.ts";
+import { EnvError } from "../process/types.ts";
+
+/** Whom a folder belongs to, and what else has to be removed with it. */
+export interface FolderOwner {
+  readonly pid: number;
+  /** When that process started: its number may be given to another. */
+  readonly start: number;
+  /** A container, and the program and arguments that know it. */
+  readonly container?: { readonly name: string; readonly cli: readonly string[] } | undefined;
+}
+
+const OWNER_FILE = "owner.json";
+
+/** Letters, digits, `-`, `_` and single dots: never a way out of the store. */
+export function isSafeId(id: string): boolean {
+  return /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/.test(id) && !/\.lock$/i.test(id) && id.length <= 100;
+}
+
+export function claimFolder(store: string, id: string): string {
+  if (!isSafeId(id)) {
+    throw new EnvError("io", `"${id}" cannot name a view: use letters, digits, "-" and "_".`);
+  }
+  const folder = join(store, id);
+  mkdirSync(store, { recursive: true });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new EnvError("exists", `There is a view named ${id} already. Choose another name, or close that view.`, {
+      path: folder,
+    });
+  }
+  writeOwner(folder, {});
+  return folder;
+}
+
+/** Under another name first: half a file would look like nobody's. */
+export function writeOwner(folder: string, more: Pick<FolderOwner, "container">): void {
+  const owner: FolderOwner = { pid: process.pid, start: startOf(process.pid) ?? 0, ...more };
+  const file = join(folder, OWNER_FILE);
+  writeFileSync(`${file}.new`, JSON.stringify(owner));
+  renameSync(`${file}.new`, file);
+}
+
+/** Folders in a store whose process is gone. */
+export function abandonedFolders(
+  store: string,
+): { readonly folder: string; readonly owner: FolderOwner | undefined }[] {
+  const names = lstatSync(store, { throwIfNoEntry: false }) ? readdirSync(store, { withFileTypes: true }) : [];
+  return names.flatMap((entry) => {
+    if (!entry.isDirectory() || !isSafeId(entry.name)) return [];
+    const folder = join(store, entry.name);
+    const owner = ownerOf(folder);
+    return owner !== undefined && startOf(owner.pid) === owner.start ? [] : [{ folder, owner }];
+  });
+}
+
+function ownerOf(folder: string): FolderOwner | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, OWNER_FILE), "utf8")) as FolderOwner;
+  } catch {
+    // It was made or removed halfway when its process ended.
+    return undefined;
+  }
+}
+
+/** Undefined when there is no such process. Where there is no /proc, every living process is taken for the one that is meant. */
+function startOf(pid: number): number | undefined {
+  if (process.platform === "linux") return readProcStat(pid, procStatBuffer())?.start;
+  try {
+    process.kill(pid, 0);
+    return 0;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also what is write-protected in it; links are removed, never followed. */
+export function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    makeRemovable(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function makeRemovable(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) makeRemovable(join(folder, entry.name));
+  }
+}

@@ -1,0 +1,85 @@
+// Attempts to reach the project from inside of a view: its files, index, refs and stash stay byte for byte as they were.
+
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { View } from "../../src/isolate/types.ts";
+import { COMMANDS } from "./escapes.ts";
+import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
+
+const KINDS = [
+  ["overlay", false],
+  ["overlay in the sandbox", true],
+  ["worktree", false],
+] as const;
+
+describe.skipIf(!CAN_ISOLATE).each(KINDS)(`SA-07 G-77 nothing gets out of a view: %s ${NEEDS}`, (name, isSandboxed) => {
+  let project: Project;
+  let view: View;
+  let outside: string;
+  let before: Map<string, string>;
+
+  beforeAll(async () => {
+    project = makeProject({ "a.txt": "one\n", "d/b.txt": "two\n", "twin-a.txt": "t\n" }, "/var/lib");
+    outside = join(project.folder, "outside");
+    mkdirSync(outside);
+    linkSync(join(project.root, "twin-a.txt"), join(project.root, "twin-b.txt"));
+    linkSync(join(project.root, "a.txt"), join(outside, "old-hard"));
+    symlinkSync("a.txt", join(project.root, "link"));
+    project.write("a.txt", "stashed\n");
+    project.git("stash");
+    project.write("d/b.txt", "dirty\n");
+    project.write("staged.txt", "staged\n");
+    project.git("add", "staged.txt");
+    const sandbox = { home: project.folder };
+    view = await project.open(name.startsWith("overlay") ? "overlay" : "worktree", isSandboxed ? { sandbox } : {});
+    before = pictureOf(project.root);
+  });
+  afterAll(() => project.dispose());
+
+  const intact = () => expect(pictureOf(project.root)).toEqual(before);
+
+  it(`${Object.keys(COMMANDS).length} commands`, async () => {
+    const variables = { P: project.root, O: outside, S: project.store };
+    for (const [what, command] of Object.entries(COMMANDS)) {
+      await view.env.execCommand(command, 30_000, { env: variables });
+      expect(pictureOf(project.root), what).toEqual(before);
+    }
+    await view.env.cleanup();
+    intact();
+  }, 120_000);
+
+  it("file tools", async () => {
+    const { env } = view;
+    const tries: (() => Promise<unknown>)[] = [
+      () => env.writeFile(join(project.root, "a.txt"), "evil"),
+      () => env.writeFile("../project/a.txt", "evil"),
+      () => env.writeFile("link", "evil"),
+      () => env.writeFile(join(project.root, ".git/HEAD"), "evil"),
+      () => env.deleteFile(join(project.root, "d/b.txt")),
+      () => env.moveFile(join(project.root, "a.txt"), join(outside, "moved")),
+      () => env.writeFile(`/proc/${process.pid}/cwd/evil`, "evil"),
+      () => env.writeFile(`/proc/${process.pid}/root${project.root}/a.txt`, "evil"),
+      () => env.writeFile(join(project.store, view.id, "layers/0/lower/a.txt"), "evil"),
+      () => env.execCommand(`echo evil > ${project.root}/a.txt`, 30_000, { outside: true }),
+    ];
+    for (const attempt of tries) {
+      await attempt().catch(() => {});
+      intact();
+    }
+  });
+
+  if (isSandboxed)
+    it("a second name that a file of the project has outside", async () => {
+      await view.env.execCommand(`echo evil > ${join(outside, "old-hard")}`, 30_000);
+      intact();
+    });
+
+  it("what a command preloads does not run outside", async () => {
+    writeFileSync(join(outside, "not-a-library"), "x");
+    const env = { LD_PRELOAD: join(outside, "not-a-library"), BASH_ENV: join(outside, "evil.sh") };
+    writeFileSync(join(outside, "evil.sh"), `echo evil > ${project.root}/a.txt`);
+    await view.env.execCommand("true", 30_000, { env });
+    intact();
+  });
+});

@@ -1,0 +1,78 @@
+// A host that is killed in the middle: the project is as before or as after, and nothing of the view is left.
+
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { recoverStore } from "../../src/isolate/recover.ts";
+import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
+
+const HOST = fileURLToPath(new URL("landing-host.ts", import.meta.url));
+const LOADER = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+const FILES_ONLY = (path: string): boolean => path === ".git";
+
+/** Kills the host when the project shows that so many files are written. */
+async function killAt(root: string, store: string, written: number): Promise<void> {
+  const host = spawn(process.execPath, ["--conditions=lathe-source", "--import", LOADER, HOST, root, store], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise((resolve) => host.once("exit", resolve));
+  let said = "";
+  host.stdout.on("data", (chunk) => {
+    said += chunk;
+  });
+  const isFar = (): boolean => {
+    if (said.includes("landed")) return true;
+    if (!said.includes("landing")) return false;
+    if (written < 0) return existsSync(join(store, "landing-child"));
+    const files = Array.from({ length: 150 }, (_, number) => join(root, `f${number}.txt`));
+    return files.filter((file) => readFileSync(file, "utf8") === "new\n").length >= written;
+  };
+  while (!isFar()) await new Promise((resolve) => setImmediate(resolve));
+  host.kill("SIGKILL");
+  await exited;
+}
+
+it.skipIf(!CAN_ISOLATE)(
+  `SA-07 a host killed while it lands leaves nothing half, and nothing of the view ${NEEDS}`,
+  async () => {
+    const outcomes: string[] = [];
+    for (const written of process.env["LATHE_LONG"]
+      ? Array.from({ length: 40 }, (_, round) => round * 4 - 1)
+      : [-1, 60]) {
+      const files = Object.fromEntries(Array.from({ length: 150 }, (_, number) => [`f${number}.txt`, `${number}\n`]));
+      const project = makeProject({ ...files, "old1.txt": "old\n", "old2.txt": "old\n" });
+      try {
+        const [before, git] = [pictureOf(project.root, FILES_ONLY), pictureOf(join(project.root, ".git"))];
+        await killAt(project.root, project.store, written);
+        const { inDoubt } = await recoverStore(project.store, { baseEnv: process.env });
+        expect(inDoubt).toEqual([]);
+        const after = pictureOf(project.root, FILES_ONLY);
+        const isLanded = after.has("link");
+        outcomes.push(isLanded ? "landed" : "undone");
+        if (!isLanded) expect(after).toEqual(before);
+        else expect([...after.keys()].filter((name) => /^old|lathe/.test(name))).toEqual([]);
+        expect(pictureOf(join(project.root, ".git"))).toEqual(git);
+        expect(readdirSync(project.store)).toEqual([]);
+        expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(project.folder);
+        const alive = readdirSync("/proc").filter(
+          (pid) => /^\d+$/.test(pid) && commandOf(pid).includes(project.folder),
+        );
+        expect(alive).toEqual([]);
+      } finally {
+        await project.dispose();
+      }
+    }
+    expect(outcomes).toContain("undone");
+  },
+  process.env["LATHE_LONG"] ? 1_200_000 : 60_000,
+);
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // ended meanwhile
+  }
+}

@@ -1,0 +1,135 @@
+// `--worktree`: a whole run works in a view of the project. What it changed lands at its end; when it cannot, it is kept as a patch
+// and a line says where.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Delta,
+  EnvError,
+  isSafeId,
+  type LandingResult,
+  land,
+  openView,
+  patchOf,
+  personalIgnoreFile,
+  recoverStore,
+  type View,
+} from "@lathe/agent";
+import type { RequestFor } from "../conversation/next-session.ts";
+import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
+import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** Runs `run` with requests that work in a view, then lands. `name`: of the branch to land as; true for none. */
+export async function runInView(
+  workspace: Workspace,
+  name: string | true,
+  requestFor: RequestFor,
+  run: (requests: RequestFor) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { view, tell } = await openRunView(workspace, name);
+  try {
+    const code = await run(async (opened, place) => ({
+      ...(await requestFor(opened, place)),
+      environment: () => view.env,
+    }));
+    return await landed(workspace, name, view, code, tell);
+  } finally {
+    await view.close();
+  }
+}
+
+interface RunView {
+  readonly view: View;
+  readonly tell: (line: string) => void;
+}
+
+async function openRunView(workspace: Workspace, name: string | true): Promise<RunView> {
+  const { machine, cwd } = workspace;
+  const tell = (line: string): void => void machine.stderr.write(`lathe: ${line}\n`);
+  if (name !== true && !isSafeId(name)) {
+    throw usageError(`--worktree takes the name of a branch: letters, digits, "-" and "_". Not "${name}".`);
+  }
+  const id = name === true ? `run-${machine.deps.uuid().slice(0, 8)}` : name;
+  const store = storeOf(workspace);
+  const { undone, inDoubt } = await recoverStore(
+    store,
+    hostOptions(workspace, () => {}),
+  );
+  if (undone > 0) tell("An earlier landing was interrupted. What it had written was undone.");
+  for (const path of inDoubt) tell(`${path} was changed after that landing and stays as it is. Look at it.`);
+  try {
+    const view = await openView({
+      root: cwd,
+      kind: "auto",
+      id,
+      store,
+      host: hostOptions(workspace, (message) => tell(message)),
+      sandbox: sandboxOptions(workspace),
+      personalIgnores: personalIgnoreFile(workspace.env),
+      signal: new AbortController().signal,
+    });
+    const passedOver = view.passedOver.length === 0 ? "" : ` (not possible: ${view.passedOver.join("; ")})`;
+    tell(`Working in a view of ${cwd}: ${view.kind}${passedOver}.`);
+    return { view, tell };
+  } catch (error) {
+    throw error instanceof EnvError ? usageError(`--worktree: ${error.message}`) : error;
+  }
+}
+
+/** Views of one project lie together, so that what was left behind is found. */
+function storeOf({ paths, cwd }: Workspace): string {
+  return join(paths.views, createHash("sha256").update(cwd).digest("hex").slice(0, 16));
+}
+
+async function landed(
+  workspace: Workspace,
+  name: string | true,
+  view: View,
+  code: ExitCode,
+  tell: (line: string) => void,
+): Promise<ExitCode> {
+  const delta = await view.delta();
+  for (const path of delta.leftOut) tell(`${path} is not landed: it is too large, or a repository that the run made.`);
+  if (!delta.parts.some(({ changes }) => changes.length > 0)) {
+    tell("Nothing was changed.");
+    return code;
+  }
+  if (code !== EXIT.done) {
+    tell(`The run did not finish, so nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+    return code;
+  }
+  const result = await land({
+    root: workspace.cwd,
+    id: view.id,
+    store: storeOf(workspace),
+    host: hostOptions(workspace, () => {}),
+    deltas: [delta],
+    mode: name === true ? "patch" : "branch",
+    signal: new AbortController().signal,
+  });
+  if (result.kind === "landed" || result.kind === "nothing") {
+    tell(landedLine(result));
+    return code;
+  }
+  if (result.kind === "conflict") for (const { message } of result.conflicts) tell(message);
+  tell(`Nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+  return EXIT.failed;
+}
+
+function landedLine(result: LandingResult): string {
+  if (result.kind !== "landed") return "Nothing had to be landed: the project has these changes already.";
+  const [branch] = result.branches;
+  if (branch !== undefined) return `Landed as the branch ${branch}. To take it: git merge ${branch}`;
+  return `Landed ${result.files.length} ${result.files.length === 1 ? "file" : "files"}.`;
+}
+
+const patch = ({ cwd, env }: Workspace, delta: Delta): Promise<Buffer> => patchOf(delta, cwd, { baseEnv: env });
+
+function keep({ paths, cwd }: Workspace, { id }: Delta, bytes: Buffer): string {
+  mkdirSync(paths.patches, { recursive: true, mode: 0o700 });
+  const file = join(paths.patches, `${id}.patch`);
+  writeFileSync(file, bytes, { mode: 0o600 });
+  return `The changes are kept: git -C ${cwd} apply --3way ${file}`;
+}
