@@ -29,7 +29,7 @@ export function* pastItems(session: Session, turns: number, linesOf?: EntryLines
     session.toolNamed(name) ?? session.profile.toolRegistry.get(name)?.tool ?? knownTool(name);
   for (let at = firstOf(session, path, turns); at < path.length; at++) {
     const entry = journal.entry(path[at] as string);
-    if (entry.type === "custom_message") yield* customItems(entry, linesOf);
+    if (entry.type === "custom_message" && !userCommandOf(entry)) yield* customItems(entry, linesOf);
     else yield* itemsOf(entry, () => resultsAfter(session, path, at), toolNamed);
   }
 }
