@@ -89,7 +89,7 @@ const COMMANDS: Readonly<Record<string, Takes>> = {
   init: { takes: "words" },
   reload: { takes: "nothing" },
   tools: { takes: "nothing" },
-  todo: { takes: "nothing" },
+  todo: { takes: "words" },
   jobs: { takes: "words" },
   plan: { takes: "nothing" },
   permissions: { picks: "Permissions", completes: ["pl", "plan"] },
