@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GitFailed, type GitStore } from "./git-store.ts";
 import { readObjects } from "./tree.ts";
-import type { ConflictRegion, LandingConflict } from "./types.ts";
+import type { LandingConflict, LandingRegion } from "./types.ts";
 
 /** The change from one tree to another. */
 export interface TreeChange {
@@ -106,7 +106,7 @@ function parseMerge(bytes: Buffer): { tree: string; messages: MergeMessage[] } {
   return { tree, messages };
 }
 
-async function regionsOf(git: GitStore, tree: string, path: string): Promise<ConflictRegion[]> {
+async function regionsOf(git: GitStore, tree: string, path: string): Promise<LandingRegion[]> {
   const entry = (await git.run(["ls-tree", "-z", tree, "--", path])).toString("utf8");
   const [, object] = /^\d+ blob ([0-9a-f]+)\t/.exec(entry) ?? [];
   if (object === undefined) return [];
@@ -115,8 +115,8 @@ async function regionsOf(git: GitStore, tree: string, path: string): Promise<Con
 }
 
 /** From a text with git's markers. */
-function conflictRegions(text: string): ConflictRegion[] {
-  const regions: ConflictRegion[] = [];
+function conflictRegions(text: string): LandingRegion[] {
+  const regions: LandingRegion[] = [];
   let line = 1;
   let open: { line: number; ours: string; theirs: string; side: "ours" | "theirs" } | undefined;
   for (const part of text.split(/(?<=\n)/)) {

@@ -101,11 +101,11 @@ export interface LandingConflict {
   /** For people and models: one line. */
   readonly message: string;
   /** Of a content conflict. */
-  readonly regions: readonly ConflictRegion[];
+  readonly regions: readonly LandingRegion[];
 }
 
 /** Lines of a file as the project has them now and as the view left them. */
-export interface ConflictRegion {
+export interface LandingRegion {
   /** 1-based, in the project's file. */
   readonly line: number;
   readonly ours: string;
