@@ -78,7 +78,7 @@ async function editable(
   if (!format.parts) {
     throw new ToolFailure(`${path} is part of a ${format.name} and cannot be edited as text. Nothing was written.`);
   }
-  return { path, located, part: { codec: format.parts, inner: format.parts.normalise(inner, path) } };
+  return { path, located, part: { codec: format.parts, inner: format.parts.normalise(inner, located.path) } };
 }
 
 function within(path: string, root: string): boolean {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { SchemeEntry, SchemeResolver } from "@lathe/agent";
+import { type SchemeEntry, type SchemeResolver, ToolFailure } from "@lathe/agent";
 
 /** About the program's development, not its use. */
 const LEFT_OUT = new Set(["progress.md", "mutation.md"]);
@@ -19,7 +19,7 @@ export function manualAddresses(): SchemeResolver {
       const pages = await pageNames();
       const page = [name, `${name}.md`].find((one) => pages.includes(one));
       if (page === undefined) {
-        throw new Error(
+        throw new ToolFailure(
           pages.length === 0
             ? "The documentation is not installed here."
             : `There is no page ${url}. There are: ${pages.map((one) => `lathe://${one}`).join(", ")}.`,

@@ -26,7 +26,8 @@ export async function directoryTree(
     const indent = "  ".repeat(depth - 1);
     for (const entry of children.slice(0, most)) {
       rows.push(`${indent}${rowOf(entry, services.now?.())}`);
-      if (entry.isDir) show(entry.name, depth + 1);
+      // What git keeps there says nothing about the project.
+      if (entry.isDir && posix.basename(entry.name) !== ".git") show(entry.name, depth + 1);
     }
     if (children.length <= most) return;
     left += children.length - most;
