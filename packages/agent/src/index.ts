@@ -267,7 +267,15 @@ export {
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
-export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
+export type {
+  AgentLimits,
+  AgentRole,
+  AgentType,
+  Isolation,
+  IsolationRequest,
+  Spawns,
+  SubagentOptions,
+} from "./subagents/types.ts";
 export type {
   Format,
   FormatContent,
@@ -288,6 +296,7 @@ export type { ReadingOptions } from "./tools/read/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
+export { type TaskToolOptions, taskTool } from "./tools/task/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
   applyOps,

@@ -84,7 +84,7 @@ export async function runInput(
       core.emit("turn_start", { turn: core.turns });
       await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
     } else if (isAnswered(core)) return await stopOrGoOn(core, run);
-    if (run.awaits) return { reason: "completed" };
+    if (run.awaits || run.isDone) return { reason: "completed" };
     return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
   } catch (error) {
     if (error instanceof JournalError) throw error;
@@ -134,7 +134,7 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
     if (calls.length > 0) {
       const lastIsIncomplete = response.finishReason.reason === "length";
       await finishTurn(core, run, turn, { calls, lastIsIncomplete });
-      if (run.awaits) return { reason: "completed" };
+      if (run.awaits || run.isDone) return { reason: "completed" };
       continue;
     }
     core.emit("turn_end", { turn, outcome: "answered" });
