@@ -51,6 +51,7 @@ export function taskTool({ agents, batch = true, isolation = false }: TaskToolOp
   const kinds = agents.map(({ name, description: what }) => `- ${name}: ${what}`);
   const tool: ToolDef<Args> = {
     name: "task",
+    feature: "agents",
     label: "Agents",
     description: `${description.trim()}\n\nKinds of agents:\n${kinds.join("\n")}`,
     schema: schemaFor(batch, isolation),
