@@ -273,6 +273,7 @@ export type {
   AgentType,
   Isolation,
   IsolationRequest,
+  LandedWork,
   Spawns,
   SubagentOptions,
 } from "./subagents/types.ts";

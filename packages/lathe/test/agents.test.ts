@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { commonPrefix, turn } from "@lathe/testkit";
+import { commonPrefix, type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { bundledAgents } from "../src/agents/agents.ts";
 import { type Bench, bench } from "./models-kit.ts";
@@ -25,7 +25,7 @@ const oneTask = (agent: string, assignments: readonly string[] = ["look"]) =>
     if (results.length > 0) return turn.text(results[0]?.text ?? "");
     const tasks = assignments.map((assignment) => ({ assignment }));
     return turn.calls([{ name: "task", args: { agent, context: "The goal.", tasks }, id: "t" }]);
-  }) as NonNullable<Parameters<typeof bench>[0]>["script"];
+  }) as Script;
 const ask = (args: readonly string[] = []) =>
   b.ask([...full, "--model", "anthropic/claude-opus-4-6", ...args], anthropic());
 /** First requests of children. */

@@ -3,10 +3,13 @@
 import { ScopedEnvironment } from "../env/wrappers.ts";
 import { type SessionTool, toolDefOf } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
+import type { SchemeRegistry } from "../seams/schemes.ts";
 import { childInstructions } from "../subagents/instructions.ts";
+import type { Subagents } from "../subagents/manager.ts";
 import type { AgentType, ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
 import { reportFindingTool } from "../tools/report-finding/index.ts";
 import { yieldTool } from "../tools/yield/index.ts";
+import { addAgentAddresses } from "./agent-addresses.ts";
 import type {
   ArtifactPart,
   ClockPart,
@@ -59,6 +62,15 @@ export function parentSession(
 /** How deep children may be nested, and which kinds there may be, is the parent's to say. */
 export function mayHaveChildren({ options, config }: HostPart<"depth" | "spawns"> & ConfigPart): boolean {
   return (options.depth ?? 0) < config.maxSubagentDepth && options.spawns?.length !== 0;
+}
+
+/** Tools find the children here, and addresses lead to what they left. */
+export function offerChildren(
+  core: Pick<ToolPart, "services"> & { readonly schemes: SchemeRegistry },
+  subagents: Subagents,
+): void {
+  Object.assign(core.services, { subagents });
+  addAgentAddresses(core.schemes, subagents);
 }
 
 function childOptions(core: Inherited, child: ChildOpening): SessionOptions {

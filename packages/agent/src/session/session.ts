@@ -28,7 +28,7 @@ import { Subagents } from "../subagents/manager.ts";
 import { abortController } from "../time/deadline.ts";
 import { pending } from "../time/pending.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
-import { mayHaveChildren, parentSession } from "./children.ts";
+import { mayHaveChildren, offerChildren, parentSession } from "./children.ts";
 import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
@@ -71,7 +71,7 @@ export class Session {
     };
     this.beside = new SessionBeside(core, deliver);
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions), deliver));
-    if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
+    if (mayHaveChildren(core)) offerChildren(core, this.#subagents);
     core.emit("session_start", {
       profile: core.profile.id,
       model: core.profile.model,

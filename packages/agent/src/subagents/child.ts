@@ -33,6 +33,8 @@ export interface Child {
   completion: Completion | undefined;
   shared: SharedStart | undefined;
   isolation: Isolation | undefined;
+  /** What became of the work of an isolated one. */
+  landed: string | undefined;
   run: Run | undefined;
   report: Omit<AgentReport, "state">;
   /** Resolves with the report when the current input has ended. */
@@ -54,6 +56,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     completion: undefined,
     shared,
     isolation: undefined,
+    landed: undefined,
     run: undefined,
     report,
     done: Promise.resolve({ ...report, state: "running" }),

@@ -24,6 +24,7 @@ export function release(child: Child, session: ChildSession): void {
   child.type = undefined;
   child.completion = undefined;
   child.shared = undefined;
+  child.isolation = undefined;
   child.closing = session.close().then(() => {
     child.closing = undefined;
   });

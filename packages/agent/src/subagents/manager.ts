@@ -8,9 +8,11 @@ import type { AgentReport, BatchReport, BatchRequest, SpawnRequest, SubagentServ
 import { ToolFailure } from "../contract/tool.ts";
 import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
+import type { Journal } from "../journal/journal.ts";
 import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
+import { isolate, land, worksApart } from "./isolation.ts";
 import { park, release } from "./life.ts";
 import { Names } from "./names.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
@@ -73,6 +75,7 @@ export class Subagents implements SubagentService {
       agentId: this.#names.give(),
       cwd,
       isReported: false,
+      isIsolated: false,
       callId: request.callId,
       task: request.task,
       ...(request.model === undefined ? {} : { model: request.model }),
@@ -98,6 +101,7 @@ export class Subagents implements SubagentService {
           agentId,
           cwd: this.#parent.env.workingDirectory(),
           isReported,
+          isIsolated: worksApart(this.#parent, type, task),
           callId,
           task: task.assignment,
           description: task.description,
@@ -123,6 +127,8 @@ export class Subagents implements SubagentService {
     const child = this.#child(agentId);
     if (child.state === "aborted")
       throw new ToolFailure(`The agent ${agentId} was ended for good. Start another one for further work.`);
+    if (child.facts.isIsolated && child.report.status !== "running")
+      throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
     if (child.report.status === "running") {
       if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
       child.session.steer(message);
@@ -166,6 +172,20 @@ export class Subagents implements SubagentService {
     return this.#close(child);
   }
 
+  /** The journal of a child, whether it has a session or not. */
+  async withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
+    const child = this.#child(agentId);
+    if (child.session) return read(child.session.journal);
+    await child.closing;
+    const journal = this.#parent.options.journal?.(child.facts.header);
+    if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${agentId}.`);
+    try {
+      return read(journal);
+    } finally {
+      await journal.close();
+    }
+  }
+
   async closeAll(): Promise<void> {
     await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
   }
@@ -200,18 +220,18 @@ export class Subagents implements SubagentService {
   #newChild(
     type: AgentType | undefined,
     shared: SharedStart | undefined,
-    wish: Pick<AgentFacts, "isReported" | "task"> &
+    wish: Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
       Partial<Pick<AgentFacts, "model" | "maxTurns" | "description">> & {
         readonly agentId: string;
         readonly cwd: string;
         readonly callId: string;
       },
   ): Child {
-    const { agentId, cwd, callId, isReported, task, description, model = type?.model, maxTurns = 0 } = wish;
+    const { agentId, cwd, callId, isReported, isIsolated, task, description, model = type?.model, maxTurns = 0 } = wish;
     this.#sessions.profile(model);
     const header = { agentId, parentSession: this.#parent.journal.header.id, parentCall: callId, cwd };
     const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
-    const facts = { header, model, agent: type?.name, maxTurns, task: shown, description, isReported };
+    const facts = { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
     return newChild(facts, type, shared);
   }
 
@@ -241,6 +261,7 @@ export class Subagents implements SubagentService {
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
+    if (child.facts.isIsolated) await isolate(child, run, this.#parent);
     const slot = this.#slots.take(run.controller.signal);
     // A journal that cannot be opened is reported at once where that is possible.
     if (!slot) this.#openOrGiveUp(child);
@@ -300,7 +321,10 @@ export class Subagents implements SubagentService {
       if (turn) await firstOf(turn, signal);
       signal.throwIfAborted();
       const stopClock = limitTime(deps, child, options.limits?.() ?? {});
-      const ended = await session.submit(content).finally(stopClock);
+      const ended = await session
+        .submit(content)
+        .then((first) => land(child, session, first))
+        .finally(stopClock);
       return { ended, spent: spent() };
     } catch (error) {
       return { ended: messageOf(error), spent: spent() };
@@ -334,7 +358,8 @@ export class Subagents implements SubagentService {
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
-    if (child.session) this.#idle(child, outcomeId);
+    if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
+    else if (child.session) this.#idle(child, outcomeId);
     this.#report(child, outcome, true);
     return reportOf(child);
   }

@@ -27,6 +27,7 @@ const STARTED = fields({
   task: optional(text),
   description: optional(text),
   isReported: optional(flag),
+  isIsolated: optional(flag),
 });
 const ENDED = fields({
   agentId: text,
@@ -54,6 +55,8 @@ export interface AgentFacts {
   readonly description: string | undefined;
   /** Each of its results reaches the parent as a message. */
   readonly isReported: boolean;
+  /** It works apart from its parent's files, for one input. */
+  readonly isIsolated: boolean;
 }
 
 /** How a run ended. */
@@ -82,12 +85,13 @@ export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
 
 /** `answeredBy`: `provider/id` of the model that the child has. */
 export function recordStart(parent: ParentSession, intent: IntentLine, child: AgentFacts, answeredBy: string): void {
-  const { header, maxTurns, task, model, agent, description, isReported } = child;
+  const { header, maxTurns, task, model, agent, description, isReported, isIsolated } = child;
   const data: JsonObject = { ...header, for: intent.for, maxTurns, answeredBy, task };
   if (model !== undefined) data["model"] = model;
   if (agent !== undefined) data["agent"] = agent;
   if (description !== undefined) data["description"] = description;
   if (isReported) data["isReported"] = true;
+  if (isIsolated) data["isIsolated"] = true;
   parent.journal.write({ type: "host", kind: LINE_KIND, data });
 }
 
@@ -127,6 +131,7 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
       task: (data["task"] ?? "") as string,
       description: data["description"] as string | undefined,
       isReported: data["isReported"] === true,
+      isIsolated: data["isIsolated"] === true,
       intent: { for: outcomeId },
       outcome: outcome && readOutcome(outcome),
       spent: outcome ? add(before, spentBy(outcome)) : before,

@@ -9,6 +9,15 @@ export async function resultOf(
   child: Child,
   ended: InputOutcome | string,
 ): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
+  const result = await ownResult(child, ended);
+  const { landed } = child;
+  return landed === undefined ? result : { ...result, output: `${result.output}\n\n${landed}` };
+}
+
+async function ownResult(
+  child: Child,
+  ended: InputOutcome | string,
+): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
   const text = child.session?.lastText() ?? "";
   if (typeof ended === "string" || ended.reason !== "completed") {
     const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));

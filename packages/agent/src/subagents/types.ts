@@ -58,8 +58,16 @@ export interface IsolationRequest {
 /** Where such a child works. */
 export interface Isolation {
   readonly env: ExecutionEnvironment;
-  /** Its input has ended. The text is added to its result. */
-  land(ended: { readonly isDone: boolean }): Promise<string>;
+  /** Its input has ended. Asked a second time when the child was sent back to work. */
+  land(ended: { readonly isDone: boolean }): Promise<LandedWork>;
+}
+
+/** What became of the work of an isolated child. */
+export interface LandedWork {
+  /** Is added to its result. */
+  readonly text: string;
+  /** What the child is told to put right; taken once. */
+  readonly again?: string | undefined;
 }
 
 /** A kind of agent, as its file describes it. */
@@ -108,6 +116,7 @@ export interface ChildSession {
   readonly spent: Amounts;
   readonly config: { budget: BudgetConfig; maxTurns: number };
   readonly profile: Profile;
+  readonly journal: Journal;
   submit(content: InputContent): Promise<InputOutcome>;
   steer(content: InputContent, source?: MessageSource): string;
   interrupt(): Promise<void>;

@@ -1,7 +1,9 @@
 import { type Request, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
 import type { AgentType, SubagentOptions } from "../../src/subagents/types.ts";
 import { askUserTool } from "../../src/tools/ask-user/index.ts";
+import { taskTool } from "../../src/tools/task/index.ts";
 import {
   agentProfile,
   answersIn,
@@ -217,7 +219,8 @@ describe("bounds of a child", () => {
             ? { ...yields("early"), usage: usage(100) }
             : { calls: [{ name: "echo", args: { n: answersIn(request) } }], usage: usage(100) },
       },
-      { config: { budget: { tokens: 9_100 } } },
+      // No multiple of a request: what is left of a share and does not suffice for another is not spent.
+      { config: { budget: { tokens: 9_499 } } },
     );
     await run(s);
     const perChild = new Map<string, number>();
@@ -225,10 +228,10 @@ describe("bounds of a child", () => {
       const id = firstText(request).split(".")[0]!;
       perChild.set(id, (perChild.get(id) ?? 0) + 1);
     }
-    // 9,000 are left: 1,000 for each of eight, and 1,000 for the parent.
+    // 9,399 are left: 1,044 for each of eight, and as much for the parent.
     expect([...perChild.values()]).toEqual([1, ...Array(7).fill(10)]);
     expect(s.session.spent.tokens).toBe(100 * s.client.requests.length);
-    expect(s.session.spent.tokens).toBeLessThanOrEqual(9_100);
+    expect(s.session.spent.tokens).toBeLessThanOrEqual(9_499);
   });
 });
 
@@ -281,5 +284,56 @@ describe("the life of a child", () => {
     await s.finish();
     expect(resultText(s.client.requests.at(-1)!, "i")).toMatch(/was ended for good/);
     expect(s.session.subagents.list()).toMatchObject([{ state: "aborted", status: "failed" }]);
+  });
+});
+
+describe("a child that works apart", () => {
+  const apart = taskTool({ agents: [explore], isolation: true });
+
+  it("SA-04 its work lands when it has finished, goes back once, and no message reaches it afterwards", async () => {
+    const landings: boolean[] = [];
+    const env = new MemoryEnvironment({ files: { "a.txt": "of the copy" } });
+    const read = tool("read", (args, context) => context.env.readFile(String(args["path"])));
+    const s = start(
+      {
+        "go on": [
+          batch([{ id: "A", assignment: "look", isolated: true }]),
+          { calls: [{ name: "send_input", args: { agent_id: "A", message: "more" }, id: "i" }] },
+          { text: "done" },
+        ],
+        assignment: [
+          { calls: [{ name: "read", args: { path: "a.txt" }, id: "r" }] },
+          (request) => yields(resultText(request, "r")),
+          (request) => yields(`fixed: ${textOf(request.messages.at(-1)!)}`),
+        ],
+      },
+      {
+        profile: agentProfile([read, apart]),
+        subagents: {
+          types,
+          isolate: async () => ({
+            env,
+            land: async ({ isDone }) => {
+              landings.push(isDone);
+              return landings.length === 1 ? { text: "", again: "line 1 differs" } : { text: "1 file landed" };
+            },
+          }),
+        },
+      },
+    );
+    const text = await run(s);
+    expect(landings).toEqual([true, true]);
+    expect(text).toContain("fixed: line 1 differs\n\n1 file landed\n[A is parked");
+    expect(resultText(s.client.requests.at(-1)!, "i")).toContain("worked on a copy that is gone");
+  });
+
+  it("SA-07 without a way to isolate it, it is not started and the call says so", async () => {
+    const s = start(
+      { "go on": [batch([{ id: "A", assignment: "look", isolated: true }]), { text: "done" }] },
+      { profile: agentProfile([apart]) },
+    );
+    expect(await run(s)).toBe(
+      "A was not started: Agents cannot work apart from your files here. Omit isolated, or do it yourself.",
+    );
   });
 });

@@ -28,7 +28,8 @@ const BUDGET_KEYS = ["tokens", "usd", "turns", "wallMs"] as const;
 type BudgetKey = (typeof BUDGET_KEYS)[number];
 const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container"] as const;
 const LONGEST_NAME = 64;
-const NAME = /^[A-Za-z][\w-]*$/;
+/** One of a plugin carries the plugin's name. */
+const NAME = /^[A-Za-z][\w:-]*$/;
 
 /** The agent, or what is wrong with its file. */
 export function readAgentFile(
