@@ -41,6 +41,7 @@ export type { ApprovalAnswer } from "./contract/approval.ts";
 export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
+export type * from "./contract/completion.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";

@@ -80,6 +80,8 @@ export interface SubagentService {
   /** Resolves when the child has ended its input; the signal only ends the waiting. */
   wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
   close(agentId: string): Promise<AgentReport>;
+  /** The result as the model reads it. */
+  textOf(report: AgentReport): string;
 }
 
 declare module "./tool.ts" {

@@ -58,6 +58,10 @@ export class Subagents implements SubagentService {
     this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
   }
 
+  textOf(report: AgentReport): string {
+    return resultText(report);
+  }
+
   list(): AgentReport[] {
     return [...this.#children.values()].map(reportOf);
   }

@@ -17,7 +17,7 @@ const NOUNS = (
 ).split(" ");
 
 /** Long enough for a sentence in two words; a nested one stays below what file systems take. */
-export const LONGEST_NAME = 48;
+const LONGEST_NAME = 48;
 const LONGEST_ID = 200;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 /** What other words mean among agents. */

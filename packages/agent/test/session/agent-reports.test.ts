@@ -84,10 +84,14 @@ describe("results of agents and the end of the process", () => {
     const isStuck = new Promise<void>((resolve) => {
       stuck = resolve;
     });
+    const hang = (): Promise<void> => {
+      stuck();
+      return never();
+    };
     const s = w.first(
       cast({
         "go on": [batch([{ id: "A", assignment: "look" }]), { text: "meanwhile" }],
-        assignment: [{ text: "", before: () => (stuck(), never()) }],
+        assignment: [{ text: "", before: () => hang() }],
       }),
     );
     await s.session.submit("go on");

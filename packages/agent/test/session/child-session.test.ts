@@ -327,7 +327,7 @@ describe("a child that works apart", () => {
     expect(resultText(s.client.requests.at(-1)!, "i")).toContain("worked on a copy that is gone");
   });
 
-  it("SA-07 without a way to isolate it, it is not started and the call says so", async () => {
+  it("SA-01 without a way to isolate it, it is not started and the call says so", async () => {
     const s = start(
       { "go on": [batch([{ id: "A", assignment: "look", isolated: true }]), { text: "done" }] },
       { profile: agentProfile([apart]) },

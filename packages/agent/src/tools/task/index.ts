@@ -4,7 +4,6 @@
 import type { JsonValue } from "@lathe/llm";
 import type { AgentReport, BatchReport, BatchTask } from "../../contract/subagents.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
-import { resultText } from "../../subagents/result-text.ts";
 import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, listOf, optional, parameters, record, text } from "../params.ts";
@@ -38,6 +37,7 @@ const all = {
 };
 type Args = ArgsOf<typeof all>;
 
+/** What the tool `task` of a session offers. */
 export interface TaskToolOptions {
   /** The kinds of agents, as the model is told of them. */
   readonly agents: readonly { readonly name: string; readonly description: string }[];
@@ -47,6 +47,7 @@ export interface TaskToolOptions {
   readonly isolation?: boolean | undefined;
 }
 
+/** Makes the tool that gives out work in batches. */
 export function taskTool({ agents, batch = true, isolation = false }: TaskToolOptions): ToolDef {
   const kinds = agents.map(({ name, description: what }) => `- ${name}: ${what}`);
   const tool: ToolDef<Args> = {
@@ -105,7 +106,7 @@ async function run(args: Args, { services, callId, signal }: ToolContext): Promi
   const batch = await subagents.spawnBatch({ callId, agent: args.agent, context: args.context, tasks: given(args) });
   if (batch.isReported) return { content: [{ kind: "text", text: startedText(args.agent, batch) }], ...factsOf(batch) };
   const reports = await Promise.all(batch.started.map(({ agentId }) => subagents.wait(agentId, signal)));
-  const lines = [...reports.map(resultText), ...failures(batch)];
+  const lines = [...reports.map((report) => subagents.textOf(report)), ...failures(batch)];
   return { content: [{ kind: "text", text: lines.join("\n\n") }], ...factsOf({ ...batch, started: reports }) };
 }
 
