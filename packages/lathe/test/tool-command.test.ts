@@ -48,11 +48,12 @@ describe("lathe tool", () => {
       stderr: expect.stringMatching(/^lathe: The arguments of read_file are not valid JSON.*\n$/),
     });
     expect(
-      JSON.parse((await box.run(["tool", "read", "--describe"])).stdout.split("\n\n").slice(1).join("\n\n")),
+      JSON.parse((await box.run(["tool", "read_file", "--describe"])).stdout.split("\n\n").slice(1).join("\n\n")),
     ).toMatchObject({
       type: "object",
       required: ["file_path"],
     });
+    expect((await box.run(["tool", "read", "--describe"])).stdout).toContain('"path"');
   });
 
   it("knows the tools in the form that the settings give them, and takes one JSON text", async () => {
