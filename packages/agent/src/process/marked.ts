@@ -114,7 +114,8 @@ function findInProc(mark: Mark): number[] {
     const stat = readProcStat(name, buffer);
     if (stat === undefined || stat.start < since || stat.state === "Z" || stat.state === "X") continue;
     const isMarked =
-      (mark.group !== undefined && stat.group === mark.group) ||
+      // In a terminal, its first process has no group of its own for a moment.
+      (mark.group !== undefined && (stat.group === mark.group || pid === mark.group)) ||
       holdsEntry(readProc(`/proc/${name}/environ`), entry) ||
       holdsLimit(name, mark.locks);
     if (isMarked) found.push(pid);
@@ -153,7 +154,7 @@ function findWithPs(mark: Mark): Promise<number[]> {
           const [, pid, group, state, rest] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
           if (rest === undefined || state!.startsWith("Z") || Number(pid) === process.pid) continue;
           const marked = `${rest} `.includes(` ${mark.entry} `);
-          if (marked || Number(group) === mark.group) found.push(Number(pid));
+          if (marked || Number(group) === mark.group || Number(pid) === mark.group) found.push(Number(pid));
         }
         resolve(found);
       },

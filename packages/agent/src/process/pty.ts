@@ -32,6 +32,8 @@ interface PtyProcess {
   onExit(listener: (end: { exitCode: number; signal?: number }) => void): unknown;
   write(text: string): void;
   resize(columns: number, rows: number): void;
+  /** The package's own: our side of the terminal. */
+  readonly _socket: { destroy(error?: Error): unknown };
 }
 
 export async function loadPty(): Promise<Pty> {
@@ -88,6 +90,7 @@ const HARDENED = {
 export function startTerminal(pty: Pty, command: string, setup: TerminalSetup) {
   const started = setup.clock.now();
   const child = spawn(pty, command, setup);
+  readToTheEnd(child);
   const ends = new EventEmitter();
   const ring = new OutputRing(OUTPUT_LIMIT);
   const kept = new BoundedOutput(OUTPUT_LIMIT);
@@ -151,6 +154,19 @@ export function startTerminal(pty: Pty, command: string, setup: TerminalSetup) {
     },
   };
   return { pid: child.pid, command: terminal, once: ends.once.bind(ends) };
+}
+
+/**
+ * The package closes the terminal 200 ms after the command's end, because something in the background may keep it open. On a machine
+ * so busy that this time passes before the next look at the terminal, the last output would be lost: one look comes first.
+ */
+function readToTheEnd({ _socket: socket }: PtyProcess): void {
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    if (error) return destroy(error);
+    setImmediate(() => setImmediate(destroy));
+    return socket;
+  };
 }
 
 function spawn(pty: Pty, command: string, setup: TerminalSetup): PtyProcess {

@@ -24,6 +24,9 @@ export interface DiscoveryOptions {
 /** A start asks for most kinds two or three times, which must not look at every file as often. Later requests always do. */
 const START_MS = 50;
 
+/** When the prompt is rendered: a start gains nothing there, and the next session must see what has changed. */
+const ASKED_ONCE: ReadonlySet<ItemKind> = new Set(["system-prompt", "context-file", "instruction"]);
+
 interface Cached {
   readonly files: Reader;
   /** Until then it is taken as unchanged. */
@@ -71,7 +74,8 @@ export class Discovery {
     const files = known?.files ?? new Reader();
     files.begin();
     const found = this.#look(kind, files);
-    this.#cache.set(kind, { files, found, freshUntil: this.#now && !known ? now + START_MS : 0 });
+    const isAskedAgain = this.#now !== undefined && !known && !ASKED_ONCE.has(kind);
+    this.#cache.set(kind, { files, found, freshUntil: isAskedAgain ? now + START_MS : 0 });
     return found;
   }
 

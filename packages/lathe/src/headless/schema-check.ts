@@ -33,6 +33,15 @@ export async function schemaProblem(root: JsonSchema): Promise<string | undefine
   }
 }
 
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) return `${at} is not a schema`;
@@ -42,6 +51,9 @@ function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
   if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === "string")))
     return `${at}/required is not a list of names`;
   if (values !== undefined && !Array.isArray(values)) return `${at}/enum is not a list`;
+  const { pattern } = schema;
+  if (typeof pattern === "string" && !isPattern(pattern))
+    return `${at}/pattern: ${JSON.stringify(pattern)} is not a regular expression`;
   if (typeof to === "string") seen.references.push({ at, to });
   for (const name of [schema["$id"], schema["$anchor"]]) if (typeof name === "string") seen.names.add(name);
   for (const [key, value] of Object.entries(schema)) {

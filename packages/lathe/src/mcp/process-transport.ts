@@ -37,7 +37,14 @@ export class ProcessTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!this.#process || this.#isClosed) throw new Error("the server is not running");
-    await this.#process.write(`${JSON.stringify(message)}\n`);
+    const process = this.#process;
+    try {
+      await process.write(`${JSON.stringify(message)}\n`);
+    } catch (error) {
+      // Of a server that ends while it is written to: why it ended says more than that it takes nothing any more.
+      const ended = await Promise.race([process.exited, setTimeout(GRACE_MS, undefined, { ref: false })]);
+      throw !ended || ended.stopped ? error : new Error(endedWith(ended, process));
+    }
   }
 
   async close(): Promise<void> {
@@ -71,8 +78,8 @@ export class ProcessTransport implements Transport {
     this.#isClosed = true;
     const ended = await Promise.race([process.exited, setTimeout(GRACE_MS, undefined, { ref: false })]);
     if (ended?.stopped) this.#end = undefined;
-    const { exitCode, signal } = ended ?? (await process.stop(0));
-    if (this.#end === "") this.#end = `it ended with ${signal ?? `code ${exitCode}`}${lastWords(process)}`;
+    const exit = ended ?? (await process.stop(0));
+    if (this.#end === "") this.#end = endedWith(exit, process);
     this.onclose?.();
   }
 }
@@ -87,6 +94,9 @@ function messageIn(line: string): JSONRPCMessage | undefined {
     return undefined; // counted by whoever reads
   }
 }
+
+const endedWith = ({ exitCode, signal }: Awaited<TwoWayProcess["exited"]>, process: TwoWayProcess): string =>
+  `it ended with ${signal ?? `code ${exitCode}`}${lastWords(process)}`;
 
 /** The end of its stderr, where programs say why they end. */
 function lastWords(process: TwoWayProcess): string {

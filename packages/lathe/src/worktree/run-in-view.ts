@@ -16,6 +16,7 @@ import {
   recoverStore,
   type View,
 } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
 import type { RequestFor } from "../conversation/next-session.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
@@ -100,7 +101,7 @@ async function landed(
     tell(`The run did not finish, so nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
     return code;
   }
-  const result = await land({
+  const landing = land({
     root: workspace.cwd,
     id: view.id,
     store: storeOf(workspace),
@@ -109,6 +110,12 @@ async function landed(
     mode: name === true ? "patch" : "branch",
     signal: new AbortController().signal,
   });
+  // Whatever keeps it from landing, such as files that change while git reads them: the work is kept.
+  const result = await landing.catch(async (error: unknown) => {
+    tell(`${messageOf(error)} Nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+    return undefined;
+  });
+  if (!result) return EXIT.failed;
   if (result.kind === "landed" || result.kind === "nothing") {
     tell(landedLine(result));
     return code;

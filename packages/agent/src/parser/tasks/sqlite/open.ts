@@ -123,7 +123,7 @@ function sizeOf(file: string): number {
 
 const PLAINLY: readonly (readonly [RegExp, string])[] = [
   [/database is locked/, "another program is writing to it (database is locked)"],
-  [/not authorized/, "a query may only read (not authorized); write rows with write"],
+  [/^not authorized$/, "a query may only read (not authorized); write rows with write"],
   [/malformed|not a database/, "the database is damaged"],
 ];
 
