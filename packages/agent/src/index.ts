@@ -41,6 +41,7 @@ export type { ApprovalAnswer } from "./contract/approval.ts";
 export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
+export type * from "./contract/completion.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
@@ -274,7 +275,16 @@ export {
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
-export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
+export type {
+  AgentLimits,
+  AgentRole,
+  AgentType,
+  Isolation,
+  IsolationRequest,
+  LandedWork,
+  Spawns,
+  SubagentOptions,
+} from "./subagents/types.ts";
 export type {
   Format,
   FormatContent,
@@ -295,6 +305,7 @@ export type { ReadingOptions } from "./tools/read/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
+export { type TaskToolOptions, taskTool } from "./tools/task/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
   applyOps,

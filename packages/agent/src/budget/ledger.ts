@@ -88,7 +88,8 @@ export class Ledger {
   }
 
   /**
-   * Sets a child's share aside: what it asks for, or half of what is left. Undefined when nothing is left to give.
+   * Sets a child's share aside: what it asks for, or its part of what is left, of `parts` equal ones. Undefined when nothing is left
+   * to give. A batch of n counts down from n + 1: each child gets the same, and as much stays with the parent.
    * Wall time passes for parent and child alike, so the child gets the same limit and nothing is reserved.
    */
   reserve(
@@ -96,6 +97,7 @@ export class Ledger {
     limits: BudgetConfig,
     elapsedMs: number,
     requested: BudgetConfig = {},
+    parts = 2,
   ): BudgetConfig | undefined {
     const left = this.remaining(limits, elapsedMs);
     const share: { -readonly [K in BudgetDimension]?: number } = {};
@@ -106,7 +108,7 @@ export class Ledger {
         continue;
       }
       if (left[dimension] <= 0) return undefined;
-      const whole = dimension === "usd" ? left[dimension] / 2 : Math.max(1, Math.floor(left[dimension] / 2));
+      const whole = dimension === "usd" ? left[dimension] / parts : Math.max(1, Math.floor(left[dimension] / parts));
       const offer = dimension === "wallMs" ? left[dimension] : whole;
       share[dimension] = Math.min(wanted || offer, left[dimension]);
     }

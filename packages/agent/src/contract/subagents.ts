@@ -1,7 +1,15 @@
 // Child agents as tools see them.
 
-/** Where a child agent is. */
+import type { JsonValue } from "@lathe/llm";
+
+/** How the last input of a child agent ended, or that it has not. */
 export type AgentStatus = "running" | "completed" | "failed";
+
+/**
+ * Where a child agent is in its life: at work; done and at hand; done, with nothing left of it but its journal; or ended for good.
+ * A message to an idle or parked agent sets it to work again.
+ */
+export type AgentState = "running" | "idle" | "parked" | "aborted";
 
 /** The task for a new child agent, and what it may use. */
 export interface SpawnRequest {
@@ -10,16 +18,55 @@ export interface SpawnRequest {
   readonly workingDir?: string | undefined;
   readonly model?: string | undefined;
   readonly maxTurns?: number | undefined;
-  readonly role?: string | undefined;
+  /** The kind of agent; a plain child when absent. */
+  readonly agent?: string | undefined;
+  /** With an unknown kind of agent the child is a plain one instead of an error. */
+  readonly anyAgent?: boolean | undefined;
+}
+
+/** One of several tasks that are given out together. */
+export interface BatchTask {
+  /** The name that the child should have. */
+  readonly id?: string | undefined;
+  /** A few words for people. */
+  readonly description?: string | undefined;
+  readonly assignment: string;
+  readonly isolated?: boolean | undefined;
+}
+
+/** Tasks for agents of one kind, which work side by side. */
+export interface BatchRequest {
+  readonly callId: string;
+  readonly agent: string;
+  /** What all of them should know. */
+  readonly context?: string | undefined;
+  readonly tasks: readonly BatchTask[];
+}
+
+/** What a batch has started. */
+export interface BatchReport {
+  readonly started: readonly AgentReport[];
+  /** By the id that they would have had. */
+  readonly failed: readonly { readonly agentId: string; readonly why: string }[];
+  /** Each result reaches the session as a message of its own; else the caller waits for the agents. */
+  readonly isReported: boolean;
 }
 
 /** The state of a child agent. */
 export interface AgentReport {
   readonly agentId: string;
   readonly status: AgentStatus;
-  /** Last text of the child, or why it failed. */
+  readonly state: AgentState;
+  /** What it yielded, else its last text; or why it failed. */
   readonly output: string;
   readonly turnsUsed: number;
+  /** The kind of agent; absent for a plain child. */
+  readonly agent?: string | undefined;
+  readonly description?: string | undefined;
+  /** What it reported with `report_finding`, in the order in which it did. */
+  readonly findings?: readonly JsonValue[] | undefined;
+  readonly durationMs?: number | undefined;
+  readonly tokens?: number | undefined;
 }
 
 /** Starts, steers, awaits and ends the child agents of a session. */
@@ -27,10 +74,14 @@ export interface SubagentService {
   /** All children so far, in the order in which they were started. */
   list(): readonly AgentReport[];
   spawn(request: SpawnRequest): Promise<AgentReport>;
+  /** Starts what it can; what is wrong with the whole batch is an error. */
+  spawnBatch(request: BatchRequest): Promise<BatchReport>;
   send(agentId: string, message: string, callId: string): Promise<AgentReport>;
   /** Resolves when the child has ended its input; the signal only ends the waiting. */
   wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
   close(agentId: string): Promise<AgentReport>;
+  /** The result as the model reads it. */
+  textOf(report: AgentReport): string;
 }
 
 declare module "./tool.ts" {

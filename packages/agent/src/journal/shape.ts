@@ -11,10 +11,6 @@ export const flag: Shape = (value) => (typeof value === "boolean" ? undefined : 
 export const bytes: Shape = (value) => (value instanceof Uint8Array ? undefined : " is not binary data");
 export const record: Shape = (value) => (isRecord(value) ? undefined : " is not an object");
 
-/** A name that is safe in a path: letters, digits, `_` and `-`. */
-export const name: Shape = (value) =>
-  typeof value === "string" && /^[\w-]{1,128}$/.test(value) ? undefined : " is not a name";
-
 export const oneOf =
   (...words: readonly unknown[]): Shape =>
   (value) =>

@@ -1,10 +1,18 @@
 // How a session starts its child agents and receives their events: what a child has of its parent's is listed here, the rest is its own.
 
 import { ScopedEnvironment } from "../env/wrappers.ts";
-import type { Middleware } from "../seams/types.ts";
-import type { ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
+import { type SessionTool, toolDefOf } from "../registry/host-tool.ts";
+import type { ToolProvider } from "../registry/session-tools.ts";
+import type { SchemeRegistry } from "../seams/schemes.ts";
+import { childInstructions } from "../subagents/instructions.ts";
+import type { Subagents } from "../subagents/manager.ts";
+import type { AgentType, ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
+import { reportFindingTool } from "../tools/report-finding/index.ts";
+import { yieldTool } from "../tools/yield/index.ts";
+import { addAgentAddresses } from "./agent-addresses.ts";
 import type {
   ArtifactPart,
+  ClockPart,
   ConfigPart,
   EventPart,
   HostPart,
@@ -19,14 +27,23 @@ import type { SessionOptions } from "./types.ts";
 type Inherited = HostPart<keyof SessionOptions> & ConfigPart & Pick<ToolPart, "services"> & ArtifactPart;
 
 export function parentSession(
-  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart,
+  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart & ClockPart,
   create: (options: SessionOptions) => ChildSession,
+  report: ParentSession["report"],
 ): ParentSession {
+  const { env, subagents = {}, agentId, spawns = "*" } = core.options;
   return {
     journal: core.journal,
-    env: core.options.env,
-    options: core.options.subagents ?? {},
+    env,
+    options: subagents,
+    deps: core.deps,
+    agentId,
+    spawns,
     ledger: core.ledger,
+    report,
+    get takesReports() {
+      return core.config.jobReports === "run";
+    },
     get profile() {
       return core.profile;
     },
@@ -42,20 +59,33 @@ export function parentSession(
   };
 }
 
-/** How deep children may be nested is the parent's to say. */
-export function mayHaveChildren({ options, config }: HostPart<"depth"> & ConfigPart): boolean {
-  return (options.depth ?? 0) < config.maxSubagentDepth;
+/** How deep children may be nested, and which kinds there may be, is the parent's to say. */
+export function mayHaveChildren({ options, config }: HostPart<"depth" | "spawns"> & ConfigPart): boolean {
+  return (options.depth ?? 0) < config.maxSubagentDepth && options.spawns?.length !== 0;
 }
 
-function childOptions(core: Inherited, { header, profile, role, onEvent }: ChildOpening): SessionOptions {
+/** Tools find the children here, and addresses lead to what they left. */
+export function offerChildren(
+  core: Pick<ToolPart, "services"> & { readonly schemes: SchemeRegistry },
+  subagents: Subagents,
+): void {
+  Object.assign(core.services, { subagents });
+  addAgentAddresses(core.schemes, subagents);
+}
+
+function childOptions(core: Inherited, child: ChildOpening): SessionOptions {
   const { options, config, services } = core;
-  const { env, depth = 0 } = options;
+  const { depth = 0, surroundings, middleware = [] } = options;
+  const { header, profile, role, type, completion, shared, onEvent } = child;
+  const env = child.env ?? options.env;
   const { agentId, cwd } = header;
   return {
     profile,
     onEvent,
     agentId,
     depth: depth + 1,
+    spawns: type ? (type.spawns ?? []) : options.spawns,
+    assignment: child.assignment,
     env: cwd === env.workingDirectory() ? env : new ScopedEnvironment(env, cwd),
     sharedEnv: true,
     client: options.client,
@@ -72,17 +102,25 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
       autoBackgroundMs: 0,
       jobReports: "wait",
     },
-    // What a child prepares would wait for the word of another.
     services: {
       ...options.services,
+      // What a child prepares would wait for the word of another.
       pendingActions: undefined,
+      // A question ends its input: its parent reads it there and sends the answer.
+      answerer: undefined,
+      // The plan is the session's.
+      planMode: undefined,
+      ...(completion ? { completion } : {}),
       ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}),
     },
-    surroundings: options.surroundings,
-    userInstructions: role?.prompt ?? options.userInstructions,
-    tools: role?.tools ?? options.tools,
-    toolProviders: options.toolProviders,
-    middleware: role?.middleware ? [...permissionsOf(options.middleware), ...role.middleware] : options.middleware,
+    surroundings: surroundings && shared ? shared.surroundings(surroundings) : surroundings,
+    userInstructions: childInstructions(child, options.userInstructions),
+    tools: [
+      ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),
+      ...(completion ? ENDING : []),
+    ],
+    toolProviders: [withoutMains(type), ...(options.toolProviders ?? []).map((provider) => narrowed(provider, type))],
+    middleware: [...middleware, ...(type?.middleware ?? []), ...(completion ? [completion.middleware()] : [])],
     // What one of them leaves under local:// is there for all.
     schemes: { ...options.schemes, ...services.schemes?.pick("local") },
     priceOf: options.priceOf,
@@ -94,7 +132,33 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
   };
 }
 
-/** A child is never permitted more than its parent: whatever else a role changes, the parent's permissions are asked as well. */
-function permissionsOf(middleware: readonly Middleware[] = []): Middleware[] {
-  return middleware.flatMap(({ name, timeoutMs, approve }) => (approve ? [{ name, timeoutMs, approve }] : []));
+const ENDING = [yieldTool, reportFindingTool] as unknown as readonly SessionTool[];
+/** What belongs to the session that talks with a person. */
+const OF_MAIN: ReadonlySet<string> = new Set(["todo", "plan"]);
+
+/** Hides what a child has no use for, and what its kind does not list. */
+const withoutMains = (type: AgentType | undefined): ToolProvider => ({
+  tools: () => NO_TOOLS,
+  hides: (tool) => OF_MAIN.has(tool.feature ?? "") || !isAllowed(type, tool),
+});
+/** The same array means: nothing changed. */
+const NO_TOOLS: readonly SessionTool[] = [];
+
+function narrowed(provider: ToolProvider, type: AgentType | undefined): ToolProvider {
+  if (!type?.allows) return provider;
+  let seen: readonly SessionTool[] | undefined;
+  let kept: readonly SessionTool[] = NO_TOOLS;
+  return {
+    tools: () => {
+      const tools = provider.tools();
+      if (tools !== seen) kept = tools.filter((tool) => isAllowed(type, tool));
+      seen = tools;
+      return kept;
+    },
+    hides: (tool) => provider.hides?.(tool) ?? false,
+  };
+}
+
+function isAllowed(type: AgentType | undefined, tool: SessionTool): boolean {
+  return type?.allows?.(toolDefOf(tool)) ?? true;
 }

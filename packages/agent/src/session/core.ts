@@ -195,6 +195,10 @@ export class SessionCore {
     if (this.input) this.input.awaits = awaited;
   }
 
+  endInput(): void {
+    if (this.input) this.input.isDone = true;
+  }
+
   answered(text: string, finish: string): void {
     if (this.input) Object.assign(this.input, { text, finish });
   }
@@ -213,6 +217,7 @@ export class SessionCore {
       text: "",
       finish: "",
       awaits: undefined,
+      isDone: false,
     };
     this.setState("processing");
     return this.input;

@@ -16,8 +16,9 @@ export interface QueuedMessage {
   readonly source?: MessageSource;
 }
 
-/** It comes from a background job, and nobody has to be asked whether it is sent. */
-export const isReport = ({ source }: Pick<QueuedMessage, "source">): boolean => source?.kind === "job";
+/** It comes from a background job or a child agent, and nobody has to be asked whether it is sent. */
+export const isReport = ({ source }: Pick<QueuedMessage, "source">): boolean =>
+  source?.kind === "job" || source?.kind === "agent";
 
 interface Waiting extends QueuedMessage {
   readonly delivery: Delivery;

@@ -18,6 +18,8 @@ export interface InputRun {
   finish: string;
   /** What the user was asked: the input ends with this round. */
   awaits: AwaitedInput | undefined;
+  /** A call said that nothing is left to do: the input ends with this round. */
+  isDone: boolean;
 }
 
 export interface InputEnd {

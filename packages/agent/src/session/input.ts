@@ -17,6 +17,7 @@ import { callModel, type ModelCallParts } from "./model-call.ts";
 import type {
   ClockPart,
   ConfigPart,
+  ContextPart,
   DetectorPart,
   EventPart,
   HostPart,
@@ -37,7 +38,7 @@ const RUNS_ON: ReadonlySet<EndReason> = new Set(["completed", "round_limit", "tu
 
 /** What a round needs besides the model and the tools. */
 type RoundParts = BatchParts & SpendingPart & DetectorPart;
-export type InputParts = ModelCallParts & RoundParts & HostPart<"isQuestion">;
+export type InputParts = ModelCallParts & RoundParts & InputPart & HostPart<"isQuestion" | "depth">;
 
 /** Journals the messages that begin an input; the first names it. */
 export function beginInput(
@@ -84,7 +85,7 @@ export async function runInput(
       core.emit("turn_start", { turn: core.turns });
       await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
     } else if (isAnswered(core)) return await stopOrGoOn(core, run);
-    if (run.awaits) return { reason: "completed" };
+    if (run.awaits || run.isDone) return { reason: "completed" };
     return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
   } catch (error) {
     if (error instanceof JournalError) throw error;
@@ -134,7 +135,7 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
     if (calls.length > 0) {
       const lastIsIncomplete = response.finishReason.reason === "length";
       await finishTurn(core, run, turn, { calls, lastIsIncomplete });
-      if (run.awaits) return { reason: "completed" };
+      if (run.awaits || run.isDone) return { reason: "completed" };
       continue;
     }
     core.emit("turn_end", { turn, outcome: "answered" });
@@ -242,7 +243,9 @@ function inject(core: JournalPart, content: InputContent, origin: "injected" | "
   core.append({ type: "message", message: userMessage(content), origin });
 }
 
-function limitReached(core: SpendingPart & EventPart & ConfigPart, run: InputRun): InputEnd | undefined {
+type LimitParts = SpendingPart & EventPart & ConfigPart & InputPart & HostPart<"depth"> & Pick<ContextPart, "meter">;
+
+function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
   const { maxToolRoundsPerInput, maxTurns, budget } = core.config;
   if (maxToolRoundsPerInput > 0 && run.rounds >= maxToolRoundsPerInput) {
     core.emit("turn_limit", { round: run.rounds });
@@ -252,10 +255,16 @@ function limitReached(core: SpendingPart & EventPart & ConfigPart, run: InputRun
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const spent = core.ledger.exhausted(budget, core.elapsedMs());
+  const spent = core.ledger.exhausted(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
   if (spent === undefined) return undefined;
   core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };
+}
+
+/** What a child spends beyond its share is taken from others, so it stops before the request that would do it. */
+function wouldOverspend(core: LimitParts): boolean {
+  if (!core.options.depth || core.input?.rounds === 0) return false;
+  return core.ledger.remaining(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
 }
 
 function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, calls: readonly ToolCallData[]): void {

@@ -10,8 +10,8 @@ import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
 
 type ReportParts = Pick<JournalPart, "journal"> & ArtifactPart & EventPart;
 
-/** Gives a message to the session; `wakes`: it may begin an input. */
-export type Deliver = (content: string, source: MessageSource, wakes: boolean) => void;
+/** Gives a message to the session; `wakes`: it may begin an input. One with an id of its own is taken once. */
+export type Deliver = (content: string, source: MessageSource, wakes: boolean, id?: string) => void;
 
 const JOB_KIND = "job";
 const JOB_LINE = fields({ id: number, state: oneOf("started", "ended"), command: optional(text), how: optional(text) });

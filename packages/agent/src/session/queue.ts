@@ -9,9 +9,15 @@ import { journalQueued } from "./recovery.ts";
 type QueueParts = JournalPart & QueuePart & EventPart & RedactionPart;
 
 /** Returns the id that its entry will have. */
-export function enqueue(core: QueueParts, delivery: Delivery, content: InputContent, source?: MessageSource): string {
+export function enqueue(
+  core: QueueParts,
+  delivery: Delivery,
+  content: InputContent,
+  source?: MessageSource,
+  id = core.journal.newId(),
+): string {
   refuseBlank(content);
-  const message = { id: core.journal.newId(), content, ...(source === undefined ? {} : { source }) };
+  const message = { id, content, ...(source === undefined ? {} : { source }) };
   core.inbox.add(delivery, message);
   journalQueued(core, delivery, "added", message);
   return message.id;

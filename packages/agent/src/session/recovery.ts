@@ -149,6 +149,13 @@ export function journalQueued(
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }
 
+/** Whether a message of this id was ever taken into the queue. */
+export function wasQueued(core: Written, id: string): boolean {
+  for (const { kind, data } of core.journal.outside("host"))
+    if (kind === QUEUE_KIND && (data as JsonObject | null)?.["id"] === id) return true;
+  return false;
+}
+
 function restoreQueues(core: Written & QueuePart): void {
   const waiting = new Map<string, Omit<QueueChange, "change" | "id" | "content"> & { content: InputContent }>();
   for (const line of core.journal.outside("host")) {

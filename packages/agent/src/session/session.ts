@@ -28,7 +28,7 @@ import { Subagents } from "../subagents/manager.ts";
 import { abortController } from "../time/deadline.ts";
 import { pending } from "../time/pending.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
-import { mayHaveChildren, parentSession } from "./children.ts";
+import { mayHaveChildren, offerChildren, parentSession } from "./children.ts";
 import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
@@ -39,12 +39,13 @@ import { historyOf } from "./history.ts";
 import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputRun } from "./input-run.ts";
+import type { Deliver } from "./job-reports.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
 import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { changeQueued, enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
-import { abandonUnfinishedInput, recover, type UnfinishedInput } from "./recovery.ts";
+import { abandonUnfinishedInput, recover, type UnfinishedInput, wasQueued } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
@@ -63,12 +64,14 @@ export class Session {
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
-    this.beside = new SessionBeside(core, (content, source, wakes) => {
-      this.#enqueue("steering", content, source);
+    const deliver: Deliver = (content, source, wakes, id) => {
+      if (id !== undefined && (this.#closing || core.journal.has(id) || wasQueued(core, id))) return;
+      this.#enqueue("steering", content, source, id);
       if (wakes) this.#runReports();
-    });
-    this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
-    if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
+    };
+    this.beside = new SessionBeside(core, deliver);
+    this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions), deliver));
+    if (mayHaveChildren(core)) offerChildren(core, this.#subagents);
     core.emit("session_start", {
       profile: core.profile.id,
       model: core.profile.model,
@@ -136,7 +139,6 @@ export class Session {
   get hasUnfinishedInput(): boolean {
     return this.#unfinished !== undefined;
   }
-
   /** Tokens of the next request as far as they are known. */
   get contextTokens(): number {
     return this.#core.meter.tokens();
@@ -193,16 +195,13 @@ export class Session {
   steer(content: InputContent, source?: MessageSource): string {
     return this.#enqueue("steering", content, source);
   }
-
   /** Runs as an input of its own when the current one has ended. */
   followUp(content: InputContent, source?: MessageSource): string {
     return this.#enqueue("follow_up", content, source);
   }
-
   queued(delivery: Delivery): readonly QueuedMessage[] {
     return this.#core.inbox.list(delivery);
   }
-
   /** False when the message has been delivered already. */
   editQueued(id: string, content: InputContent): boolean {
     return changeQueued(this.#core, id, "edited", content);
@@ -218,8 +217,8 @@ export class Session {
     await this.#running;
   }
 
-  async abort(): Promise<void> {
-    await this.#shutDown("aborted");
+  abort(): Promise<void> {
+    return this.#shutDown("aborted");
   }
   async close(): Promise<void> {
     await this.#shutDown(this.#core.state === "processing" ? "aborted" : "closed");
@@ -236,16 +235,16 @@ export class Session {
   use(middleware: Middleware): () => void {
     return this.#core.seams.add(middleware);
   }
-
   /** Shows all hosts a one-line notice; `code` is for programs. */
   warn(message: string, code: string): void {
     this.#core.warn(message, code);
   }
-
   /** Forces the tool choice of the next request only. */
   forceToolChoice(choice: ToolChoice): void {
     this.#core.nextToolChoice = choice;
   }
+  /** The running input ends with the calls of the present answer. */
+  endInput = (): void => this.#core.endInput();
 
   registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
   unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
@@ -492,8 +491,8 @@ export class Session {
     throw new Error(isBusy ? "session is busy" : "session is closed");
   }
 
-  #enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined): string {
+  #enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined, id?: string): string {
     if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
-    return enqueue(this.#core, delivery, content, source);
+    return enqueue(this.#core, delivery, content, source, id);
   }
 }

@@ -24,7 +24,7 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
-import type { SubagentOptions } from "../subagents/types.ts";
+import type { Spawns, SubagentOptions } from "../subagents/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { ConfigInput } from "./config.ts";
 
@@ -78,6 +78,10 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
+  /** The kinds of agents that it may start; any when absent. */
+  readonly spawns?: Spawns | undefined;
+  /** Its task, shown to people who are asked about its calls. */
+  readonly assignment?: string | undefined;
   /** Removes known secrets from what tools, files and people say before it is journalled, sent and emitted. */
   readonly redactor?: Redactor | undefined;
   /** Wraps the execution of every call, inside its intent and deadline; `run` executes it. For recording and replay. */

@@ -1,79 +1,163 @@
 // The child agents of one session: each has its own session and journal, shares the environment, and lives inside the
 // parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
 
-import { messageOf, type Usage } from "@lathe/llm";
-import { type Amounts, type BudgetConfig, NO_USAGE } from "../budget/ledger.ts";
+import { messageOf } from "@lathe/llm";
+import { NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { AgentReport, SpawnRequest, SubagentService } from "../contract/subagents.ts";
+import type { AgentReport, BatchReport, BatchRequest, SpawnRequest, SubagentService } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
 import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
-import type { ChildHeader } from "../journal/types.ts";
-import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
-import type { AgentRole, ChildSession, ParentSession } from "./types.ts";
+import type { Journal } from "../journal/journal.ts";
+import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
+import { ChildSessions } from "./child-sessions.ts";
+import { assignmentText, batchContext } from "./instructions.ts";
+import { isolate, land, worksApart } from "./isolation.ts";
+import { park, release } from "./life.ts";
+import { Names } from "./names.ts";
+import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import {
+  type AgentFacts,
+  type AgentRecord,
+  appendOutcome,
+  knownAgents,
+  NOTHING_SPENT,
+  type RunOutcome,
+  recordStart,
+  type Spent,
+} from "./records.ts";
+import { resultOf } from "./result.ts";
+import { resultText } from "./result-text.ts";
+import { limitTime } from "./run-limits.ts";
+import { SharedStart } from "./shared-start.ts";
+import { Slots } from "./slots.ts";
+import type { AgentType, ChildSession, ParentSession } from "./types.ts";
 
-interface Child {
-  readonly header: ChildHeader;
-  readonly model: string | undefined;
-  readonly role: string | undefined;
-  readonly maxTurns: number;
-  session: ChildSession | undefined;
-  report: AgentReport;
-  /** Resolves with the report when the current input has ended. */
-  done: Promise<AgentReport>;
+/** Of the assignment, for people. */
+const SHOWN_TASK = 300;
+
+/** What a run starts with. */
+interface Start {
+  readonly callId: string;
+  readonly content: string;
+  /** Its share of what is left; see `Ledger.reserve`. */
+  readonly parts?: number;
 }
 
 export class Subagents implements SubagentService {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
+  readonly #names: Names;
+  readonly #slots: Slots;
+  readonly #sessions: ChildSessions;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
+    this.#sessions = new ChildSessions(parent);
+    this.#names = new Names(parent.agentId, parent.deps.random);
+    this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
+  }
+
+  textOf(report: AgentReport): string {
+    return resultText(report);
   }
 
   list(): AgentReport[] {
-    return [...this.#children.values()].map((child) => child.report);
+    return [...this.#children.values()].map(reportOf);
   }
 
   async spawn(request: SpawnRequest): Promise<AgentReport> {
-    const { env, journal } = this.#parent;
+    const { env } = this.#parent;
     const cwd = request.workingDir === undefined ? env.workingDirectory() : env.resolve(request.workingDir);
     const [own, real] = await Promise.all([realPathOf(env, env.workingDirectory()), realPathOf(env, cwd)]);
     if (!isInside(env.workingDirectory(), cwd) || !isInside(own, real)) {
       throw new ToolFailure(`working_dir must lie inside ${env.workingDirectory()}; ${cwd} does not.`);
     }
-    this.#profile(request.model, request.role);
-    const agentId = journal.newId();
-    const header = { agentId, parentSession: journal.header.id, parentCall: request.callId, cwd };
-    const child: Child = {
-      header,
-      model: request.model,
-      role: request.role,
-      maxTurns: request.maxTurns ?? 0,
-      session: undefined,
-      report: { agentId, status: "running", output: "", turnsUsed: 0 },
-      done: Promise.resolve({ agentId, status: "running", output: "", turnsUsed: 0 }),
-    };
-    await this.#start(child, request.callId, request.task);
-    return child.report;
+    const type = await this.#wishedType(request);
+    if (!type) permitPlain(this.#parent);
+    const child = this.#newChild(type, undefined, {
+      agentId: this.#names.give(),
+      cwd,
+      isReported: false,
+      isIsolated: false,
+      callId: request.callId,
+      task: request.task,
+      ...(request.model === undefined ? {} : { model: request.model }),
+      ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
+    });
+    await this.#start(child, { callId: request.callId, content: request.task });
+    return reportOf(child);
+  }
+
+  async spawnBatch(request: BatchRequest): Promise<BatchReport> {
+    checkBatch(request);
+    const { callId, tasks } = request;
+    const type = await permittedType(this.#parent, request.agent);
+    const isReported = this.#parent.takesReports && type.blocking !== true;
+    const agentIds = tasks.map(({ id }) => this.#names.give(id));
+    const shared = new SharedStart(batchContext(request.context, agentIds));
+    const started: AgentReport[] = [];
+    const failed: { agentId: string; why: string }[] = [];
+    for (const [index, task] of tasks.entries()) {
+      const agentId = agentIds[index] as string;
+      try {
+        const child = this.#newChild(type, shared, {
+          agentId,
+          cwd: this.#parent.env.workingDirectory(),
+          isReported,
+          isIsolated: worksApart(this.#parent, type, task),
+          callId,
+          task: task.assignment,
+          description: task.description,
+        });
+        // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
+        await this.#start(child, {
+          callId,
+          content: assignmentText(agentId, task),
+          parts: tasks.length - index + 1,
+        });
+        started.push(reportOf(child));
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error;
+        shared.ended(agentId);
+        failed.push({ agentId, why: error.message });
+      }
+    }
+    return { started, failed, isReported };
   }
 
   /** A running child is steered; one that has ended gets a new input. */
   async send(agentId: string, message: string, callId: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    if (child.report.status === "running" && child.session) {
+    if (child.state === "aborted")
+      throw new ToolFailure(`The agent ${agentId} was ended for good. Start another one for further work.`);
+    if (child.facts.isIsolated && child.report.status !== "running")
+      throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
+    if (child.report.status === "running") {
+      if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
       child.session.steer(message);
-      return child.report;
+      return reportOf(child);
     }
-    await this.#start(child, callId, message);
-    return child.report;
+    if (child.closing || (child.facts.agent !== undefined && !child.type)) {
+      child.waking ??= this.#wake(child);
+      await child.waking;
+      // Somebody else may have set it to work meanwhile.
+      return this.send(agentId, message, callId);
+    }
+    await this.#start(child, { callId, content: message });
+    return reportOf(child);
   }
 
   async wait(agentId: string, signal: AbortSignal): Promise<AgentReport> {
     const child = this.#child(agentId);
+    const { run } = child;
+    if (run) run.waiters += 1;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason);
-      if (signal.aborted) onAbort();
+      const onAbort = (): void => {
+        if (run) run.waiters -= 1;
+        reject(signal.reason);
+      };
+      if (signal.aborted) return onAbort();
       signal.addEventListener("abort", onAbort, { once: true });
       void child.done.then((report) => {
         signal.removeEventListener("abort", onAbort);
@@ -82,20 +166,39 @@ export class Subagents implements SubagentService {
     });
   }
 
+  /** One that works is ended for good; one that has ended is parked. */
   async close(agentId: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    await child.session?.close();
-    const report = await child.done;
-    child.session = undefined;
-    return report;
+    if (child.run) {
+      child.run.isAborted = true;
+      child.run.waiters += 1;
+    }
+    return this.#close(child);
+  }
+
+  /** The journal of a child, whether it has a session or not. */
+  async withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
+    const child = this.#child(agentId);
+    if (child.session) return read(child.session.journal);
+    await child.closing;
+    const journal = this.#parent.options.journal?.(child.facts.header);
+    if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${agentId}.`);
+    try {
+      return read(journal);
+    } finally {
+      await journal.close();
+    }
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#children.keys()].map((agentId) => this.close(agentId)));
+    await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
   }
 
   interruptAll(): void {
-    for (const child of this.#children.values()) void child.session?.interrupt();
+    for (const child of this.#children.values()) {
+      child.run?.controller.abort(new Error("it was interrupted"));
+      void child.session?.interrupt();
+    }
   }
 
   answerApproval(callId: string, answer: ApprovalAnswer, agentId: string | undefined): boolean {
@@ -111,136 +214,238 @@ export class Subagents implements SubagentService {
     }
     for (const record of records) {
       const child = this.#remember(record);
-      if (record.outcome) continue;
-      this.#settleInOwnJournal(child);
-      const spent = child.session && since(child.session.usage, record.spent);
-      this.#settle(child, record.intent.for, { status: "failed", output: "interrupted" }, spent);
+      if (record.outcome) this.#report(child, record.outcome, false);
+      else this.#settleCut(child, record);
     }
   }
 
   // ---- inside ----
 
-  async #start(child: Child, callId: string, content: string): Promise<void> {
+  #newChild(
+    type: AgentType | undefined,
+    shared: SharedStart | undefined,
+    wish: Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
+      Partial<Pick<AgentFacts, "model" | "maxTurns" | "description">> & {
+        readonly agentId: string;
+        readonly cwd: string;
+        readonly callId: string;
+      },
+  ): Child {
+    const { agentId, cwd, callId, isReported, isIsolated, task, description, model = type?.model, maxTurns = 0 } = wish;
+    this.#sessions.profile(model);
+    const header = { agentId, parentSession: this.#parent.journal.header.id, parentCall: callId, cwd };
+    const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
+    const facts = { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
+    return newChild(facts, type, shared);
+  }
+
+  async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
+    if (agent === undefined) return undefined;
+    if (anyAgent && !typeNamed((await this.#parent.options.types?.()) ?? [], agent)) return undefined;
+    return permittedType(this.#parent, agent);
+  }
+
+  /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
+  async #wake(child: Child): Promise<void> {
+    const { agent } = child.facts;
+    try {
+      await child.closing;
+      if (agent !== undefined) child.type = await permittedType(this.#parent, agent);
+    } finally {
+      child.waking = undefined;
+    }
+  }
+
+  async #start(child: Child, { callId, content, parts }: Start): Promise<void> {
     const parent = this.#parent;
-    const { agentId } = child.header;
-    const requestedBudget = { ...parent.options.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
-    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), requestedBudget);
+    const { header, maxTurns } = child.facts;
+    const { agentId } = header;
+    const wanted = { ...parent.options.budget, ...child.type?.budget, ...(maxTurns > 0 ? { turns: maxTurns } : {}) };
+    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
-    const session = child.session ?? this.#openOrGiveUp(child);
-    child.session = session;
-    const before = session.usage;
-    // A child that is taken up again has spent already; its share and its limit apply from now on.
-    session.config.budget = onTopOf(share, session.spent);
-    session.config.maxTurns = child.maxTurns > 0 ? before.turns + child.maxTurns : 0;
+    child.idleTimer?.cancel();
+    const run = newRun(parent.deps.now());
+    if (child.facts.isIsolated) await isolate(child, run, this.#parent);
+    const slot = this.#slots.take(run.controller.signal);
+    // A journal that cannot be opened is reported at once where that is possible.
+    if (!slot) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#children.set(agentId, child);
-    child.report = { agentId, status: "running", output: "", turnsUsed: 0 };
+    child.run = run;
+    child.state = "running";
+    child.report = runningReport(child.facts);
     let finish = (_report: AgentReport): void => {};
     child.done = new Promise((resolve) => {
       finish = resolve;
     });
     try {
       const intent = await parent.journal.intent({ effect: "child", callId, replay: "never" });
-      const profile = this.#profile(child.model, child.role);
-      recordStart(parent, intent, child, `${profile.provider ?? profile.id}/${profile.model}`);
-      void session
-        .submit(content)
-        .catch((error: unknown) => messageOf(error))
-        .then((ended) => finish(this.#finish(child, intent.for, before, ended)));
+      const profile = this.#sessions.profile(child.facts.model);
+      recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      const begin = (session: ChildSession): void => {
+        session.config.budget = onTopOf(share, session.spent);
+        session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
+        child.completion?.begin();
+      };
+      void this.#run(child, { content, slot, begin }).then(({ ended, spent }) =>
+        this.#finish(child, intent.for, ended, spent).then(finish),
+      );
     } catch (error) {
-      child.report = { agentId, status: "failed", output: messageOf(error), turnsUsed: 0 };
-      finish(child.report);
+      child.run = undefined;
+      child.state = "idle";
+      child.report = { ...child.report, status: "failed", output: messageOf(error) };
+      finish(reportOf(child));
       throw error;
     }
   }
 
-  /** A child's journal that cannot be opened fails the child, not the session. */
-  #openOrGiveUp(child: Child): ChildSession {
-    const { agentId } = child.header;
+  /** `ended`: how its input ended, or why it was not taken. */
+  async #run(
+    child: Child,
+    {
+      content,
+      slot,
+      begin,
+    }: { content: string; slot: Promise<void> | undefined; begin: (session: ChildSession) => void },
+  ): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
+    const { deps, options } = this.#parent;
+    const { agentId } = child.facts.header;
+    const { signal } = child.run!.controller;
+    let hasSlot = slot === undefined;
+    let before: Spent | undefined;
+    const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
     try {
-      return this.#open(child);
+      if (slot) await slot;
+      hasSlot = true;
+      const session = child.session ?? this.#sessions.open(child);
+      child.session = session;
+      before = session.usage;
+      begin(session);
+      const turn = child.shared?.turn(agentId);
+      if (turn) await firstOf(turn, signal);
+      signal.throwIfAborted();
+      const stopClock = limitTime(deps, child, options.limits?.() ?? {});
+      const ended = await session
+        .submit(content)
+        .then((first) => land(child, session, first))
+        .finally(stopClock);
+      return { ended, spent: spent() };
     } catch (error) {
+      return { ended: messageOf(error), spent: spent() };
+    } finally {
+      if (hasSlot) this.#slots.free();
+      child.shared?.ended(agentId);
+    }
+  }
+
+  #openOrGiveUp(child: Child): void {
+    const { agentId } = child.facts.header;
+    try {
+      child.session ??= this.#sessions.open(child);
+    } catch (error) {
+      this.#slots.free();
       this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
     }
   }
 
-  #open({ header, model, role }: Child): ChildSession {
-    return this.#parent.open({
-      header,
-      profile: this.#profile(model, role),
-      role: this.#role(role),
-      onEvent: (event) => this.#parent.childEvent(header.agentId, event),
-    });
+  async #finish(child: Child, outcomeId: string, ended: InputOutcome | string, spent: Spent): Promise<AgentReport> {
+    const run = child.run!;
+    const result = await resultOf(child, ended);
+    const isReported = child.facts.isReported && run.waiters === 0;
+    const outcome: RunOutcome = {
+      agentId: child.facts.header.agentId,
+      turnsUsed: spent.turns,
+      durationMs: this.#parent.deps.now() - run.startedAt,
+      ...result,
+      ...(run.isAborted ? { isAborted: true } : {}),
+      ...(isReported ? { report: this.#parent.journal.newId() } : {}),
+    };
+    this.#settle(child, outcomeId, outcome, spent);
+    if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
+    else if (child.session) this.#idle(child, outcomeId);
+    this.#report(child, outcome, true);
+    return reportOf(child);
   }
 
-  /** `ended`: how its input ended, or why it was not taken. */
-  #finish(child: Child, outcomeId: string, before: ChildSession["usage"], ended: InputOutcome | string): AgentReport {
-    const session = child.session!;
-    const spent = since(session.usage, before);
-    const completed = typeof ended !== "string" && ended.reason === "completed";
-    const why = typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason);
-    const text = session.lastText();
-    return this.#settle(
-      child,
-      outcomeId,
-      { status: completed ? "completed" : "failed", output: completed ? text : `${why}${text && `\n\n${text}`}` },
-      spent,
-    );
-  }
-
-  #settle(
-    child: Child,
-    outcomeId: string,
-    outcome: Pick<AgentReport, "status" | "output">,
-    spent: Spent = NOTHING_SPENT,
-  ): AgentReport {
-    const report: AgentReport = { agentId: child.header.agentId, turnsUsed: spent.turns, ...outcome };
-    child.report = report;
-    child.done = Promise.resolve(report);
-    this.#parent.ledger.settle(report.agentId, spent.usage, spent.cost, spent.turns);
-    this.#parent.accountInput(spent.usage, spent.cost);
+  #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
+    const parent = this.#parent;
+    const { isAborted = false, report: _message, ...shown } = outcome;
+    child.report = { ...runningReport(child.facts), ...shown, tokens: spent.usage.totalTokens };
+    child.run = undefined;
+    child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
+    child.done = Promise.resolve(reportOf(child));
+    parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
+    parent.accountInput(spent.usage, spent.cost);
     try {
-      appendOutcome(this.#parent, outcomeId, report, spent);
+      appendOutcome(parent, outcomeId, outcome, spent);
     } catch (error) {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
-      this.#parent.warn(`the end of agent ${report.agentId} was not recorded: ${messageOf(error)}`);
+      parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
-    return report;
   }
 
-  #remember(record: AgentRecord): Child {
-    const { agentId } = record.header;
-    const report = record.outcome ?? { agentId, status: "running" as const, output: "", turnsUsed: 0 };
-    const { header, model, role, maxTurns } = record;
-    const done = Promise.resolve(report);
-    const child: Child = { header, model, role, maxTurns, session: undefined, report, done };
-    this.#children.set(agentId, child);
+  /** The parent is told once, also when its process ends before it could be. */
+  #report(child: Child, { report }: RunOutcome, wakes: boolean): void {
+    if (report === undefined) return;
+    const { agentId } = child.facts.header;
+    this.#parent.report(resultText(reportOf(child)), { kind: "agent", id: agentId }, wakes, report);
+  }
+
+  #idle(child: Child, outcomeId: string): void {
+    const { options, deps } = this.#parent;
+    const idleMs = options.limits?.().idleMs ?? 0;
+    // Without a journal nothing could be revived.
+    if (idleMs <= 0 || !options.journal || child.state !== "idle") return;
+    child.idleTimer = deps.setTimer(() => park(child, this.#parent.journal, outcomeId), idleMs);
+  }
+
+  async #close(child: Child): Promise<AgentReport> {
+    child.idleTimer?.cancel();
+    child.run?.controller.abort(new Error("it was closed before it started"));
+    await child.session?.close();
+    await child.closing;
+    const report = await child.done;
+    child.session = undefined;
+    if (child.state === "idle") child.state = "parked";
+    return { ...report, state: child.state };
+  }
+
+  #remember({ intent: _intent, outcome, spent: _spent, ...facts }: AgentRecord): Child {
+    const child = newChild(facts, undefined, undefined);
+    this.#names.use(facts.header.agentId);
+    this.#children.set(facts.header.agentId, child);
+    if (!outcome) return child;
+    const { isAborted, report: _message, ...shown } = outcome;
+    child.state = isAborted ? "aborted" : "parked";
+    child.report = { ...runningReport(facts), ...shown };
+    child.done = Promise.resolve(reportOf(child));
     return child;
   }
 
   /** Opening settles the effects that were under way; the unfinished input is abandoned. */
-  #settleInOwnJournal(child: Child): void {
-    if (!this.#parent.options.journal) return;
-    try {
-      child.session = this.#open(child);
-      child.session.abandonUnfinishedInput();
-    } catch (error) {
-      this.#parent.warn(`the journal of agent ${child.header.agentId} cannot be opened: ${messageOf(error)}`);
+  #settleCut(child: Child, { intent, spent }: AgentRecord): void {
+    const { agentId } = child.facts.header;
+    let lost = NOTHING_SPENT;
+    if (this.#parent.options.journal) {
+      try {
+        const session = this.#sessions.open(child);
+        session.abandonUnfinishedInput();
+        lost = since(session.usage, spent);
+        release(child, session);
+      } catch (error) {
+        this.#parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
+      }
     }
-  }
-
-  #profile(model: string | undefined, role: string | undefined): ParentSession["profile"] {
-    const own = this.#role(role)?.profile ?? this.#parent.profile;
-    if (model === undefined || model === own.model) return own;
-    const profile = this.#parent.options.profileFor?.(model);
-    if (!profile) throw new ToolFailure(`No model "${model}" is available here; omit model to use your own.`);
-    return profile;
-  }
-
-  #role(name: string | undefined): AgentRole | undefined {
-    const { roles = {}, defaultRole } = this.#parent.options;
-    return name !== undefined && Object.hasOwn(roles, name) ? roles[name] : defaultRole?.();
+    const outcome: RunOutcome = {
+      agentId,
+      status: "failed",
+      output: "interrupted",
+      turnsUsed: lost.turns,
+      ...(child.facts.isReported ? { report: this.#parent.journal.newId() } : {}),
+    };
+    this.#settle(child, intent.for, outcome, lost);
+    this.#report(child, outcome, false);
   }
 
   #child(agentId: string): Child {
@@ -252,32 +457,15 @@ export class Subagents implements SubagentService {
   }
 }
 
-function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {
-  const entries = Object.entries(share) as [keyof Amounts, number][];
-  return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + spent[dimension]]));
+/** Resolves when either does; whoever waits looks at the signal. */
+function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    void turn.then(resolve);
+    if (signal.aborted) resolve();
+  });
 }
 
 function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
-}
-
-function since(now: Spent, before: Spent): Spent {
-  return {
-    usage: subtract(now.usage, before.usage),
-    cost: now.cost - before.cost,
-    turns: now.turns - before.turns,
-  };
-}
-
-function subtract(a: Usage, b: Usage): Usage {
-  const optional = (key: "reasoningTokens" | "cacheReadTokens" | "cacheWriteTokens"): object =>
-    a[key] === undefined ? {} : { [key]: a[key] - (b[key] ?? 0) };
-  return {
-    inputTokens: a.inputTokens - b.inputTokens,
-    outputTokens: a.outputTokens - b.outputTokens,
-    totalTokens: a.totalTokens - b.totalTokens,
-    ...optional("reasoningTokens"),
-    ...optional("cacheReadTokens"),
-    ...optional("cacheWriteTokens"),
-  };
 }

@@ -5,15 +5,17 @@ import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import type { AgentReport, AgentStatus } from "../contract/subagents.ts";
 import type { Journal } from "../journal/journal.ts";
 import { usageShape } from "../journal/line-shapes.ts";
-import { fields, fits, name, number, oneOf, optional, text } from "../journal/shape.ts";
+import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../journal/shape.ts";
 import type { ChildHeader, CustomEntry, IntentLine, TreeEntry } from "../journal/types.ts";
 import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
 /** The id is the name of the child's journal, so it must not lead anywhere else. */
+const agentName: Shape = (value) =>
+  typeof value === "string" && value.length <= 240 && /^[\w-]+(\.[\w-]+)*$/.test(value) ? undefined : " is not a name";
 const STARTED = fields({
-  agentId: name,
+  agentId: agentName,
   parentSession: text,
   parentCall: text,
   cwd: text,
@@ -21,7 +23,11 @@ const STARTED = fields({
   maxTurns: number,
   model: optional(text),
   answeredBy: optional(text),
-  role: optional(text),
+  agent: optional(text),
+  task: optional(text),
+  description: optional(text),
+  isReported: optional(flag),
+  isIsolated: optional(flag),
 });
 const ENDED = fields({
   agentId: text,
@@ -31,15 +37,40 @@ const ENDED = fields({
   usage: usageShape,
   cost: number,
   turns: number,
+  isAborted: optional(flag),
+  report: optional(text),
+  findings: optional(anything),
+  durationMs: optional(number),
 });
 
-export interface AgentRecord {
+/** What stays the same through all runs of a child. */
+export interface AgentFacts {
   readonly header: ChildHeader;
   readonly model: string | undefined;
-  readonly role: string | undefined;
+  /** The kind of agent. */
+  readonly agent: string | undefined;
   readonly maxTurns: number;
+  /** The beginning of its assignment. */
+  readonly task: string;
+  readonly description: string | undefined;
+  /** Each of its results reaches the parent as a message. */
+  readonly isReported: boolean;
+  /** It works apart from its parent's files, for one input. */
+  readonly isIsolated: boolean;
+}
+
+/** How a run ended. */
+export interface RunOutcome extends Pick<AgentReport, "agentId" | "output" | "turnsUsed" | "findings" | "durationMs"> {
+  readonly status: Exclude<AgentStatus, "running">;
+  /** Nothing revives the child. */
+  readonly isAborted?: boolean | undefined;
+  /** The id of the message that tells the parent of it. */
+  readonly report?: string | undefined;
+}
+
+export interface AgentRecord extends AgentFacts {
   readonly intent: Pick<IntentLine, "for">;
-  readonly outcome: AgentReport | undefined;
+  readonly outcome: RunOutcome | undefined;
   /** In the runs that have an outcome, all together. */
   readonly spent: Spent;
 }
@@ -53,26 +84,28 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
 
 /** `answeredBy`: `provider/id` of the model that the child has. */
-export function recordStart(
-  parent: ParentSession,
-  intent: IntentLine,
-  child: Pick<AgentRecord, "header" | "model" | "role" | "maxTurns">,
-  answeredBy: string,
-): void {
-  const data: JsonObject = { ...child.header, for: intent.for, maxTurns: child.maxTurns, answeredBy };
-  if (child.model !== undefined) data["model"] = child.model;
-  if (child.role !== undefined) data["role"] = child.role;
+export function recordStart(parent: ParentSession, intent: IntentLine, child: AgentFacts, answeredBy: string): void {
+  const { header, maxTurns, task, model, agent, description, isReported, isIsolated } = child;
+  const data: JsonObject = { ...header, for: intent.for, maxTurns, answeredBy, task };
+  if (model !== undefined) data["model"] = model;
+  if (agent !== undefined) data["agent"] = agent;
+  if (description !== undefined) data["description"] = description;
+  if (isReported) data["isReported"] = true;
+  if (isIsolated) data["isIsolated"] = true;
   parent.journal.write({ type: "host", kind: LINE_KIND, data });
 }
 
-export function appendOutcome(parent: ParentSession, id: string, report: AgentReport, spent: Spent): void {
+export function appendOutcome(parent: ParentSession, id: string, outcome: RunOutcome, spent: Spent): void {
   const { usage, cost, turns } = spent;
-  parent.append({
-    type: "custom",
-    id,
-    customType: OUTCOME_TYPE,
-    data: { ...report, usage: plainUsage(usage), cost, turns },
-  });
+  const data = { ...outcome, usage: plainUsage(usage), cost, turns };
+  const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as JsonObject;
+  parent.append({ type: "custom", id, customType: OUTCOME_TYPE, data: given });
+}
+
+/** What the outcome entry says of the child's output. */
+export function outputOf(journal: Journal, outcomeId: string): string {
+  const outcome = outcomeIn(journal.entry(outcomeId));
+  return outcome ? readOutcome(outcome).output : "";
 }
 
 /** The last run of each child, oldest first. */
@@ -93,8 +126,12 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
     records.set(header.agentId, {
       header,
       model: data["model"] as string | undefined,
-      role: data["role"] as string | undefined,
+      agent: data["agent"] as string | undefined,
       maxTurns: data["maxTurns"] as number,
+      task: (data["task"] ?? "") as string,
+      description: data["description"] as string | undefined,
+      isReported: data["isReported"] === true,
+      isIsolated: data["isIsolated"] === true,
       intent: { for: outcomeId },
       outcome: outcome && readOutcome(outcome),
       spent: outcome ? add(before, spentBy(outcome)) : before,
@@ -130,14 +167,8 @@ function outcomeIn(entry: TreeEntry): CustomEntry | undefined {
   return fits(entry.data, ENDED) ? entry : undefined;
 }
 
-function readOutcome(entry: CustomEntry): AgentReport {
-  const data = entry.data as JsonObject;
-  return {
-    agentId: data["agentId"] as string,
-    status: data["status"] as AgentStatus,
-    output: data["output"] as string,
-    turnsUsed: data["turnsUsed"] as number,
-  };
+function readOutcome(entry: CustomEntry): RunOutcome {
+  return entry.data as unknown as RunOutcome;
 }
 
 /** The model of each run of a child, by the id of its outcome entry. */

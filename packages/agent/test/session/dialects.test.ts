@@ -200,7 +200,7 @@ describe.each(DIALECTS)("over %s", (dialect) => {
       if (messages[0]!.text.includes("count the files")) return turn.text("there are three");
       if (said === 0) return turn.calls([{ name: "spawn_agent", args: { task: "count the files" }, id: "c1" }]);
       if (said > 1) return turn.text("done");
-      const agentId = /agent_id\W+(\w{8})/.exec(messages.at(-1)!.results[0]!.text)![1]!;
+      const agentId = /agent_id\W+(\w+)/.exec(messages.at(-1)!.results[0]!.text)![1]!;
       return turn.calls([{ name: "wait", args: { agent_id: agentId }, id: "c2" }]);
     };
     const w = await wire(dialect, script, { profile: profileFor(dialect, [...agents, echo]) });

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   plugin: async () => (await import("./plugin.ts")).pluginCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
   discover: async () => (await import("./discover.ts")).discoverCommand,
+  agents: async () => (await import("./agents.ts")).agentsCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,

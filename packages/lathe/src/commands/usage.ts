@@ -65,6 +65,12 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
   ],
+  agents: [
+    ["list [--json]", "the agents that there are here, where they come from, and files without effect"],
+    ["show <name>", "the file of an agent"],
+    ["check [file]", "what is wrong with an agent's file, or with any that is found here"],
+    ["new <name> [--user]", "write a file to begin with, for this project or for you"],
+  ],
   mcp: [
     ["list [--json]", "the servers that are configured here, and why one takes no effect"],
     ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],

@@ -1,7 +1,6 @@
 // Sets up a session: environment, profile, journal, permissions, services. Every mode starts here.
 
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import type { PermissionMode } from "@lathe/agent";
 import {
   type Answer,
@@ -10,13 +9,9 @@ import {
   type BudgetConfig,
   CachedScans,
   Checkpoints,
-  type ChildHeader,
   type ExecutionEnvironment,
   type FamilyName,
-  type FileStore,
   familyOf,
-  hasBegun,
-  Journal,
   type Middleware,
   type MoreSurroundings,
   PendingActions,
@@ -34,10 +29,11 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
+import { SessionAgents } from "../agents/session-agents.ts";
 import type { DiscoveryWarning } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
-import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
+import { type OpenedJournal, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { manualAddresses } from "../manual/manual-addresses.ts";
 import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
@@ -56,6 +52,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
 import { Approvals, type Approver, NOBODY } from "./approvals.ts";
 import { answererWithin } from "./ask-timeout.ts";
+import { childJournals } from "./child-journals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
@@ -201,14 +198,22 @@ async function openWith(
   const compaction = compactionFor(workspace);
   const runningCommands = new RunningCommands();
   let current = request.model;
+  const agents = new SessionAgents({
+    workspace,
+    models,
+    current: () => current,
+    places: () => ({ roots: permissions.roots, ...homes, onDisk: onDisk(homes) }),
+    bundledOnly: request.tape !== undefined,
+  });
+  const wish = { ...request, agentTool: await agents.tool() };
   const switchTo = async (choice: ModelChoice, role?: string, reason?: string): Promise<void> => {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
     client.rest(current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
     // A larger model that steps in goes on with the tools that the history knows.
     const goesOn = role === "temporary" && session.profile.id === "minimal" && familyOf(choice.id) === "lathe";
-    const wish = goesOn ? { ...request, profile: "minimal" as const } : request;
-    session.setProfile(profileFor(workspace, wish, choice), role, reason);
+    const own = goesOn ? { ...wish, profile: "minimal" as const } : wish;
+    session.setProfile(profileFor(workspace, own, choice), role, reason);
     Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
@@ -241,10 +246,10 @@ async function openWith(
         provider,
         openedOnUse(provider, () => adapterOf(workspace, models, choice)),
       );
-    return profileFor(workspace, request, choice);
+    return profileFor(workspace, wish, choice);
   };
   const childProfile = (choice: ModelChoice): Profile => ({ ...profileOf(choice), reasoningEffort: choice.effort });
-  const profile = profileFor(workspace, request, request.model);
+  const profile = profileFor(workspace, wish, request.model);
   const planning: Planning = new Planning(
     {
       session: () => session,
@@ -252,7 +257,7 @@ async function openWith(
       cwd: workspace.cwd,
       file: planFile,
       userInstructions: request.userInstructions,
-      readingProfile: () => profileFor(workspace, { ...request, tools: readingTools(profile) }, current),
+      readingProfile: () => profileFor(workspace, { ...wish, tools: readingTools(profile) }, current),
       decide: request.person?.decidePlan,
       onPlan: request.onPlan,
     },
@@ -344,12 +349,14 @@ async function openWith(
       pendingActions,
     },
     subagents: {
+      ...agents.options(),
       defaultRole: () => planning.childRole(),
       profileFor: (selector) => childProfile(models.choose(selector)),
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
   made = session;
+  agents.opened((message) => session.warn(message, "agents"));
   if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);
@@ -458,16 +465,6 @@ function surroundings(
     git,
   };
   return readSurroundings(env, profile.instructionFiles, known, more);
-}
-
-function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {
-  return ({ agentId, parentSession, parentCall, cwd }) => {
-    const path = join(folder, `${agentId}.jsonl`);
-    const store = (): FileStore => openToWrite(workspace, path, { create: true });
-    if (hasBegun(path)) return Journal.open(store(), journalDeps(workspace));
-    const header = { id: workspace.machine.deps.uuid(), cwd, agentId, parentSession, parentCall };
-    return Journal.create(header, store, journalDeps(workspace));
-  };
 }
 
 /** For a directory that does not exist yet, its path as written. */

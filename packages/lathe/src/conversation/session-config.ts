@@ -27,6 +27,7 @@ export function sessionConfig(workspace: Workspace, { model, person }: SessionRe
     jobPollMs: pollMs(settings["async.pollWaitDuration"]),
     autoBackgroundMs: settings["bash.autoBackground.enabled"] ? settings["bash.autoBackground.thresholdMs"] : 0,
     minimizeOutput: settings["bash.minimizer.enabled"],
+    maxSubagentDepth: settings["task.maxRecursionDepth"],
     // A run without a person ends with its last prompt.
     jobReports: person ? "run" : "wait",
     retry: {

@@ -7,8 +7,8 @@ import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import type { Found, ItemKind, ModuleValue } from "./types.ts";
 
-/** Items of these kinds run something. */
-export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin"];
+/** Items of these kinds run something; an agent works by itself, and may name a command that checks its work. */
+export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin", "agent"];
 
 export const UNTRUSTED = "this folder is not trusted";
 export const CHANGED = "new or changed since this folder was trusted";

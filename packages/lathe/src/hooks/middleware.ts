@@ -2,8 +2,8 @@
 
 import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
+import { inputFor, nameFor, namesOf } from "../tool-names/tool-names.ts";
 import type { CommandHooks, HookAnswers } from "./command-hooks.ts";
-import { inputFor, nameFor, namesOf } from "./tool-names.ts";
 
 /** A hook that never lets the model stop is left alone after this many times. */
 const MOST_CONTINUED = 8;

@@ -7,6 +7,7 @@ import {
   familyOf,
   type Profile,
   type ProfileOptions,
+  type ToolDef,
   webFetchTool,
 } from "@lathe/agent";
 import { SETTINGS, type Settings } from "../settings/schema.ts";
@@ -20,6 +21,8 @@ export interface ProfileWish {
   /** Names of the tools to offer; all when absent. */
   readonly tools?: readonly string[];
   readonly userInstructions?: string;
+  /** The tool that starts agents, with those that there are here. */
+  readonly agentTool?: ToolDef;
 }
 
 export function profileFor(workspace: Workspace, wish: ProfileWish, model: ModelChoice): Profile {
@@ -38,8 +41,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
-    // The profile lathe reads pages with `read`.
-    ...(family.id === "minimal" || family.id === "lathe" ? {} : { tools: [webFetchTool as never] }),
+    tools: productTools(family.id, wish),
   };
   const whole = prompted(workspace, defineProfile(family, options));
   if (wish.tools === undefined) return whole;
@@ -47,6 +49,12 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
   const unknown = wish.tools.find((name) => !known.includes(name));
   if (unknown !== undefined) throw usageError(`Unknown tool "${unknown}". This profile has: ${known.join(", ")}.`);
   return prompted(workspace, defineProfile(family, { ...options, only: wish.tools }));
+}
+
+/** What the product adds to a family. The profile lathe reads pages with `read`; the smallest one stays small. */
+function productTools(family: string, { agentTool }: ProfileWish): ToolDef[] {
+  if (family === "minimal") return [];
+  return [...(family === "lathe" ? [] : [webFetchTool as never]), ...(agentTool ? [agentTool] : [])];
 }
 
 /** NULL_PROMPT=true sends no system prompt at all, to see what a model does by itself. */

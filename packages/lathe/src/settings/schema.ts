@@ -5,6 +5,7 @@ import { BASH_SETTINGS } from "./bash-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { ROLE_SETTINGS } from "./role-settings.ts";
+import { TASK_SETTINGS } from "./task-settings.ts";
 import { WORK_SETTINGS } from "./work-settings.ts";
 
 export interface SettingSpec {
@@ -199,6 +200,7 @@ export const SETTINGS = {
     help: "how the model edits files; empty = the best way for its family",
   },
   ...WORK_SETTINGS,
+  ...TASK_SETTINGS,
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],

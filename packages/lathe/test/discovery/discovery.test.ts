@@ -83,9 +83,9 @@ describe("where is looked", () => {
   it("CF-07 the nearest folder of an agent is found from three levels below it", async () => {
     const folders = await twoFolders({}, { ...GIT, ".claude/agents/a.md": "You are a.", "x/y/z/keep": "" });
     const below = discoveryIn(folders, { cwd: join(folders.project, "x/y/z") });
-    expect((await below.of("agent")).active).toMatchObject([{ name: "a", source: { level: "project" } }]);
+    expect((await below.of("agent")).all).toMatchObject([{ name: "a", source: { level: "project" } }]);
     await writeFiles(folders.project, { "x/.claude/agents/b.md": "You are b." }, folders);
-    expect(await namesOf(below, "agent")).toEqual(["b"]);
+    expect((await below.of("agent")).all.map(({ name }) => name)).toEqual(["b"]);
   });
 
   it("EX-02 Lathe's own layout: one of each kind is found with its level; an empty .lathe hides none above it", async () => {
@@ -305,11 +305,11 @@ describe("bad files", () => {
 });
 
 describe("a stranger's project", () => {
-  it("EX-01 runs nothing before it is trusted: hooks, servers, tools, extensions and plugins are ignored, text is not", async () => {
+  it("EX-01 runs nothing before it is trusted: hooks, servers, tools, extensions, plugins and agents are ignored, text is not", async () => {
     const folders = await twoFolders({}, PROJECT_FILES);
     const discovery = discoveryIn(folders);
     for (const kind of RUNS_CODE) expect([kind, (await discovery.of(kind)).active]).toEqual([kind, []]);
-    for (const kind of ["skill", "command", "rule", "prompt", "instruction", "agent", "context-file"] as const)
+    for (const kind of ["skill", "command", "rule", "prompt", "instruction", "context-file"] as const)
       expect((await discovery.of(kind)).all.filter(({ ignored }) => ignored !== undefined)).toEqual([]);
   });
 

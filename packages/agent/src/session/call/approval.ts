@@ -2,14 +2,15 @@
 
 import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
+import type { PreviewLine } from "../../contract/tool.ts";
 import type { DecidedPart } from "../../journal/types.ts";
 import type { ApprovalVerdict, CallInfo } from "../../seams/types.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { withDeadline } from "../../time/deadline.ts";
-import type { ClockPart, ConfigPart, EventPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
+import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
 
-interface QuestionParts extends EventPart, ConfigPart, ClockPart {
+interface QuestionParts extends EventPart, ConfigPart, ClockPart, HostPart<"agentId" | "assignment"> {
   readonly approvals: PendingApprovals;
 }
 export type ApprovalParts = QuestionParts & SeamPart & RedactionPart & Pick<JournalPart, "journal">;
@@ -68,12 +69,19 @@ async function askHost(
     arguments: call.args,
     tier: call.tier,
     ...(call.access === undefined ? {} : { access: call.access }),
-    preview: preview.lines,
+    preview: [...whoAsks(core), ...preview.lines],
     // It names paths of the model's choice.
     ...(reason === undefined ? {} : { reason: visibleLine(reason) }),
     asked_by: askedBy,
   });
   return pending;
+}
+
+/** People decide for an agent and its assignment, not for a call alone. */
+function whoAsks({ options: { agentId, assignment } }: QuestionParts): PreviewLine[] {
+  if (agentId === undefined) return [];
+  const task = assignment === undefined ? "" : `: ${visibleLine(assignment)}`;
+  return [{ text: `Agent ${agentId}${task}`, kind: "note" }];
 }
 
 async function awaitAnswer(core: QuestionParts, signal: AbortSignal, callId: string): Promise<ApprovalAnswer> {

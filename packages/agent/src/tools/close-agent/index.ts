@@ -9,6 +9,7 @@ const params = { agent_id: text("The child's id") };
 
 export const closeAgentTool: ToolDef<ArgsOf<typeof params>> = {
   name: "close_agent",
+  feature: "agents",
   label: "End agent",
   description: description.trim(),
   schema: parameters(params),

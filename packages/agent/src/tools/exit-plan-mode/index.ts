@@ -35,6 +35,7 @@ const params = { plan: text("The plan, as markdown") };
 
 export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
   name: "exit_plan_mode",
+  feature: "plan",
   label: "Plan",
   description: description.trim(),
   schema: parameters(params),

@@ -9,6 +9,7 @@ const params = { agent_id: text("The child's id"), message: text("What to tell i
 
 export const sendInputTool: ToolDef<ArgsOf<typeof params>> = {
   name: "send_input",
+  feature: "agents",
   label: "Tell agent",
   description: description.trim(),
   schema: parameters(params),

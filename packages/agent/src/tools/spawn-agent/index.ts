@@ -16,6 +16,7 @@ const params = {
 
 export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
   name: "spawn_agent",
+  feature: "agents",
   label: "Start agent",
   description: description.trim(),
   schema: parameters(params),

@@ -10,6 +10,7 @@ const params = { agent_id: text("The child's id") };
 
 export const waitTool: ToolDef<ArgsOf<typeof params>> = {
   name: "wait",
+  feature: "agents",
   label: "Wait for agent",
   description: description.trim(),
   schema: parameters(params),

@@ -40,7 +40,9 @@ export const native: Provider = {
     instruction: inHomes(FOLDERS, "project", (look, { path, level }) =>
       markdownFolder(look, `${path}/instructions`, level),
     ),
-    agent: inHomes(FOLDERS, "project", (look, { path, level }) => markdownFolder(look, `${path}/agents`, level)),
+    agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      markdownFolder(look, `${path}/agents`, level, { renames: true }),
+    ),
     hook: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
       for (const event of ["pre", "post"])
         for (const { path, base } of look.filesIn(`${home}/hooks/${event}`, CODE_ENDINGS))

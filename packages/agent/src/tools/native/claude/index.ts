@@ -122,9 +122,9 @@ const agent: ToolDef<ArgsOf<typeof agentParams>> = {
   access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),
   summary: ({ description }) => description,
   card: ({ description }, result) => spawnCard(description, result),
-  async execute({ prompt, subagent_type: role, run_in_background }, context) {
+  async execute({ prompt, subagent_type: kind, run_in_background }, context) {
     const { subagents } = context.services;
-    const request = { task: prompt, callId: context.callId, ...(role === undefined ? {} : { role }) };
+    const request = { task: prompt, callId: context.callId, agent: kind, anyAgent: true };
     const { agentId: agent_id, status: begun } = await subagents!.spawn(request);
     if (run_in_background) return JSON.stringify({ agent_id, status: begun });
     const { output, status } = await subagents!.wait(agent_id, context.signal);

@@ -1,0 +1,72 @@
+// What child agents left to read: `agent://<id>` is what one handed over, `history://<id>` what it said and did.
+
+import type { JsonValue } from "@lathe/llm";
+import type { Journal } from "../journal/journal.ts";
+import type { SchemeRegistry } from "../seams/schemes.ts";
+import type { Subagents } from "../subagents/manager.ts";
+import { historyOf } from "./history.ts";
+import type { Turn } from "./types.ts";
+
+const ADDRESS = /^[a-z]+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?q=([^#]*))?$/i;
+/** Of one message or result. */
+const LONGEST_PART = 2_000;
+
+export function addAgentAddresses(schemes: SchemeRegistry, subagents: Subagents): void {
+  schemes.add("agent", { read: async (url) => readOutput(url, subagents) });
+  schemes.add("history", {
+    read: async (url) => {
+      const id = idIn(url, subagents);
+      return subagents.withJournal(id, (journal) => transcript(journal));
+    },
+  });
+}
+
+function idIn(url: string, subagents: Subagents): string {
+  const id = decodeURIComponent(ADDRESS.exec(url)?.[1] ?? "");
+  const known = subagents.list().map(({ agentId }) => agentId);
+  if (known.includes(id)) return id;
+  throw new Error(`Not found: ${id}. ${known.length === 0 ? "There are no agents." : `Known: ${known.join(", ")}`}`);
+}
+
+function readOutput(url: string, subagents: Subagents): string {
+  const id = idIn(url, subagents);
+  const { output, status } = subagents.list().find(({ agentId }) => agentId === id)!;
+  if (status === "running") throw new Error(`The agent ${id} is at work; its output comes when it has finished.`);
+  const [, , path = "", query] = ADDRESS.exec(url) ?? [];
+  if (path !== "" && query !== undefined) throw new Error(`${url} has a path and a query; give one of them`);
+  const steps = query === undefined ? path.split("/") : decodeURIComponent(query).split(/[.[\]]+/);
+  const wanted = steps.map((step) => decodeURIComponent(step)).filter((step) => step !== "");
+  if (wanted.length === 0) return output;
+  let value: JsonValue | undefined;
+  try {
+    value = JSON.parse(output) as JsonValue;
+  } catch {
+    throw new Error(`The output of ${id} is not JSON, so only the whole of it can be read: agent://${id}`);
+  }
+  for (const step of wanted) {
+    const holder = value as Readonly<Record<string, JsonValue>> | null;
+    value = typeof holder === "object" && holder !== null && Object.hasOwn(holder, step) ? holder[step] : undefined;
+    if (value === undefined) throw new Error(`The output of ${id} has no ${wanted.join("/")}`);
+  }
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** For reading, not for going on: long parts are cut. */
+function transcript(journal: Journal): string {
+  return historyOf(journal).map(textOfTurn).join("\n\n");
+}
+
+function textOfTurn(turn: Turn): string {
+  switch (turn.kind) {
+    case "assistant": {
+      const calls = turn.toolCalls.map(({ name, arguments: args }) => short(`> ${name} ${JSON.stringify(args)}`));
+      return ["## Agent", ...(turn.content === "" ? [] : [short(turn.content)]), ...calls].join("\n");
+    }
+    case "tool_results":
+      return turn.results.map(({ content, isError }) => `${isError ? "! " : "< "}${short(content)}`).join("\n");
+    default:
+      return `## ${turn.kind === "system" ? "System" : "Message"}\n${short(typeof turn.content === "string" ? turn.content : "(parts)")}`;
+  }
+}
+
+const short = (text: string): string => (text.length > LONGEST_PART ? `${text.slice(0, LONGEST_PART)}…` : text);

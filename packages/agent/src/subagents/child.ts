@@ -1,0 +1,123 @@
+// One child agent as its parent keeps it: what was agreed, where it is in its life, and its session while it has one.
+
+import type { Usage } from "@lathe/llm";
+import type { Amounts, BudgetConfig } from "../budget/ledger.ts";
+import type { AgentReport, AgentState } from "../contract/subagents.ts";
+import { abortController } from "../time/deadline.ts";
+import type { Completion } from "./completion.ts";
+import type { AgentFacts, Spent } from "./records.ts";
+import type { SharedStart } from "./shared-start.ts";
+import type { AgentType, ChildSession, Isolation } from "./types.ts";
+
+/** One input of a child, from the moment that it is given. */
+export interface Run {
+  /** Ends the waiting for its turn; a session that works is interrupted instead. */
+  readonly controller: AbortController;
+  readonly startedAt: number;
+  /** Requests so far. */
+  requests: number;
+  /** Why somebody stopped it. */
+  stopped: string | undefined;
+  /** It was ended for good. */
+  isAborted: boolean;
+  /** Calls that wait for its end: they tell the model of it. */
+  waiters: number;
+}
+
+export interface Child {
+  readonly facts: AgentFacts;
+  state: AgentState;
+  /** Of a child that works or is idle. */
+  session: ChildSession | undefined;
+  type: AgentType | undefined;
+  completion: Completion | undefined;
+  shared: SharedStart | undefined;
+  isolation: Isolation | undefined;
+  /** What became of the work of an isolated one. */
+  landed: string | undefined;
+  run: Run | undefined;
+  report: Omit<AgentReport, "state">;
+  /** Resolves with the report when the current input has ended. */
+  done: Promise<AgentReport>;
+  /** Its session is being closed: its journal can be opened again after that. */
+  closing: Promise<void> | undefined;
+  /** What it needs to work again is being looked up. */
+  waking: Promise<void> | undefined;
+  idleTimer: { cancel(): void } | undefined;
+}
+
+export function newChild(facts: AgentFacts, type: AgentType | undefined, shared: SharedStart | undefined): Child {
+  const report = runningReport(facts);
+  return {
+    facts,
+    state: "running",
+    session: undefined,
+    type,
+    completion: undefined,
+    shared,
+    isolation: undefined,
+    landed: undefined,
+    run: undefined,
+    report,
+    done: Promise.resolve({ ...report, state: "running" }),
+    closing: undefined,
+    waking: undefined,
+    idleTimer: undefined,
+  };
+}
+
+export function newRun(startedAt: number): Run {
+  const controller = abortController();
+  return { controller, startedAt, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
+}
+
+/** What is the same in all reports of a child. */
+export function runningReport({ header, agent, description }: AgentFacts): Omit<AgentReport, "state"> {
+  return {
+    agentId: header.agentId,
+    status: "running",
+    output: "",
+    turnsUsed: 0,
+    ...(agent === undefined ? {} : { agent }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+export const reportOf = ({ report, state }: Child): AgentReport => {
+  const { output: _late, ...rest } = report;
+  return {
+    ...rest,
+    state,
+    // Of a parked child it is read when somebody wants it.
+    get output() {
+      return report.output;
+    },
+  };
+};
+
+/** A child that is taken up again has spent already; its share applies from now on. */
+export function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {
+  const entries = Object.entries(share) as [keyof Amounts, number][];
+  return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + spent[dimension]]));
+}
+
+export function since(now: Spent, before: Spent): Spent {
+  return {
+    usage: subtract(now.usage, before.usage),
+    cost: now.cost - before.cost,
+    turns: now.turns - before.turns,
+  };
+}
+
+function subtract(a: Usage, b: Usage): Usage {
+  const optional = (key: "reasoningTokens" | "cacheReadTokens" | "cacheWriteTokens"): object =>
+    a[key] === undefined ? {} : { [key]: a[key] - (b[key] ?? 0) };
+  return {
+    inputTokens: a.inputTokens - b.inputTokens,
+    outputTokens: a.outputTokens - b.outputTokens,
+    totalTokens: a.totalTokens - b.totalTokens,
+    ...optional("reasoningTokens"),
+    ...optional("cacheReadTokens"),
+    ...optional("cacheWriteTokens"),
+  };
+}

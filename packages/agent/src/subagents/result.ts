@@ -1,0 +1,34 @@
+// What a run of a child gave: what it yielded, else its last text, or why it failed.
+
+import type { InputOutcome } from "../events/types.ts";
+import type { Child } from "./child.ts";
+import type { RunOutcome } from "./records.ts";
+
+/** `ended`: how its input ended, or why it was not taken. */
+export async function resultOf(
+  child: Child,
+  ended: InputOutcome | string,
+): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
+  const result = await ownResult(child, ended);
+  const { landed } = child;
+  return landed === undefined ? result : { ...result, output: `${result.output}\n\n${landed}` };
+}
+
+async function ownResult(
+  child: Child,
+  ended: InputOutcome | string,
+): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
+  const text = child.session?.lastText() ?? "";
+  if (typeof ended === "string" || ended.reason !== "completed") {
+    const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));
+    return { status: "failed", output: `${why}${text && `\n\n${text}`}` };
+  }
+  if (ended.awaiting)
+    return {
+      status: "completed",
+      output: `It asks you, and goes on when you have sent it the answer:\n${ended.awaiting.text}`,
+    };
+  if (!child.completion) return { status: "completed", output: text };
+  const { isDone, output, findings } = await child.completion.result(text);
+  return { status: isDone ? "completed" : "failed", output, ...(findings.length > 0 ? { findings } : {}) };
+}

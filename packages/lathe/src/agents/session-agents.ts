@@ -1,0 +1,163 @@
+// The agents of a session: their files as the loop knows them, with models, rights and tools, and the tool that starts them.
+
+import {
+  type AgentLimits,
+  type AgentType,
+  judge,
+  type Middleware,
+  type Places,
+  type SubagentOptions,
+  type ToolDef,
+  taskTool,
+} from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { isAnythingHere } from "../discovery/anything.ts";
+import { placeOf } from "../discovery/place.ts";
+import { warningLine } from "../discovery/warning-line.ts";
+import type { ModelChoice } from "../models/connect.ts";
+import type { Models } from "../models/models.ts";
+import { withEffort } from "../models/roles.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { allowedTools } from "./agent-tools.ts";
+import { type Agent, agentsOf, bundledAgents, sourceName } from "./agents.ts";
+
+export interface SessionAgentParts {
+  readonly workspace: Workspace;
+  readonly models: Models;
+  readonly current: () => ModelChoice;
+  readonly places: () => Places;
+  /** Only what is bundled, so that a recording is the same everywhere. */
+  readonly bundledOnly: boolean;
+}
+
+/** The roles whose models agents of these names use. */
+const ROLES: Readonly<Record<string, string | undefined>> = {
+  task: "executor",
+  plan: "planner",
+  architect: "architect",
+  critic: "critic",
+};
+
+export class SessionAgents {
+  readonly #parts: SessionAgentParts;
+  /** Each problem of a file is told once. */
+  readonly #told = new Set<string>();
+  #warn: ((message: string) => void) | undefined;
+
+  constructor(parts: SessionAgentParts) {
+    this.#parts = parts;
+  }
+
+  /** The session is there: it hears what was wrong with files before, and from now on. */
+  opened(warn: (message: string) => void): void {
+    for (const line of this.#told) warn(line);
+    this.#warn = warn;
+  }
+
+  /** What the session's children are made with. */
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits"> {
+    return {
+      types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
+      refusal: (name) => this.#refusal(name),
+      limits: () => limitsOf(this.#parts.workspace),
+    };
+  }
+
+  /** The list of agents in its description is of now: later files can be started, but the prompt does not change. */
+  async tool(): Promise<ToolDef> {
+    const { settings } = this.#parts.workspace;
+    const agents = (await this.#agents()).filter(({ name }) => this.#refusal(name) === undefined);
+    return taskTool({ agents, batch: settings["task.batch"] });
+  }
+
+  async #agents(): Promise<readonly Agent[]> {
+    const { workspace, bundledOnly } = this.#parts;
+    // A start in a plain folder looks for nothing.
+    if (bundledOnly || !isAnythingHere(placeOf(workspace))) return bundledAgents();
+    const { active, warnings } = await agentsOf(workspace);
+    for (const line of warnings.map(warningLine)) {
+      if (!this.#told.has(line)) this.#warn?.(line);
+      this.#told.add(line);
+    }
+    return active;
+  }
+
+  #refusal(name: string): string | undefined {
+    const { settings, env } = this.#parts.workspace;
+    if (settings["task.disabledAgents"].includes(name)) return `The agent ${name} is disabled (task.disabledAgents).`;
+    return env["LATHE_BLOCKED_AGENT"] === name ? `The agent ${name} cannot be started from here.` : undefined;
+  }
+
+  #typeOf(agent: Agent): AgentType {
+    const { name, description, spawns, output, blocking, budget, isolation, verify, tools, aliases } = agent;
+    const model = this.#modelOf(agent);
+    return {
+      name,
+      aliases,
+      description,
+      source: sourceName(agent),
+      prompt: promptOf(agent),
+      spawns,
+      blocking,
+      allows: allowedTools(tools, spawns),
+      model,
+      output,
+      budget,
+      isolation,
+      verify,
+      middleware: this.#rights(agent),
+    };
+  }
+
+  /** What the settings say of this agent, then what its file says; undefined: its parent's. */
+  #modelOf({ name, models, thinkingLevel }: Agent): string | undefined {
+    const { models: known, current } = this.#parts;
+    const chosen = [name, ROLES[name]].map((role) => (role === undefined ? "" : known.chosenFor(role)));
+    const wanted = [...chosen, ...models].filter((one) => one !== "");
+    const selector = wanted.find((one) => isAvailable(known, one));
+    if (thinkingLevel === undefined) return selector;
+    const { provider, id } = current();
+    return withEffort(selector ?? `${provider}/${id}`, thinkingLevel);
+  }
+
+  #rights({ name, permissions }: Agent): readonly Middleware[] {
+    const { mode = "full", rules } = permissions;
+    if (permissions.mode === undefined && rules.length === 0) return [];
+    return [
+      {
+        name: `agent ${name}`,
+        approve: ({ tool, tier, access }) => {
+          const policy = { mode, rules, places: this.#parts.places() };
+          const { decision, reason } = judge({ tool: tool.name, tier, access }, policy);
+          // It only takes away.
+          return decision === "allow" ? undefined : { decision, by: `the file of agent ${name}`, reason };
+        },
+      },
+    ];
+  }
+}
+
+function isAvailable(models: Models, selector: string): boolean {
+  try {
+    models.choose(selector);
+    return true;
+  } catch (error) {
+    // A role without a model, or a model of another machine.
+    if (messageOf(error) !== "") return false;
+    throw error;
+  }
+}
+
+function promptOf({ prompt, skills }: Agent): string {
+  if (skills.length === 0) return prompt;
+  return `${prompt}\n\nRead these before you start: ${skills.map((name) => `skill://${name}`).join(", ")}.`;
+}
+
+function limitsOf({ settings }: Workspace): AgentLimits {
+  return {
+    concurrency: settings["task.maxConcurrency"],
+    runMs: settings["task.maxRuntimeMs"],
+    requests: settings["task.softRequestBudget"],
+    idleMs: settings["task.agentIdleTtlMs"],
+  };
+}

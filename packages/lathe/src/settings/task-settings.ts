@@ -1,0 +1,44 @@
+// Settings of child agents.
+
+import type { SettingSpec } from "./schema.ts";
+
+export const TASK_SETTINGS = {
+  "task.batch": {
+    type: "boolean",
+    default: true,
+    help: "the model may give out several assignments in one call of task",
+  },
+  "task.maxConcurrency": {
+    type: "integer",
+    min: 0,
+    default: 32,
+    help: "agents of a session that work at a time; 0 = no limit",
+  },
+  "task.maxRecursionDepth": {
+    type: "integer",
+    min: 0,
+    max: 5,
+    default: 2,
+    help: "how deep agents may start agents; 0 = none are started",
+  },
+  "task.maxRuntimeMs": {
+    type: "integer",
+    min: 0,
+    default: 3_600_000,
+    help: "milliseconds that an agent may take for one assignment; 0 = no limit",
+  },
+  "task.softRequestBudget": {
+    type: "integer",
+    min: 0,
+    default: 0,
+    help: "requests after which an agent is told to finish; it is stopped after twice as many; 0 = no limit",
+  },
+  "task.agentIdleTtlMs": {
+    type: "integer",
+    min: 0,
+    besides: -1,
+    default: 420_000,
+    help: "milliseconds after which an agent without work is parked: only its journal is kept, and a message revives it; 0 = never",
+  },
+  "task.disabledAgents": { type: "strings", default: [], help: "agents that are not started" },
+} as const satisfies Record<string, SettingSpec>;
