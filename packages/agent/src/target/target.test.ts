@@ -78,6 +78,13 @@ describe("the grammar of paths", () => {
     await expect(read("../../foo/none.ts")).rejects.toThrow("File not found");
   });
 
+  it("T-READ-1 a file that is there is not said to be missing because of what follows it", async () => {
+    put("a.ts", "one\n");
+    for (const tail of [":2..3", "#L2", ":-1", ":", ":1:raw:2"]) {
+      await expect(read(`a.ts${tail}`), tail).rejects.toThrow(/There is a\.ts(?::1)?, and .* names no part of it/);
+    }
+  });
+
   it("IU-01 an address of an unknown scheme names those that are known", async () => {
     await expect(read("nope://x")).rejects.toThrow("Nothing here opens nope:// addresses");
   });

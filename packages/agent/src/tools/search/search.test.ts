@@ -4,7 +4,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
 import { builtinFormats } from "../../ops/formats/index.ts";
+import { searchPage } from "../../ops/search/search.ts";
 import { Parser } from "../../parser/parser.ts";
+import { CallPaths } from "../../paths/call-paths.ts";
 import { SchemeRegistry } from "../../seams/schemes.ts";
 import type { Format } from "../../target/format.ts";
 import { hashlineEditTool } from "../hashline/index.ts";
@@ -224,5 +226,16 @@ describe("search", () => {
     await file("src/deep/util.ts", "needle\n");
     await file("src/other.ts", "needle\n");
     expect(headers(await search({ pattern: "needle", paths: ["util.ts"] }))).toEqual(["src/deep/util.ts"]);
+  });
+
+  it("T-SEARCH-1 a search that takes too long is ended in one line, and an interrupt stays one", async () => {
+    await file("a.txt", "needle\n");
+    const query = { pattern: "needle", paths: ["."], caseInsensitive: false, gitignore: true, skip: 0, timeoutMs: 0 };
+    const scope = (signal: AbortSignal) => {
+      return { env: bench.env, signal, paths: new CallPaths(bench.env, signal), services: bench.services };
+    };
+    const search = searchPage(query, scope(new AbortController().signal));
+    await expect(search).rejects.toThrow("The search took longer than 0 s and was ended. Name a narrower directory");
+    await expect(searchPage(query, scope(AbortSignal.abort()))).rejects.toThrow("aborted");
   });
 });
