@@ -76,6 +76,13 @@ describe("a command in a terminal", () => {
     expect(await model(PASSWORD, ["Password:", "secret\r"])).toBe("Password: \naccepted");
   });
 
+  it("T-BASH-4 what a command prints just before it ends is all there, also when something in the background keeps its terminal", async () => {
+    const numbers = Array.from({ length: 3000 }, (_, i) => i + 1).join("\n");
+    for (let round = 0; round < 12; round += 1) expect(await bash("seq 1 3000")).toBe(numbers);
+    expect(await bash("sleep 300 & seq 1 3000")).toBe(numbers);
+    expect(await bash("trap '' HUP; (while :; do echo flood; sleep 0.01; done) & seq 1 3000")).toContain(numbers);
+  });
+
   it("T-BASH-4 a pager shows one screen after another until it is left", async () => {
     await writeFile(join(bench.dir, "long"), Array.from({ length: 200 }, (_, i) => `line ${i + 1}`).join("\n"));
     person(["line 31", "G"], [/line 200[\s\S]*END/, "q"]);
