@@ -46,7 +46,10 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
   const write = (): void => {
     if (isRead) return;
     const written = sent(file!, unwritten);
-    if (written === undefined) return finish();
+    if (written === undefined) {
+      finish();
+      return;
+    }
     unwritten = unwritten.slice(written);
     if (unwritten !== "") timers = [timers[0]!, setTimeout(write, AGAIN_MS)];
   };
@@ -58,7 +61,10 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
   };
 
   terminal.onData((chunk) => {
-    if (!hasEnded || isRead) return onData(chunk);
+    if (!hasEnded || isRead) {
+      onData(chunk);
+      return;
+    }
     held += chunk;
     const at = held.indexOf(MARK);
     const sure = at === -1 ? held.length - begunMark(held) : at;

@@ -83,6 +83,18 @@ describe("a command in a terminal", () => {
     expect(await bash("trap '' HUP; (while :; do echo flood; sleep 0.01; done) & seq 1 3000")).toContain(numbers);
   });
 
+  it("T-BASH-4 T-JOB-1 a command that has ended when its call returns is reported once: by the call, or as the end of a job", async () => {
+    const news: number[] = [];
+    bench.services.jobs!.follow({ started: () => {}, ended: () => {}, news: ({ id }) => void news.push(id) });
+    for (let id = 1; id <= 12; id += 1) {
+      const { content } = await bench.call(bashTool, { command: "exit 3", pty: true, async: true });
+      const isJob = JSON.stringify(content).includes(`as job ${id}`);
+      await bench.services.jobs!.get(id).handle.done;
+      await new Promise(setImmediate);
+      expect(news.includes(id)).toBe(isJob);
+    }
+  });
+
   it("T-BASH-4 a pager shows one screen after another until it is left", async () => {
     await writeFile(join(bench.dir, "long"), Array.from({ length: 200 }, (_, i) => `line ${i + 1}`).join("\n"));
     person(["line 31", "G"], [/line 200[\s\S]*END/, "q"]);
