@@ -33,7 +33,9 @@ const change = fc.oneof(
   fc.tuple(name, value).map(([n, v]) => `export ${n}=${quote(v)}`),
   fc.tuple(name, value, value).map(([n, v, w]) => `unset ${n}; ${n}=(${quote(v)} ${quote(w)})`),
   fc.tuple(name, value).map(([n, v]) => `unset ${n}; declare -A ${n}=([${n}]=${quote(v)})`),
-  name.map((n) => `unset ${n}; declare -i ${n}=7`),
+  // Names of their own: text that is no number would end the command by itself.
+  fc.tuple(name, fc.integer()).map(([n, v]) => `declare -i int_${n}=${v}`),
+  name.map((n) => `int_${n}+=1`),
   name.map((n) => `unset ${n}`),
   fc.tuple(name, value).map(([n, v]) => `f_${n}() { printf %s ${quote(v)}; }`),
   name.map((n) => `f_${n}() { cat <<E\nhere $1\nE\n}; export -f f_${n}`),
@@ -66,7 +68,7 @@ const change = fc.oneof(
 const death = fc.constantFrom("kill -9 $$", "kill -TERM $$", "sleep 60", "exec true");
 
 /** Everything that is to last, in an order that does not depend on how it came about. */
-const SHOW = `pwd; umask; for v in a b c LONG_name; do declare -p $v 2>/dev/null; done; declare -f | cat; declare -F | grep f_; alias; set +o; shopt -p; trap -p; printf '<%s>' "$@"; bash -c 'declare -F'`;
+const SHOW = `pwd; umask; for v in a b c LONG_name int_{a,b,c,LONG_name}; do declare -p $v 2>/dev/null; done; declare -f | cat; declare -F | grep f_; alias; set +o; shopt -p; trap -p; printf '<%s>' "$@"; bash -c 'declare -F'`;
 
 describe("a lasting shell", () => {
   it("after random changes with time-outs and kills between them equals a plain bash that ran the survivors", async () => {

@@ -80,7 +80,8 @@ describe("a command in a terminal", () => {
     const numbers = Array.from({ length: 3000 }, (_, i) => i + 1).join("\n");
     for (let round = 0; round < 12; round += 1) expect(await bash("seq 1 3000")).toBe(numbers);
     expect(await bash("sleep 300 & seq 1 3000")).toBe(numbers);
-    expect(await bash("trap '' HUP; (while :; do echo flood; sleep 0.01; done) & seq 1 3000")).toContain(numbers);
+    const flooded = await bash("trap '' HUP; (while :; do echo flood; sleep 0.01; done) & seq 1 3000");
+    expect(flooded.replace(/flood\n?/g, "").trim()).toBe(numbers);
   });
 
   it("T-BASH-4 T-JOB-1 a command that has ended when its call returns is reported once: by the call, or as the end of a job", async () => {
