@@ -30,6 +30,7 @@ function ending({ text, details, isError }: CardResult, exitCode: number): strin
   if (details["timedOut"] === true || /(?:\[ERROR: |\n|^)Command timed out/.test(text)) return "timed out";
   const signal = /\[ended by (\w+),[^\]]*\]\s*$/.exec(text)?.[1];
   if (signal !== undefined) return `ended by ${signal}`;
+  if (/\[ended by the user\]\s*$/.test(text)) return "ended by you";
   if (/\[interrupted after [^\]]*\]\s*$/.test(text)) return "interrupted";
   return isError || exitCode !== 0 ? `exit ${exitCode}` : undefined;
 }
