@@ -134,6 +134,31 @@ describe("a lasting shell", () => {
     expect(next).toMatchObject({ output: "1\n", exitCode: 0 });
   });
 
+  it("T-BASH-2 `$?` and what pushd has put aside are there in the next command", async () => {
+    let state: ShellState | undefined;
+    const run = async (command: string): Promise<string> => {
+      const { output, shell } = await env.execCommand(command, 20_000, { interleaved: true, shell: { state } });
+      state = shell;
+      return output;
+    };
+    await run("mkdir 'a b' c; pushd 'a b'; pushd ../c; exit 7");
+    expect(await run("echo $?; dirs -l -p; popd >/dev/null; pwd")).toBe(
+      `7\n${dir}/c\n${dir}/a b\n${dir}\n${dir}/a b\n`,
+    );
+    expect(await run("popd >/dev/null; pwd; dirs -p | wc -l")).toBe(`${dir}\n1\n`);
+    // Where a code would end our own script, it is not kept.
+    await run("set -e; false");
+    expect(await run("echo $?; set +e; trap 'echo err' ERR; (exit 3)")).toBe("0\nerr\n");
+    expect(await run("echo $?")).toBe("0\n");
+  });
+
+  it("T-BASH-2 a locale that is not there is complained about once", async () => {
+    const first = await env.execCommand("export LC_ALL=nowhere", 20_000, { interleaved: true, shell: {} });
+    expect(first.output).toContain("nowhere");
+    const next = await env.execCommand("echo $LC_ALL", 20_000, { interleaved: true, shell: { state: first.shell } });
+    expect(next.output).toBe("nowhere\n");
+  });
+
   it("messages of the shell count lines as in the command, and show nothing of ours", async () => {
     const { output } = await env.execCommand("true\nnosuchprogram\nset -x\necho traced", 20_000, {
       interleaved: true,

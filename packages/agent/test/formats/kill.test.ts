@@ -65,7 +65,7 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
     s.write("noise", noise);
     make(s);
     const loader = `${root}/scripts/source-loader.mjs`;
-    for (let round = 0; round < (process.env["LATHE_LONG"] ? 10 : 1); round++) {
+    for (let round = 0; round < (process.env["LATHE_LONG"] ? 6 : 1); round++) {
       const path = inner === "" ? name : `${name}:${inner}`;
       const args = ["--conditions=lathe-source", "--import", loader, child, s.dir, path, inner === "" ? HEADER : ""];
       const writer = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });

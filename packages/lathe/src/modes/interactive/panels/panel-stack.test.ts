@@ -10,7 +10,10 @@ function clocked() {
     setTimer: (callback, ms) => {
       const timer = { at: now + ms, callback };
       timers.push(timer);
-      return { cancel: () => void (timers = timers.filter((one) => one !== timer)) };
+      const cancel = (): void => {
+        timers = timers.filter((one) => one !== timer);
+      };
+      return { cancel };
     },
     isComposerEmpty: () => true,
     opened: () => {},
