@@ -37,6 +37,13 @@ export function conflictRegions(text: string): ConflictRegion[] {
   return regions;
 }
 
+/** Numbers of the lines, from 1, with an opening or closing marker that belongs to no region: what a hand left half done. */
+export function looseMarkers(text: string): number[] {
+  const regions = conflictRegions(text);
+  const isInside = (at: number) => regions.some(({ start, end }) => at >= start && at < end);
+  return text.split("\n").flatMap((line, at) => (/^(?:<{7}|>{7})(?: |$)/.test(line) && !isInside(at) ? [at + 1] : []));
+}
+
 /** Markers of another length belong to what is merged: the base of a merge of merges has conflicts of its own. */
 function regionAt(lines: readonly string[], start: number, length: number, label: string): ConflictRegion | undefined {
   const marks = {

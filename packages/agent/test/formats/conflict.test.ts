@@ -183,6 +183,18 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
   });
 });
 
+it("T-READ-9 T-WRITE-4 half a conflict is not called resolved", async () => {
+  put("half.txt", "top\n<<<<<<< HEAD\nours\n=======\ntheirs\nend\n");
+  const half = "half.txt has conflict markers without their counterparts on line 2. Settle these with edit.";
+  expect(await read("half.txt:conflicts")).toBe(half);
+  const region = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
+  put("half.txt", `${region}>>>>>>> left\n`);
+  expect(await read("half.txt:conflicts")).toContain("counterparts on line 6.");
+  expect(await write("conflict://1", "@ours")).toContain(
+    "half.txt has conflict markers without their counterparts on line 2.",
+  );
+});
+
 it("markers of another length, open regions and quoted markers are no conflicts", () => {
   expect(conflictRegions("<<<<<<< a\nx\n=======\ny\n")).toEqual([]);
   expect(conflictRegions("  <<<<<<< a\nx\n=======\ny\n>>>>>>> b\n")).toEqual([]);

@@ -107,20 +107,25 @@ async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): 
   });
   if (wentToBackground(outcome)) return detachedResult(args.command, outcome);
   if (outcome.shell) await shell.ended(outcome.shell, env, { given: Object.keys(given), returns: plan.returns });
-  return bashResult(args.command, outcome, plan.wanted, context);
+  // A shell that had a state reports one, unless the command took its place or an EXIT trap of its own took ours.
+  const isForgotten = lasting?.state !== undefined && outcome.shell === undefined && !outcome.timedOut;
+  return bashResult(args.command, outcome, { wanted: plan.wanted, isForgotten }, context);
 }
+
+const UNCHANGED = "[the shell is as it was before this call]";
 
 async function bashResult(
   command: string,
   outcome: CommandOutcome,
-  wanted: WantedLines | undefined,
+  { wanted, isForgotten }: { wanted: WantedLines | undefined; isForgotten: boolean },
   context: Pick<ToolContext, "openArtifact">,
 ): Promise<ToolResult> {
   const shown = wanted && shownLines(outcome.output, wanted);
   const kept = shown === undefined ? outcome : { ...outcome, ...(await wholeArtifact(outcome, context)) };
   const whole = shown === undefined ? wholeOutputNote(kept) : fullOutputNote(kept);
   const more = whole + changedNote(outcome.changed) + environmentNote(outcome);
-  const body = endedLine(shown ?? outcome.output) + more + ending(outcome);
+  const end = (isForgotten ? `${UNCHANGED}\n` : "") + ending(outcome);
+  const body = endedLine(shown ?? outcome.output) + more + end;
   return commandResult(command, kept, body === "" ? "(no output)" : body.trimEnd());
 }
 

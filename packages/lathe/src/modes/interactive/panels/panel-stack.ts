@@ -43,6 +43,8 @@ export class PanelStack {
   /** To a question of the agent. */
   #lastAnswered = Number.NEGATIVE_INFINITY;
   #hasFocus = false;
+  /** The person went to the input: a pause there is no way back. */
+  #wasLeft = false;
   #deafUntil = Number.NEGATIVE_INFINITY;
   #timer: { cancel(): void } | undefined;
   #hearing: { cancel(): void } | undefined;
@@ -92,11 +94,14 @@ export class PanelStack {
   /** By the person's own wish. */
   focus(): void {
     this.#hasFocus = this.shown !== undefined;
+    this.#wasLeft = false;
     this.#parts.changed();
   }
 
+  /** By the person's own wish, too: only they go back. */
   unfocus(): void {
     this.#hasFocus = false;
+    this.#wasLeft = true;
     this.#parts.changed();
   }
 
@@ -117,7 +122,7 @@ export class PanelStack {
   settle(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (this.#hasFocus || !this.shown || !this.#parts.isComposerEmpty()) return;
+    if (this.#hasFocus || this.#wasLeft || !this.shown || !this.#parts.isComposerEmpty()) return;
     const due = Math.max(this.#lastTyped + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
     if (due <= 0) this.focus();
     else this.#timer = this.#parts.setTimer(() => this.settle(), due);
@@ -125,6 +130,7 @@ export class PanelStack {
 
   #show(): void {
     this.#shownAt = this.#parts.now();
+    this.#wasLeft = false;
     this.#hasFocus = this.shown !== undefined && (!this.shown.byAgent || this.#isAnswering);
     if (this.#hasFocus && this.shown?.byAgent) this.#listenSoon();
     this.settle();
