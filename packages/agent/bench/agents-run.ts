@@ -94,14 +94,17 @@ async function batch(session: Session, count: number, assignment: string): Promi
 async function parked(): Promise<object> {
   const session = newSession();
   await session.submit("hello");
-  // What every first child loads is no child's own.
-  await batch(session, 2, "work");
+  // What the first children load, and what the engine compiles for them, is no child's own.
+  for (let done = 0; done < 100; done += 20) await batch(session, 20, "work");
+  await session.close();
+  const other = newSession();
+  await other.submit("hello");
   const none = heldBytes();
-  for (let done = 0; done < 200; done += 20) await batch(session, 20, "work");
-  while (session.subagents.list().some(({ state }) => state !== "parked")) await turnOfLoop();
+  for (let done = 0; done < 200; done += 20) await batch(other, 20, "work");
+  while (other.subagents.list().some(({ state }) => state !== "parked")) await turnOfLoop();
   await turnOfLoop();
   const all = heldBytes();
-  await session.close();
+  await other.close();
   return { none, all };
 }
 

@@ -13,7 +13,6 @@ const server = await startModelServer({
       return turn.calls([{ name: "yield", args: { output: "done" } }], { usage: answer, chunk: "whole" });
     return turn.text("ok", { usage: answer, chunk: "whole" });
   },
-  fast: true,
   strict: false,
 });
 process.send?.({ url: server.baseUrl("anthropic") });
