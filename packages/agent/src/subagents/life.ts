@@ -21,6 +21,7 @@ export function park(child: Child, journal: Journal, outcomeId: string): void {
 
 export function release(child: Child, session: ChildSession): void {
   child.session = undefined;
+  child.idleTimer = undefined;
   child.type = undefined;
   child.completion = undefined;
   child.shared = undefined;
