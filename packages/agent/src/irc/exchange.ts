@@ -136,7 +136,7 @@ export class Exchange {
     const to = wished.trim();
     if (to === "") throw new ToolFailure('to is empty. Give the id of an agent, or "all".');
     if (same(to, from)) throw new ToolFailure("You cannot send a message to yourself.");
-    this.#refuseTalk(from);
+    this.#refuseTalk(from, to);
     if (!same(to, EVERYBODY)) return [await this.#sendTo(this.#place(to), { ...message, to }, callId)];
     const live = this.#places().filter(({ agent: { id, state } }) => id !== from && isLive(state));
     if (live.length === 0) throw new ToolFailure("No other agent is running or idle, so nobody would get the message.");
@@ -179,8 +179,10 @@ export class Exchange {
     return { outcome: isRead ? "injected" : await group.wake(id, `irc:${message.id}`) };
   }
 
-  #refuseTalk(from: string): void {
+  #refuseTalk(from: string, to: string): void {
     if (this.#talk.lengthFor(from) <= MOST_TALK) return;
+    // Whoever would have answered is stopped as well when it goes on.
+    this.#talk.said(from, this.#place(to)?.agent.id ?? to);
     const why = `it only talked: ${MOST_TALK} messages answered each other and nobody did anything else`;
     this.#place(from)?.group.stop(from, why);
     throw new ToolFailure(
@@ -310,6 +312,9 @@ export class Exchange {
 
   #unknown(agentId: string, self: string): string {
     const known = this.#peersOf(self).map(({ id }) => id);
+    const parent = this.#place(agentId.slice(0, Math.max(0, agentId.lastIndexOf("."))))?.agent.id;
+    if (parent !== undefined && !isLive(this.#place(parent)!.agent.state))
+      return `Agents of ${parent} can be reached while it works; it does not now. Send the message to ${parent}.`;
     return `There is no agent ${agentId}; ${known.length === 0 ? "there are no others" : `known: ${known.join(", ")}`}.`;
   }
 }
