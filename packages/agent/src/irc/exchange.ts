@@ -121,9 +121,8 @@ export class Exchange {
     this.#talk.progressed(agentId);
   }
 
-  /** A session waits for the end of an agent; the returned function says that it does not any more. */
-  waitsForEnd(agent: string, of: string): () => void {
-    const wait: Wait = { agent, of, until: "end" };
+  /** Somebody waits for something else than a message; the returned function says that it does not any more. */
+  waits(wait: Wait): () => void {
     this.#waits.add(wait);
     this.changed();
     return () => this.#waits.remove(wait);

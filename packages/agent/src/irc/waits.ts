@@ -1,11 +1,16 @@
 // Who waits for whom. An agent that waits goes on only when somebody does something, so a wait whose end depends on the waiting agent
 // itself, or on nobody at work, would last until its time limit: it is refused, or ended as soon as that becomes so.
 
-/** Somebody waits for a message of another (of anybody when absent), or for the end of another's work. */
+/**
+ * Somebody waits for a message of another (of anybody when absent), for the end of another's work, or until one of those at work makes
+ * room for it.
+ */
 export interface Wait {
   readonly agent: string;
   readonly of: string | undefined;
-  readonly until: "message" | "end";
+  readonly until: "message" | "end" | "turn";
+  /** Those that take the room now. */
+  readonly among?: (() => readonly string[]) | undefined;
 }
 
 export class Waits {
@@ -56,7 +61,8 @@ function ableToAct(atWork: readonly string[], waits: readonly Wait[]): Set<strin
   return able;
 }
 
-function sourcesOf({ agent, of }: Wait, atWork: readonly string[]): readonly string[] {
+function sourcesOf({ agent, of, among }: Wait, atWork: readonly string[]): readonly string[] {
+  if (among) return among();
   return of === undefined ? atWork.filter((id) => id !== agent) : [of];
 }
 
@@ -67,13 +73,18 @@ function chainFrom(first: Wait, waits: readonly Wait[], atWork: readonly string[
   let wait: Wait | undefined = first;
   while (wait && !seen.has(wait.agent)) {
     seen.add(wait.agent);
-    const { agent, of = "a message", until }: Wait = wait;
-    steps.push(until === "end" ? `${agent} waits for the end of ${of}` : `${agent} waits for ${of}`);
-    if (wait.of !== undefined && !atWork.includes(of)) {
-      steps.push(`${of} is not at work`);
+    const next: string | undefined = wait.of ?? sourcesOf(wait, atWork)[0];
+    steps.push(`${wait.agent} waits for ${wordsFor(wait)}`);
+    if (next !== undefined && !atWork.includes(next)) {
+      steps.push(`${next} is not at work`);
       break;
     }
-    wait = waits.find((next) => next.agent === of);
+    wait = waits.find(({ agent }) => agent === next);
   }
   return `${steps.join(", ")}.`;
+}
+
+function wordsFor({ of = "a message", until, among }: Wait): string {
+  if (until === "turn") return `its turn after ${among?.().join(", ")}`;
+  return until === "end" ? `the end of ${of}` : of;
 }

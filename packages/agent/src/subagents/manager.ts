@@ -54,6 +54,8 @@ export class Subagents implements SubagentService {
   readonly #slots: Slots;
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
+  /** Children that end from now on stay as they are: no timer, no further work. */
+  #isClosed = false;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
@@ -137,8 +139,9 @@ export class Subagents implements SubagentService {
       child.session.steer(message);
       return reportOf(child);
     }
+    const lookup = this.#lookUp(child);
     // Somebody else may have set it to work meanwhile.
-    if (await this.#lookedUp(child)) return this.send(agentId, message, callId);
+    if (lookup) return lookup.then(() => this.send(agentId, message, callId));
     await this.#start(child, { callId, content: message });
     return reportOf(child);
   }
@@ -147,7 +150,8 @@ export class Subagents implements SubagentService {
     const child = this.#child(agentId);
     const { run } = child;
     if (run) run.waiters += 1;
-    const leave = run && this.#parent.exchange?.waitsForEnd(this.#parent.agentId ?? MAIN, child.facts.header.agentId);
+    const { agentId: self = MAIN, exchange } = this.#parent;
+    const leave = run && exchange?.waits({ agent: self, of: child.facts.header.agentId, until: "end" });
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         if (run) run.waiters -= 1;
@@ -189,6 +193,7 @@ export class Subagents implements SubagentService {
   }
 
   async closeAll(): Promise<void> {
+    this.#isClosed = true;
     this.#parent.exchange?.leave(this.#mail);
     await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
   }
@@ -257,17 +262,17 @@ export class Subagents implements SubagentService {
     }
     mustBeAtWork(this.#parent, child);
     const how = child.state === "idle" ? "woken" : "revived";
-    if (await this.#lookedUp(child)) return this.#wakeForMail(child, callId);
+    const lookup = this.#lookUp(child);
+    if (lookup) return lookup.then(() => this.#wakeForMail(child, callId));
     await this.#start(child, { callId, content: undefined });
     return how;
   }
 
-  /** True when that took time: the child may be at work by now. */
-  async #lookedUp(child: Child): Promise<boolean> {
-    if (!child.closing && (child.facts.agent === undefined || child.type)) return false;
+  /** Undefined: the child can be set to work at once. */
+  #lookUp(child: Child): Promise<void> | undefined {
+    if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
     child.waking ??= this.#wake(child);
-    await child.waking;
-    return true;
+    return child.waking;
   }
 
   /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
@@ -340,7 +345,7 @@ export class Subagents implements SubagentService {
     let before: Spent | undefined;
     const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
     try {
-      if (slot) await slot;
+      if (slot) await this.#turn(agentId, slot);
       hasSlot = true;
       const session = child.session ?? this.#sessions.open(child);
       child.session = session;
@@ -361,6 +366,13 @@ export class Subagents implements SubagentService {
       if (hasSlot) this.#slots.free();
       child.shared?.ended(agentId);
     }
+  }
+
+  /** Waits for a slot: whoever waits for this child waits for those that hold one. */
+  async #turn(agentId: string, slot: Promise<void>): Promise<void> {
+    const among = (): string[] => [...this.#children].flatMap(([id, { run, session }]) => (run && session ? [id] : []));
+    const leave = this.#parent.exchange?.waits({ agent: agentId, of: undefined, until: "turn", among });
+    await slot.finally(leave);
   }
 
   #openOrGiveUp(child: Child): void {
@@ -398,7 +410,13 @@ export class Subagents implements SubagentService {
   #mailLeft(child: Child): void {
     const { exchange } = this.#parent;
     exchange?.changed();
-    if (child.report.status !== "completed" || !child.session || child.session.mailbox.unread().length === 0) return;
+    if (
+      this.#isClosed ||
+      child.report.status !== "completed" ||
+      !child.session ||
+      child.session.mailbox.unread().length === 0
+    )
+      return;
     this.#wakeForMail(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
@@ -430,7 +448,7 @@ export class Subagents implements SubagentService {
     const { options, deps } = this.#parent;
     const idleMs = options.limits?.().idleMs ?? 0;
     // Without a journal nothing could be revived.
-    if (idleMs <= 0 || !options.journal || child.state !== "idle") return;
+    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.#isClosed) return;
     child.idleTimer = deps.setTimer(() => park(child, this.#parent.journal, outcomeId), idleMs);
   }
 

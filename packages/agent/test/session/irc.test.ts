@@ -285,6 +285,31 @@ describe("agents that wait for each other", () => {
     },
   );
 
+  it("T-IRC-1 with one agent at a time, waiting for one that has not begun is refused, and it gets the message", async () => {
+    const s = start(
+      {
+        "go on": [
+          batch([
+            { id: "A", assignment: "asks" },
+            { id: "B", assignment: "answers" },
+          ]),
+          { text: "done" },
+        ],
+        asks: [
+          send("B", "Are you there?", { await: true, timeoutMs: 0 }),
+          (request) => yields(resultText(request, "m")),
+        ],
+        answers: [(request) => yields(textsIn(request).join("\n"))],
+      },
+      { subagents: { limits: () => ({ concurrency: 1 }) } },
+    );
+    await s.session.submit("go on");
+    const [a, b] = s.session.subagents.list();
+    expect(a!.output).toContain("Not waiting: A waits for B, B waits for its turn after A.");
+    expect(b!.output).toContain("Are you there?");
+    await s.finish();
+  });
+
   it("T-IRC-1 one that waits for Main while Main waits for its end is refused, and its question is read afterwards", async () => {
     const s = start({
       "go on": [A, { text: "done" }],
