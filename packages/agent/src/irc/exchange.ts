@@ -15,6 +15,7 @@ const MOST_UNREAD = 100;
 const DEFAULT_TIMEOUT_MS = 120_000;
 const EVERYBODY = "all";
 
+/** What an exchange works with. */
 export interface ExchangeParts extends Omit<LogParts, "now"> {
   readonly deps: SessionDeps;
   /** How long a call waits that does not say it; 0: without a limit. */
@@ -34,6 +35,7 @@ interface Waiter extends Wait {
 
 type Wish<K extends "send" | "wait" | "inbox"> = Parameters<IrcService[K]>[0];
 
+/** The messages among a session and its agents; the first session of a tree opens it. */
 export class Exchange {
   readonly #parts: ExchangeParts;
   readonly #log: MessageLog;

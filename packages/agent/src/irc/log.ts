@@ -22,6 +22,7 @@ const SENT = fields({
 });
 const SETTLED = fields({ state: oneOf("delivered", "failed"), id: text });
 
+/** Where messages are written. */
 export interface LogParts {
   readonly journal: Journal;
   readonly now: () => number;

@@ -39,6 +39,7 @@ export interface SubagentOptions {
   readonly isolate?: ((child: IsolationRequest) => Promise<Isolation>) | undefined;
 }
 
+/** How the agents of a session send each other messages. */
 export interface IrcOptions {
   /** How long a call waits for a message unless it says so; 0: without a limit. 120 s when absent or no time. */
   readonly timeoutMs?: (() => number) | undefined;

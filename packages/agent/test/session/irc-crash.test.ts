@@ -84,15 +84,22 @@ function readingsOf(journal: Journal, text: string): number {
   const seen = journal.context.messages.filter(
     (message) => message.role !== "assistant" && JSON.stringify(message).includes(text),
   );
-  const gone = new Set<string>();
-  const waits = new Set<string>();
+  const taken = new Set<string>();
+  const waits: string[] = [];
   for (const { kind, data } of journal.outside("host")) {
-    const change = data as { change: string; id: string };
-    if (kind !== "queue" || journal.has(change.id)) continue;
-    if (change.change === "cancelled") gone.add(change.id);
-    if (change.change === "added" && JSON.stringify(data).includes(text)) waits.add(change.id);
+    const { change, id } = data as { change: string; id: string };
+    if (kind !== "queue" || !JSON.stringify(data).includes(text)) {
+      if (kind === "queue" && change === "cancelled") taken.add(id);
+      continue;
+    }
+    if (change === "added") waits.push(id);
+    taken.delete(id);
   }
-  return seen.length + [...waits].filter((id) => !gone.has(id)).length;
+  // Without a call that took it in between, a message is put into the queue once, whether it was read since or not.
+  const twice = waits.length - new Set(waits).size;
+  const unread = new Set(waits.filter((id) => !journal.has(id) && !taken.has(id)));
+  const wasTaken = [...journal.outside("host")].some(({ data }) => (data as { call?: string }).call === "m");
+  return seen.length + unread.size + (wasTaken ? 0 : twice);
 }
 
 function judge(disk: Disk): string | undefined {

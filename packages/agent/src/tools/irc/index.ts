@@ -20,7 +20,7 @@ const params = {
 };
 type Args = ArgsOf<typeof params>;
 
-export const ircTool: ToolDef<Args> = {
+const tool: ToolDef<Args> = {
   name: "irc",
   feature: "irc",
   label: "Message",
@@ -55,6 +55,9 @@ export const ircTool: ToolDef<Args> = {
     }
   },
 };
+
+/** The tool for messages among the agents of a session. */
+export const ircTool: ToolDef = tool as unknown as ToolDef;
 
 const VERBS = {
   send: ["Sending to", "Sent to", "Send to"],
