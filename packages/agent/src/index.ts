@@ -56,6 +56,7 @@ export {
   sessionCosts,
   type ToolSpending,
 } from "./costs/session-costs.ts";
+export type { ConflictRegion, ConflictSide } from "./edit/conflict-regions.ts";
 export { DocumentError, documentText } from "./edit/document.ts";
 export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
@@ -148,7 +149,6 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/conflict/conflicts.ts";
-export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export type { OpenedImage, OpenedText } from "./ops/read/open.ts";

@@ -362,7 +362,8 @@ function refuseFileAndPart(entries: readonly Entry[]): void {
   }
 }
 
-function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
+/** Bytes whose digest is computed when somebody asks. */
+export function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
   let digest: string | undefined;
   return {
     bytes,

@@ -3,12 +3,12 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, watch } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { tgzFormat, zipFormat } from "../../src/ops/formats/archive/index.ts";
 import { notebookFormat } from "../../src/ops/formats/notebook/index.ts";
 import type { Format } from "../../src/target/format.ts";
+import { newFileIn } from "../new-file.ts";
 import { has } from "../programs.ts";
 import { type Scene, scene } from "./scene.ts";
 
@@ -81,15 +81,3 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
   },
   300_000,
 );
-
-/** Settles when a file beside the target appears: the write is under way. */
-function newFileIn(directory: string): Promise<void> {
-  const known = new Set(readdirSync(directory));
-  return new Promise((resolve) => {
-    const watcher = watch(directory, (_, name) => {
-      if (name === null || known.has(name)) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}

@@ -9,6 +9,7 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../../contract/tool.ts";
+import { conflictRegions } from "../../../edit/conflict-regions.ts";
 import { toLineFeeds } from "../../../edit/endings.ts";
 import { Lines } from "../../../edit/lines.ts";
 import { type FileOutcome, fileChanges, hostDetails, outcomes, paragraphs, trailer } from "../../../edit/outcome.ts";
@@ -16,7 +17,6 @@ import { editPreview } from "../../../edit/preview.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "../../../edit/workspace.ts";
 import { conflictsAt, type Scope } from "./address.ts";
 import type { Conflict } from "./conflicts.ts";
-import { conflictRegions } from "./regions.ts";
 import { sideOf } from "./view.ts";
 
 interface Settled {

@@ -1,10 +1,10 @@
 // Conflicts as they are shown: each with its address and both sides, without the markers, so that nothing copied from here is one.
 
 import { ToolFailure } from "../../../contract/tool.ts";
+import type { ConflictSide } from "../../../edit/conflict-regions.ts";
 import type { SchemeResolver } from "../../../seams/schemes.ts";
 import { conflictsAt } from "./address.ts";
 import type { Conflict, ConflictedFile, Conflicts } from "./conflicts.ts";
-import type { ConflictSide } from "./regions.ts";
 
 const MOST_SIDE_LINES = 200;
 
