@@ -42,6 +42,7 @@ export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
 export type * from "./contract/completion.ts";
+export type * from "./contract/irc.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
@@ -85,6 +86,10 @@ export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
 export { type CreateSessionOptions, createSession, type GivenSessionOptions } from "./headless/create-session.ts";
 export type { AgentConfig } from "./headless/options.ts";
+export type { Exchange, ExchangeParts } from "./irc/exchange.ts";
+export type { LogParts } from "./irc/log.ts";
+export type { AgentGroup, Mailbox, StoredMessage } from "./irc/types.ts";
+export type { Wait } from "./irc/waits.ts";
 export { type LandRequest, land } from "./isolate/land.ts";
 export { openView } from "./isolate/open-view.ts";
 export { patchOf } from "./isolate/patch.ts";
@@ -279,6 +284,7 @@ export type {
   AgentLimits,
   AgentRole,
   AgentType,
+  IrcOptions,
   Isolation,
   IsolationRequest,
   LandedWork,
@@ -301,6 +307,7 @@ export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
+export { ircTool } from "./tools/irc/index.ts";
 export type { ReadingOptions } from "./tools/read/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";

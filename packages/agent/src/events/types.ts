@@ -265,6 +265,12 @@ export interface MessageSource {
   readonly kind: "user" | "agent" | "job" | "host";
   /** Which one, where there are several. */
   readonly id?: string;
+  /** Absent: the result of an agent's work, the end of a job. */
+  readonly type?: "irc:incoming";
+  /** The id that the sender gave the message. */
+  readonly messageId?: string;
+  /** The message that it answers. */
+  readonly replyTo?: string;
 }
 
 /** Content from a host: text, or parts when there are images. */

@@ -17,6 +17,7 @@ import type { Surroundings } from "../context/surroundings.ts";
 import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
+import type { Exchange } from "../irc/exchange.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -80,6 +81,8 @@ export interface SessionOptions {
   readonly depth?: number | undefined;
   /** The kinds of agents that it may start; any when absent. */
   readonly spawns?: Spawns | undefined;
+  /** Set by the parent of a child session: messages to and from the other agents. */
+  readonly exchange?: Exchange | undefined;
   /** Its task, shown to people who are asked about its calls. */
   readonly assignment?: string | undefined;
   /** Removes known secrets from what tools, files and people say before it is journalled, sent and emitted. */

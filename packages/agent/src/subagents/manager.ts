@@ -6,19 +6,20 @@ import { NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { AgentReport, BatchReport, BatchRequest, SpawnRequest, SubagentService } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
-import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
+import { MAIN } from "../irc/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
+import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
+import { cutRun, rememberedChild } from "./cut-run.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, land, worksApart } from "./isolation.ts";
-import { park, release } from "./life.ts";
+import { park } from "./life.ts";
 import { Names } from "./names.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import {
   type AgentFacts,
-  type AgentRecord,
   appendOutcome,
   knownAgents,
   NOTHING_SPENT,
@@ -32,6 +33,7 @@ import { limitTime } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { Slots } from "./slots.ts";
 import type { AgentType, ChildSession, ParentSession } from "./types.ts";
+import { workingDirOf } from "./working-dir.ts";
 
 /** Of the assignment, for people. */
 const SHOWN_TASK = 300;
@@ -39,7 +41,8 @@ const SHOWN_TASK = 300;
 /** What a run starts with. */
 interface Start {
   readonly callId: string;
-  readonly content: string;
+  /** Undefined: the messages that wait for it. */
+  readonly content: string | undefined;
   /** Its share of what is left; see `Ledger.reserve`. */
   readonly parts?: number;
 }
@@ -50,12 +53,17 @@ export class Subagents implements SubagentService {
   readonly #names: Names;
   readonly #slots: Slots;
   readonly #sessions: ChildSessions;
+  readonly #mail: ChildMail;
+  /** Children that end from now on stay as they are: no timer, no further work. */
+  #isClosed = false;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
     this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
+    this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
+    parent.exchange?.join(this.#mail);
   }
 
   textOf(report: AgentReport): string {
@@ -67,12 +75,7 @@ export class Subagents implements SubagentService {
   }
 
   async spawn(request: SpawnRequest): Promise<AgentReport> {
-    const { env } = this.#parent;
-    const cwd = request.workingDir === undefined ? env.workingDirectory() : env.resolve(request.workingDir);
-    const [own, real] = await Promise.all([realPathOf(env, env.workingDirectory()), realPathOf(env, cwd)]);
-    if (!isInside(env.workingDirectory(), cwd) || !isInside(own, real)) {
-      throw new ToolFailure(`working_dir must lie inside ${env.workingDirectory()}; ${cwd} does not.`);
-    }
+    const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
     const child = this.#newChild(type, undefined, {
@@ -95,7 +98,8 @@ export class Subagents implements SubagentService {
     const type = await permittedType(this.#parent, request.agent);
     const isReported = this.#parent.takesReports && type.blocking !== true;
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
-    const shared = new SharedStart(batchContext(request.context, agentIds));
+    const roster = this.#parent.exchange?.roster();
+    const shared = new SharedStart(batchContext(request.context, agentIds, roster));
     const started: AgentReport[] = [];
     const failed: { agentId: string; why: string }[] = [];
     for (const [index, task] of tasks.entries()) {
@@ -129,21 +133,15 @@ export class Subagents implements SubagentService {
   /** A running child is steered; one that has ended gets a new input. */
   async send(agentId: string, message: string, callId: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    if (child.state === "aborted")
-      throw new ToolFailure(`The agent ${agentId} was ended for good. Start another one for further work.`);
-    if (child.facts.isIsolated && child.report.status !== "running")
-      throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
+    mustTakeMessages(child);
     if (child.report.status === "running") {
       if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
       child.session.steer(message);
       return reportOf(child);
     }
-    if (child.closing || (child.facts.agent !== undefined && !child.type)) {
-      child.waking ??= this.#wake(child);
-      await child.waking;
-      // Somebody else may have set it to work meanwhile.
-      return this.send(agentId, message, callId);
-    }
+    const lookup = this.#lookUp(child);
+    // Somebody else may have set it to work meanwhile.
+    if (lookup) return lookup.then(() => this.send(agentId, message, callId));
     await this.#start(child, { callId, content: message });
     return reportOf(child);
   }
@@ -152,15 +150,19 @@ export class Subagents implements SubagentService {
     const child = this.#child(agentId);
     const { run } = child;
     if (run) run.waiters += 1;
+    const { agentId: self = MAIN, exchange } = this.#parent;
+    const leave = run && exchange?.waits({ agent: self, of: child.facts.header.agentId, until: "end" });
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         if (run) run.waiters -= 1;
+        leave?.();
         reject(signal.reason);
       };
       if (signal.aborted) return onAbort();
       signal.addEventListener("abort", onAbort, { once: true });
       void child.done.then((report) => {
         signal.removeEventListener("abort", onAbort);
+        leave?.();
         resolve(report);
       });
     });
@@ -191,6 +193,8 @@ export class Subagents implements SubagentService {
   }
 
   async closeAll(): Promise<void> {
+    this.#isClosed = true;
+    this.#parent.exchange?.leave(this.#mail);
     await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
   }
 
@@ -213,9 +217,13 @@ export class Subagents implements SubagentService {
       if (intent.effect === "child" && !begun) this.#parent.journal.settle(intent.id, "interrupted");
     }
     for (const record of records) {
-      const child = this.#remember(record);
-      if (record.outcome) this.#report(child, record.outcome, false);
-      else this.#settleCut(child, record);
+      const child = rememberedChild(record);
+      const { agentId } = child.facts.header;
+      this.#names.use(agentId);
+      this.#children.set(agentId, child);
+      const cut = record.outcome ? undefined : cutRun(this.#parent, this.#sessions, child, record);
+      if (cut) this.#settle(child, record.intent.for, cut.outcome, cut.lost);
+      this.#report(child, record.outcome ?? cut!.outcome, false);
     }
   }
 
@@ -243,6 +251,28 @@ export class Subagents implements SubagentService {
     if (agent === undefined) return undefined;
     if (anyAgent && !typeNamed((await this.#parent.options.types?.()) ?? [], agent)) return undefined;
     return permittedType(this.#parent, agent);
+  }
+
+  /** Sets a child to work on the messages that wait for it. */
+  async #wakeForMail(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+    mustTakeMessages(child);
+    if (child.run) {
+      if (child.session) this.#parent.exchange?.handOver(child.facts.header.agentId, child.session.mailbox);
+      return "injected";
+    }
+    mustBeAtWork(this.#parent, child);
+    const how = child.state === "idle" ? "woken" : "revived";
+    const lookup = this.#lookUp(child);
+    if (lookup) return lookup.then(() => this.#wakeForMail(child, callId));
+    await this.#start(child, { callId, content: undefined });
+    return how;
+  }
+
+  /** Undefined: the child can be set to work at once. */
+  #lookUp(child: Child): Promise<void> | undefined {
+    if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
+    child.waking ??= this.#wake(child);
+    return child.waking;
   }
 
   /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
@@ -306,16 +336,16 @@ export class Subagents implements SubagentService {
       content,
       slot,
       begin,
-    }: { content: string; slot: Promise<void> | undefined; begin: (session: ChildSession) => void },
+    }: { content: string | undefined; slot: Promise<void> | undefined; begin: (session: ChildSession) => void },
   ): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
-    const { deps, options } = this.#parent;
+    const { deps, options, exchange } = this.#parent;
     const { agentId } = child.facts.header;
     const { signal } = child.run!.controller;
     let hasSlot = slot === undefined;
     let before: Spent | undefined;
     const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
     try {
-      if (slot) await slot;
+      if (slot) await this.#turn(agentId, slot);
       hasSlot = true;
       const session = child.session ?? this.#sessions.open(child);
       child.session = session;
@@ -325,8 +355,8 @@ export class Subagents implements SubagentService {
       if (turn) await firstOf(turn, signal);
       signal.throwIfAborted();
       const stopClock = limitTime(deps, child, options.limits?.() ?? {});
-      const ended = await session
-        .submit(content)
+      exchange?.handOver(agentId, session.mailbox);
+      const ended = await (content === undefined ? session.runQueued() : session.submit(content))
         .then((first) => land(child, session, first))
         .finally(stopClock);
       return { ended, spent: spent() };
@@ -336,6 +366,13 @@ export class Subagents implements SubagentService {
       if (hasSlot) this.#slots.free();
       child.shared?.ended(agentId);
     }
+  }
+
+  /** Waits for a slot: whoever waits for this child waits for those that hold one. */
+  async #turn(agentId: string, slot: Promise<void>): Promise<void> {
+    const among = (): string[] => [...this.#children].flatMap(([id, { run, session }]) => (run && session ? [id] : []));
+    const leave = this.#parent.exchange?.waits({ agent: agentId, of: undefined, until: "turn", among });
+    await slot.finally(leave);
   }
 
   #openOrGiveUp(child: Child): void {
@@ -365,7 +402,22 @@ export class Subagents implements SubagentService {
     if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
     else if (child.session) this.#idle(child, outcomeId);
     this.#report(child, outcome, true);
+    this.#mailLeft(child);
     return reportOf(child);
+  }
+
+  /** What reached a child after its last step sets it to work again, unless it failed. */
+  #mailLeft(child: Child): void {
+    const { exchange } = this.#parent;
+    exchange?.changed();
+    if (
+      this.#isClosed ||
+      child.report.status !== "completed" ||
+      !child.session ||
+      child.session.mailbox.unread().length === 0
+    )
+      return;
+    this.#wakeForMail(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
@@ -396,7 +448,7 @@ export class Subagents implements SubagentService {
     const { options, deps } = this.#parent;
     const idleMs = options.limits?.().idleMs ?? 0;
     // Without a journal nothing could be revived.
-    if (idleMs <= 0 || !options.journal || child.state !== "idle") return;
+    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.#isClosed) return;
     child.idleTimer = deps.setTimer(() => park(child, this.#parent.journal, outcomeId), idleMs);
   }
 
@@ -409,43 +461,6 @@ export class Subagents implements SubagentService {
     child.session = undefined;
     if (child.state === "idle") child.state = "parked";
     return { ...report, state: child.state };
-  }
-
-  #remember({ intent: _intent, outcome, spent: _spent, ...facts }: AgentRecord): Child {
-    const child = newChild(facts, undefined, undefined);
-    this.#names.use(facts.header.agentId);
-    this.#children.set(facts.header.agentId, child);
-    if (!outcome) return child;
-    const { isAborted, report: _message, ...shown } = outcome;
-    child.state = isAborted ? "aborted" : "parked";
-    child.report = { ...runningReport(facts), ...shown };
-    child.done = Promise.resolve(reportOf(child));
-    return child;
-  }
-
-  /** Opening settles the effects that were under way; the unfinished input is abandoned. */
-  #settleCut(child: Child, { intent, spent }: AgentRecord): void {
-    const { agentId } = child.facts.header;
-    let lost = NOTHING_SPENT;
-    if (this.#parent.options.journal) {
-      try {
-        const session = this.#sessions.open(child);
-        session.abandonUnfinishedInput();
-        lost = since(session.usage, spent);
-        release(child, session);
-      } catch (error) {
-        this.#parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
-      }
-    }
-    const outcome: RunOutcome = {
-      agentId,
-      status: "failed",
-      output: "interrupted",
-      turnsUsed: lost.turns,
-      ...(child.facts.isReported ? { report: this.#parent.journal.newId() } : {}),
-    };
-    this.#settle(child, intent.for, outcome, lost);
-    this.#report(child, outcome, false);
   }
 
   #child(agentId: string): Child {
@@ -464,8 +479,4 @@ function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
     void turn.then(resolve);
     if (signal.aborted) resolve();
   });
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }

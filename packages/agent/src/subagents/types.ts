@@ -6,6 +6,8 @@ import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent } from "../events/types.ts";
+import type { Exchange } from "../irc/exchange.ts";
+import type { Mailbox } from "../irc/types.ts";
 import type { Journal, NewEntry } from "../journal/journal.ts";
 import type { ChildHeader } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
@@ -31,8 +33,16 @@ export interface SubagentOptions {
   readonly limits?: (() => AgentLimits) | undefined;
   /** What a child without a role of its own is like now; plain when absent. */
   readonly defaultRole?: (() => AgentRole | undefined) | undefined;
+  /** The session and its agents can send each other messages. */
+  readonly irc?: IrcOptions | undefined;
   /** Gives an isolated child an environment of its own, and lands its work when it has ended. Absent: no child is isolated. */
   readonly isolate?: ((child: IsolationRequest) => Promise<Isolation>) | undefined;
+}
+
+/** How the agents of a session send each other messages. */
+export interface IrcOptions {
+  /** How long a call waits for a message unless it says so; 0: without a limit. 120 s when absent or no time. */
+  readonly timeoutMs?: (() => number) | undefined;
 }
 
 /** 0 or absent: no limit. */
@@ -117,7 +127,10 @@ export interface ChildSession {
   readonly config: { budget: BudgetConfig; maxTurns: number };
   readonly profile: Profile;
   readonly journal: Journal;
+  readonly mailbox: Mailbox;
   submit(content: InputContent): Promise<InputOutcome>;
+  /** An input of what waits in the queue. */
+  runQueued(): Promise<InputOutcome>;
   steer(content: InputContent, source?: MessageSource): string;
   interrupt(): Promise<void>;
   close(): Promise<void>;
@@ -153,6 +166,10 @@ export interface ParentSession {
   /** Of a session that is a child itself. */
   readonly agentId: string | undefined;
   readonly spawns: Spawns;
+  /** Absent: the agents cannot talk. */
+  readonly exchange: Exchange | undefined;
+  /** An input runs. */
+  readonly isAtWork: boolean;
   readonly ledger: Ledger;
   readonly budget: BudgetConfig;
   /** A message begins an input when the session is idle, so that nobody has to wait for a result. */

@@ -55,11 +55,12 @@ export class SessionAgents {
   }
 
   /** What the session's children are made with. */
-  options(): Pick<SubagentOptions, "types" | "refusal" | "limits"> {
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc"> {
     return {
       types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
       refusal: (name) => this.#refusal(name),
       limits: () => limitsOf(this.#parts.workspace),
+      irc: { timeoutMs: () => this.#parts.workspace.settings["irc.timeoutMs"] },
     };
   }
 

@@ -67,7 +67,15 @@ const EVENT_FIELDS = {
     queue: choice(["steering", "follow_up"]),
     id: text,
     change: choice(["added", "edited", "cancelled"]),
-    source: optional(object({ kind: choice(["user", "agent", "job", "host"]), id: optional(text) })),
+    source: optional(
+      object({
+        kind: choice(["user", "agent", "job", "host"]),
+        id: optional(text),
+        type: optional(choice(["irc:incoming"])),
+        messageId: optional(text),
+        replyTo: optional(text),
+      }),
+    ),
   },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
   "lathe:loop_detected": { message: text },

@@ -3,7 +3,8 @@
 import type { MessageSource } from "@lathe/agent";
 import { oneLine } from "../../../headless/outcome.ts";
 
-export function reportLine({ kind, id }: MessageSource, content: string): string {
+export function reportLine({ kind, id, type }: MessageSource, content: string): string {
+  if (type === "irc:incoming") return `${id} writes: ${oneLine(content.split("\n").slice(1, -1).join(" "))}`;
   if (kind !== "job") return `${id ?? kind}: ${oneLine(content)}`;
   if (id === undefined) return "Background jobs ended with the earlier process.";
   const command = /^\$ (.*)$/m.exec(content)?.[1];

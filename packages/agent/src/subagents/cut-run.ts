@@ -1,0 +1,47 @@
+// Children that an earlier process knew: what is left of those that had ended, and what became of those that were at work.
+
+import { messageOf } from "@lathe/llm";
+import { type Child, newChild, reportOf, runningReport, since } from "./child.ts";
+import type { ChildSessions } from "./child-sessions.ts";
+import { release } from "./life.ts";
+import { type AgentRecord, NOTHING_SPENT, type RunOutcome, type Spent } from "./records.ts";
+import type { ParentSession } from "./types.ts";
+
+export function rememberedChild({ intent: _intent, outcome, spent: _spent, ...facts }: AgentRecord): Child {
+  const child = newChild(facts, undefined, undefined);
+  if (!outcome) return child;
+  const { isAborted, report: _message, ...shown } = outcome;
+  child.state = isAborted ? "aborted" : "parked";
+  child.report = { ...runningReport(facts), ...shown };
+  child.done = Promise.resolve(reportOf(child));
+  return child;
+}
+
+/** Opening settles the effects that were under way; the unfinished input is abandoned. */
+export function cutRun(
+  parent: ParentSession,
+  sessions: ChildSessions,
+  child: Child,
+  { spent }: AgentRecord,
+): { readonly outcome: RunOutcome; readonly lost: Spent } {
+  const { agentId } = child.facts.header;
+  let lost = NOTHING_SPENT;
+  if (parent.options.journal) {
+    try {
+      const session = sessions.open(child);
+      session.abandonUnfinishedInput();
+      lost = since(session.usage, spent);
+      release(child, session);
+    } catch (error) {
+      parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
+    }
+  }
+  const outcome: RunOutcome = {
+    agentId,
+    status: "failed",
+    output: "interrupted",
+    turnsUsed: lost.turns,
+    ...(child.facts.isReported ? { report: parent.journal.newId() } : {}),
+  };
+  return { outcome, lost };
+}
