@@ -279,6 +279,8 @@ export type {
   AgentLimits,
   AgentRole,
   AgentType,
+  HostBatch,
+  HostSubagents,
   Isolation,
   IsolationRequest,
   LandedWork,
