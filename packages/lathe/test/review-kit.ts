@@ -11,9 +11,9 @@ import { type Stage, stage } from "./contract-kit.ts";
 export interface ReportedFinding {
   readonly title: string;
   readonly body: string;
-  readonly path?: string;
-  readonly line?: number;
-  readonly quote?: string;
+  readonly path: string;
+  readonly line: number;
+  readonly quote: string;
   readonly priority?: string;
 }
 
@@ -37,7 +37,8 @@ export interface Roles {
 /** The assignment is the first message of a child. */
 const assignmentOf = ({ view }: RecordedRequest): string =>
   view.messages.find(({ role }) => role === "user")?.text ?? "";
-export const lensOf = (request: RecordedRequest): string => /You are ([\w-]+)\. Your assignment/.exec(request.text)?.[1] ?? "";
+export const lensOf = (request: RecordedRequest): string =>
+  /You are ([\w-]+)\. Your assignment/.exec(request.text)?.[1] ?? "";
 const yielded = (output: string): CallSpec => ({ name: "yield", args: { output } });
 
 function reviewerTurn(request: RecordedRequest, { findings = () => [], reviewer }: Roles): Turn {
@@ -60,10 +61,14 @@ function criticTurn(request: RecordedRequest, { holds = () => true, critic }: Ro
   return turn.calls([yielded(JSON.stringify({ verdicts }))]);
 }
 
+/** Answers as the agent that a request is from. */
+export const rolesScript =
+  (roles: Roles) =>
+  (request: RecordedRequest): Turn =>
+    lensOf(request).startsWith("critic") ? criticTurn(request, roles) : reviewerTurn(request, roles);
+
 export async function reviewScene(roles: Roles = {}): Promise<ReviewScene> {
-  const scene = await stage((request) =>
-    lensOf(request).startsWith("critic") ? criticTurn(request, roles) : reviewerTurn(request, roles),
-  );
+  const scene = await stage(rolesScript(roles));
   const { dir } = scene.box;
   const git = (...args: string[]): string =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: dir }).toString();

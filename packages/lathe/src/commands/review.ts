@@ -12,7 +12,7 @@ import type { CliOptions } from "../options/option-table.ts";
 import { parseArgs } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { changeOf } from "../review/change.ts";
-import { changeLine, exitCodeOf, nothingLine, nothingToReview, reviewJson, reviewText } from "../review/report.ts";
+import { changeLine, exitCodeOf, nothingLine, nothingToReview, reviewReport, reviewText } from "../review/report.ts";
 import { review } from "../review/review.ts";
 import type { Change, Review } from "../review/types.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
@@ -33,12 +33,12 @@ export const reviewCommand: Command = async (argv, machine) => {
   const print = (value: object): void => void machine.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   const change = await changeOf(workspace, range);
   if (change.files.length === 0) {
-    if (isJson) print(reviewJson(nothingToReview(change), null));
+    if (isJson) print(reviewReport(nothingToReview(change), null));
     else machine.stdout.write(`${nothingLine(change)}\n`);
     return EXIT.done;
   }
   const done = await reviewInSession(workspace, options, change);
-  if (isJson) print(reviewJson(done.review, done.sessionId));
+  if (isJson) print(reviewReport(done.review, done.sessionId));
   else machine.stdout.write(reviewText(done.review));
   if (!isJson && done.review.findings.length > 0 && done.sessionId !== null)
     machine.stderr.write('lathe: To have findings fixed: lathe -c "fix 1 and 2"\n');

@@ -14,7 +14,7 @@ const MOST_DIFF = 8 * 1024 * 1024;
 const MOST_TEXT = 512 * 1024;
 
 /** A change without files when there is nothing to review. Throws the one line to show when the range means nothing here. */
-export async function changeOf(workspace: Workspace, wanted: string | undefined): Promise<Change> {
+export async function changeOf(workspace: Pick<Workspace, "cwd" | "env">, wanted: string | undefined): Promise<Change> {
   const top = await withGit(workspace, workspace.cwd, (git) => git.text(["rev-parse", "--show-toplevel"]));
   if (top === undefined || top === "")
     throw usageError(`${workspace.cwd} is not in a git repository, so there is no change to review. Start in one.`);
@@ -29,7 +29,7 @@ export async function changeOf(workspace: Workspace, wanted: string | undefined)
 
 async function changeIn(git: Git, top: string, range: Range): Promise<Change> {
   const ends = [range.base, ...(range.end === undefined ? [] : [range.end]), "--"];
-  const { stdout: rows } = await git.ask(["diff", "--no-ext-diff", "-M", "--numstat", "-z", ...ends]);
+  const { stdout: rows } = await git.ask(["diff", "--no-ext-diff", "--no-textconv", "-M", "--numstat", "-z", ...ends]);
   const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "-M", "--src-prefix=a/", "--dst-prefix=b/"];
   const { stdout, isCut } = await git.ask(["diff", ...plain, ...ends], MOST_DIFF);
   const sections = sectionsOf(stdout.toString("utf8"), isCut);

@@ -64,8 +64,8 @@ export interface Judged {
 /** `outputs`: what the critics yielded; undefined for one that failed. */
 export function judged(findings: readonly Finding[], outputs: readonly (string | undefined)[]): Judged {
   const verdicts = new Map<number, Verdict>();
+  // A critic speaks of its own findings only.
   for (const [i, output] of outputs.entries())
-    // A critic speaks of its own findings only.
     for (const verdict of verdictsIn(output))
       if (Math.floor((verdict.finding - 1) / MOST_AT_ONCE) === i) verdicts.set(verdict.finding, verdict);
   const confirmed = new Map<number, ConfirmedFinding>();

@@ -1,8 +1,9 @@
 // A review for people and for programs, and what its exit code says.
 
-import { visibleLine } from "@lathe/agent";
+import { visibleText } from "@lathe/agent";
+import type { Usage } from "@lathe/llm";
 import { EXIT, type ExitCode } from "../usage/exit.ts";
-import type { Change, DropReason, Review } from "./types.ts";
+import type { Change, ConfirmedFinding, DroppedFinding, DropReason, LensOutcome, Review } from "./types.ts";
 
 export function changeLine({ title, files }: Change): string {
   const sum = (key: "added" | "removed"): number => files.reduce((all, file) => all + (file[key] ?? 0), 0);
@@ -65,7 +66,7 @@ export function reviewText(review: Review): string {
   ];
   const text = [head, ...blocks, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
   // Files and models wrote parts of it: nothing of that steers a terminal.
-  return `${text.split("\n").map(visibleLine).join("\n")}\n`;
+  return `${visibleText(text)}\n`;
 }
 
 const indented = (text: string): string[] =>
@@ -90,8 +91,28 @@ function droppedLine({ dropped }: Review): string[] {
   return parts.length === 0 ? [] : [`Left out: ${parts.join(", ")}.`];
 }
 
-/** See `schemas/review.json`. */
-export function reviewJson(review: Review, sessionId: string | null): object {
+/** A review for programs; published as `schemas/review.json`. */
+export interface ReviewReport {
+  readonly type: "review";
+  /** `incomplete`: a lens or a critic failed; what the others found is there. */
+  readonly status: "clean" | "findings" | "incomplete";
+  readonly exitCode: number;
+  readonly range: string;
+  readonly base: string;
+  /** Null: the files on the disk. */
+  readonly end: string | null;
+  readonly files: readonly { readonly path: string; readonly added: number | null; readonly removed: number | null }[];
+  readonly view: string;
+  readonly findings: readonly ConfirmedFinding[];
+  readonly dropped: readonly DroppedFinding[];
+  readonly lenses: readonly Omit<LensOutcome, "isOutOfBudget">[];
+  readonly usage: Usage;
+  /** US dollars. */
+  readonly cost: number;
+  readonly sessionId: string | null;
+}
+
+export function reviewReport(review: Review, sessionId: string | null): ReviewReport {
   const { change, view, findings, dropped, lenses, usage, cost } = review;
   return {
     type: "review",
