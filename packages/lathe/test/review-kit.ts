@@ -64,8 +64,11 @@ function criticTurn(request: RecordedRequest, { holds = () => true, critic }: Ro
 /** Answers as the agent that a request is from. */
 export const rolesScript =
   (roles: Roles) =>
-  (request: RecordedRequest): Turn =>
-    lensOf(request).startsWith("critic") ? criticTurn(request, roles) : reviewerTurn(request, roles);
+  (request: RecordedRequest): Turn => {
+    const name = lensOf(request);
+    if (name === "") return turn.text("I am the session.");
+    return name.startsWith("critic") ? criticTurn(request, roles) : reviewerTurn(request, roles);
+  };
 
 export async function reviewScene(roles: Roles = {}): Promise<ReviewScene> {
   const scene = await stage(rolesScript(roles));

@@ -41,7 +41,7 @@ const resultTexts = (): string[] =>
   scene.server.requests.flatMap(({ view }) => view.messages.flatMap(({ results }) => results.map(({ text }) => text)));
 
 describe("lathe review", () => {
-  it("12 true findings pass and 12 with false quotes are dropped; the diff is paid once", async () => {
+  it("T-HID-1 12 true findings pass and 12 with false quotes are dropped; the diff is paid once", async () => {
     const lies = [
       (line: number) => at(line, { quote: `  const value${line} = compute(${line}, input.${line});` }),
       (line: number) => at(line, { quote: "return eval(input)" }),
@@ -93,8 +93,9 @@ describe("lathe review", () => {
     expect(stdout).toContain("Left out: 2 reported twice, 1 not confirmed by the critic.");
     expect(stderr).toContain("lathe: correctness: 2 findings\n");
     // Whoever continues can speak of "1".
-    const shown = await scene.box.run(["sessions", "show"]);
-    expect(shown.stdout).toContain("reads past the end of the input");
+    const next = await scene.run(["-c", "-p", "fix 1"]);
+    expect(next.stdout).toBe("I am the session.\n");
+    expect(scene.server.requests.at(-1)!.text).toContain("reads past the end of the input");
   });
 
   it("a review that found nothing because somebody failed does not look like a clean one", async () => {

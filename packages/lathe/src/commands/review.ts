@@ -12,7 +12,15 @@ import type { CliOptions } from "../options/option-table.ts";
 import { parseArgs } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { changeOf } from "../review/change.ts";
-import { changeLine, exitCodeOf, nothingLine, nothingToReview, reviewReport, reviewText } from "../review/report.ts";
+import {
+  changeLine,
+  costLine,
+  exitCodeOf,
+  nothingLine,
+  nothingToReview,
+  reviewReport,
+  reviewText,
+} from "../review/report.ts";
 import { review } from "../review/review.ts";
 import type { Change, Review } from "../review/types.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
@@ -39,7 +47,8 @@ export const reviewCommand: Command = async (argv, machine) => {
   }
   const done = await reviewInSession(workspace, options, change);
   if (isJson) print(reviewReport(done.review, done.sessionId));
-  else machine.stdout.write(reviewText(done.review));
+  else machine.stdout.write(reviewText(done.review, machine.stdout.isTTY ? machine.stdout.columns : undefined));
+  machine.stderr.write(`lathe: ${costLine(done.review)}\n`);
   if (!isJson && done.review.findings.length > 0 && done.sessionId !== null)
     machine.stderr.write('lathe: To have findings fixed: lathe -c "fix 1 and 2"\n');
   return exitCodeOf(done.review);

@@ -2,6 +2,7 @@
 
 import { visibleText } from "@lathe/agent";
 import type { Usage } from "@lathe/llm";
+import { counted, dollars, tokens } from "../sessions/numbers.ts";
 import { EXIT, type ExitCode } from "../usage/exit.ts";
 import type { Change, ConfirmedFinding, DroppedFinding, DropReason, LensOutcome, Review } from "./types.ts";
 
@@ -46,8 +47,8 @@ const DROPPED: Readonly<Record<DropReason, string>> = {
   no_verdict: "without a verdict of the critic",
 };
 
-/** Numbers are what people say when they ask for a fix. */
-export function reviewText(review: Review): string {
+/** Numbers are what people say when they ask for a fix. `columns`: of the screen; lines have no limit when absent. */
+export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): string {
   const { change, findings, lenses } = review;
   const head = `Review of ${changeLine(change)}: ${findings.length === 0 ? "no findings" : counted(findings.length, "finding")}.`;
   const blocks = findings.map(({ path, line, quote, priority, title, body, lenses: by, reason }, i) =>
@@ -55,8 +56,8 @@ export function reviewText(review: Review): string {
       `${i + 1}. [${priority}] ${title}`,
       `   ${path}:${line}  (${by.join(", ")})`,
       ...quote.split("\n").map((text) => `   > ${text.trim()}`),
-      ...indented(body),
-      ...indented(`Confirmed: ${reason}`),
+      ...indented(body, columns),
+      ...indented(`Confirmed: ${reason}`, columns),
     ].join("\n"),
   );
   const notes = [
@@ -69,12 +70,26 @@ export function reviewText(review: Review): string {
   return `${visibleText(text)}\n`;
 }
 
-const indented = (text: string): string[] =>
-  text
-    .trim()
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => `   ${line}`);
+const INDENT = "   ";
+
+function indented(text: string, columns: number): string[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.flatMap((line) => wrapped(line.trim(), columns - INDENT.length)).map((line) => INDENT + line);
+}
+
+/** At spaces; a word that is longer stays whole. */
+function wrapped(line: string, width: number): string[] {
+  const rows: string[] = [];
+  for (const word of line.split(" ")) {
+    const last = rows.at(-1);
+    if (last !== undefined && last.length + 1 + word.length < width) rows[rows.length - 1] = `${last} ${word}`;
+    else rows.push(word);
+  }
+  return rows;
+}
+
+export const costLine = ({ usage, cost, view }: Review): string =>
+  `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no view is possible here, so reviewers only had tools that read" : `reviewers worked in a view (${view})`}.`;
 
 /** Somebody should look at what only the failure of a critic keeps from being reported. */
 function unjudged({ dropped }: Review): string[] {
@@ -131,5 +146,3 @@ export function reviewReport(review: Review, sessionId: string | null): ReviewRe
     sessionId,
   };
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
