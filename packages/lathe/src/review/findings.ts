@@ -105,7 +105,7 @@ function merge(findings: Finding[], found: Finding, dropped: DroppedFinding[]): 
 /** Share of the words of the shorter title that the other has, too. */
 const ALIKE = 0.6;
 
-export function isSame(a: Finding, b: Finding): boolean {
+function isSame(a: Finding, b: Finding): boolean {
   if (a.path !== b.path || a.line !== b.line) return false;
   const [some, others] = [wordsOf(a.title), wordsOf(b.title)];
   const shared = [...some].filter((word) => others.has(word)).length;
@@ -115,7 +115,7 @@ export function isSame(a: Finding, b: Finding): boolean {
 const wordsOf = (title: string): Set<string> => new Set(title.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
 
 /** The gravest first; the same findings are always in the same order. */
-export function byWeight(a: Finding, b: Finding): number {
+function byWeight(a: Finding, b: Finding): number {
   return compare(a.priority, b.priority) || compare(a.path, b.path) || a.line - b.line || compare(a.title, b.title);
 }
 

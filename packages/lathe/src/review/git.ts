@@ -5,7 +5,7 @@ import { messageOf } from "@lathe/llm";
 import { CliError, EXIT } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-export interface GitAnswer {
+interface GitAnswer {
   readonly exitCode: number;
   readonly stdout: Buffer;
   /** There was more output than was wanted. */

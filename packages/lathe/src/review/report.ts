@@ -30,7 +30,7 @@ export const nothingToReview = (change: Change): Review => ({
 });
 
 /** Whether all lenses and critics did their work. */
-export const isComplete = ({ lenses }: Review): boolean => lenses.every(({ status }) => status === "completed");
+const isComplete = ({ lenses }: Review): boolean => lenses.every(({ status }) => status === "completed");
 
 /** As in linters: 0 nothing found, 1 findings; a review that is not complete and found nothing must not look like a good one. */
 export function exitCodeOf(review: Review): ExitCode {

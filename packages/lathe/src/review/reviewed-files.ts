@@ -40,7 +40,7 @@ async function fromCommit(git: Git, commit: string, path: string): Promise<strin
   return exitCode === 0 && !isCut ? stdout.toString("utf8") : undefined;
 }
 
-/** How the files on the disk differ from those of a commit; undefined: too much to write them all. */
+/** How the files on the disk differ from those of a commit: what it does not have, and what it has otherwise. */
 export async function differencesFrom(
   git: Git,
   commit: string,
