@@ -284,6 +284,8 @@ export type {
   AgentLimits,
   AgentRole,
   AgentType,
+  HostBatch,
+  HostSubagents,
   IrcOptions,
   Isolation,
   IsolationRequest,

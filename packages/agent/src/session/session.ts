@@ -5,7 +5,6 @@ import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ContextLedger } from "../context-ledger/types.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { SubagentService } from "../contract/subagents.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
@@ -26,6 +25,7 @@ import type {
   SideCall,
 } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
+import type { HostSubagents } from "../subagents/types.ts";
 import { abortController } from "../time/deadline.ts";
 import { pending } from "../time/pending.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
@@ -128,7 +128,7 @@ export class Session {
   get depth(): number {
     return this.#core.options.depth ?? 0;
   }
-  get subagents(): SubagentService {
+  get subagents(): HostSubagents {
     return this.#subagents;
   }
   /** Reads the journal; not for hot paths. */
@@ -301,7 +301,7 @@ export class Session {
     if (!move) return { leafId };
     const beforeMove = (): void => this.abandonUnfinishedInput();
     const work = (signal: AbortSignal) => navigateTo(this.#core, { move, ...options, beforeMove }, signal);
-    const moved = await this.#maintain(work, ({ cancelled }) => cancelled === undefined);
+    const moved = await this.maintain(work, ({ cancelled }) => cancelled === undefined);
     return moved ?? { leafId, cancelled: "it was interrupted" };
   }
 
@@ -319,12 +319,12 @@ export class Session {
   /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
     const interrupted = { problem: "it was interrupted" };
-    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
+    return (await this.maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
 
   /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
   callModel(role: string, call: SideCall): Promise<SideAnswer | undefined> {
-    return this.#maintain((signal) => sideCall(this.#core, role, call, signal));
+    return this.maintain((signal) => sideCall(this.#core, role, call, signal));
   }
 
   /** Takes compactions and pruning back: everything on this branch is sent again. False when nothing is hidden. */
@@ -412,10 +412,10 @@ export class Session {
   }
 
   /**
-   * Work on the session while no input runs; undefined when it was interrupted. A question to the user stays open, unless the
+   * Work in the place of an input, which an interrupt ends; undefined when one did. A question to the user stays open, unless the
    * work has left it behind.
    */
-  async #maintain<T>(
+  async maintain<T>(
     work: (signal: AbortSignal) => Promise<T>,
     leavesQuestion: (done: T) => boolean = () => false,
   ): Promise<T | undefined> {

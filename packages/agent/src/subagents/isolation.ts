@@ -5,10 +5,11 @@ import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
 import type { BatchTask } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Child, Run } from "./child.ts";
 import { resultOf } from "./result.ts";
-import type { AgentType, ChildSession, ParentSession } from "./types.ts";
+import type { AgentType, ChildSession, Isolation, ParentSession } from "./types.ts";
 
 /** What the task says counts before what the kind says. */
 export function worksApart({ options }: ParentSession, { isolation = "none" }: AgentType, task: BatchTask): boolean {
@@ -17,6 +18,9 @@ export function worksApart({ options }: ParentSession, { isolation = "none" }: A
     throw new ToolFailure("Agents cannot work apart from your files here. Omit isolated, or do it yourself.");
   return isWanted;
 }
+
+/** What is done there stays there. */
+export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({ env, land: async () => ({ text: "" }) });
 
 export async function isolate(child: Child, { controller }: Run, parent: ParentSession): Promise<void> {
   const { env, options, ledger } = parent;

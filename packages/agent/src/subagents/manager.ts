@@ -4,8 +4,9 @@
 import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { AgentReport, BatchReport, BatchRequest, SpawnRequest, SubagentService } from "../contract/subagents.ts";
+import type { AgentReport, BatchReport, BatchRequest, SpawnRequest } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import { MAIN } from "../irc/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -14,7 +15,7 @@ import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { cutRun, rememberedChild } from "./cut-run.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
-import { isolate, land, worksApart } from "./isolation.ts";
+import { isolate, land, placeOfHost, worksApart } from "./isolation.ts";
 import { park } from "./life.ts";
 import { Names } from "./names.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
@@ -32,7 +33,7 @@ import { resultText } from "./result-text.ts";
 import { limitTime } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { Slots } from "./slots.ts";
-import type { AgentType, ChildSession, ParentSession } from "./types.ts";
+import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
 
 /** Of the assignment, for people. */
@@ -47,7 +48,7 @@ interface Start {
   readonly parts?: number;
 }
 
-export class Subagents implements SubagentService {
+export class Subagents implements HostSubagents {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
@@ -94,9 +95,22 @@ export class Subagents implements SubagentService {
 
   async spawnBatch(request: BatchRequest): Promise<BatchReport> {
     checkBatch(request);
-    const { callId, tasks } = request;
     const type = await permittedType(this.#parent, request.agent);
     const isReported = this.#parent.takesReports && type.blocking !== true;
+    return this.#startBatch(request, { type, isReported });
+  }
+
+  async spawnForHost(request: HostBatch): Promise<BatchReport> {
+    checkBatch(request);
+    const type = request.narrowed(await permittedType(this.#parent, request.agent));
+    return this.#startBatch(request, { type, isReported: false, env: request.env });
+  }
+
+  async #startBatch(
+    request: BatchRequest,
+    { type, isReported, env }: { type: AgentType; isReported: boolean; env?: ExecutionEnvironment | undefined },
+  ): Promise<BatchReport> {
+    const { callId, tasks } = request;
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
     const roster = this.#parent.exchange?.roster();
     const shared = new SharedStart(batchContext(request.context, agentIds, roster));
@@ -107,13 +121,14 @@ export class Subagents implements SubagentService {
       try {
         const child = this.#newChild(type, shared, {
           agentId,
-          cwd: this.#parent.env.workingDirectory(),
+          cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
-          isIsolated: worksApart(this.#parent, type, task),
+          isIsolated: env !== undefined || worksApart(this.#parent, type, task),
           callId,
           task: task.assignment,
           description: task.description,
         });
+        if (env) child.isolation = placeOfHost(env);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
         await this.#start(child, {
           callId,
@@ -295,7 +310,7 @@ export class Subagents implements SubagentService {
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
-    if (child.facts.isIsolated) await isolate(child, run, this.#parent);
+    if (child.facts.isIsolated && !child.isolation) await isolate(child, run, this.#parent);
     const slot = this.#slots.take(run.controller.signal);
     // A journal that cannot be opened is reported at once where that is possible.
     if (!slot) this.#openOrGiveUp(child);

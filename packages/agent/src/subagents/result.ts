@@ -10,8 +10,8 @@ export async function resultOf(
   ended: InputOutcome | string,
 ): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
   const result = await ownResult(child, ended);
-  const { landed } = child;
-  return landed === undefined ? result : { ...result, output: `${result.output}\n\n${landed}` };
+  const { landed = "" } = child;
+  return landed === "" ? result : { ...result, output: `${result.output}\n\n${landed}` };
 }
 
 async function ownResult(

@@ -3,6 +3,7 @@
 import type { JsonSchema, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
+import type { BatchReport, BatchRequest, SubagentService } from "../contract/subagents.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent } from "../events/types.ts";
@@ -106,6 +107,19 @@ export interface AgentType {
   readonly verify?: string | undefined;
   /** Besides its parent's: it may narrow what is permitted, never widen it. */
   readonly middleware?: readonly Middleware[] | undefined;
+}
+
+/** A batch that the host starts for itself, not the model: it may confine the agents further, and it waits for them. */
+export interface HostBatch extends BatchRequest {
+  /** Where they work; in the session's environment when absent. The host closes it, and with it they cannot be revived. */
+  readonly env?: ExecutionEnvironment | undefined;
+  /** What the kind becomes for this batch. */
+  readonly narrowed: (type: AgentType) => AgentType;
+}
+
+/** The child agents of a session, for its host. */
+export interface HostSubagents extends SubagentService {
+  spawnForHost(request: HostBatch): Promise<BatchReport>;
 }
 
 /** Which kinds of agents may be started: any, or these. */

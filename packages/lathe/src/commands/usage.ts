@@ -71,6 +71,14 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["check [file]", "what is wrong with an agent's file, or with any that is found here"],
     ["new <name> [--user]", "write a file to begin with, for this project or for you"],
   ],
+  review: [
+    ["", "uncommitted changes, or the branch against its upstream or main when there are none"],
+    ["main...HEAD", "a range of commits"],
+    ["HEAD~3", "everything since that commit, uncommitted changes included; a branch or tag likewise"],
+    ["<commit>", "what one commit changed, by its hexadecimal name; for other names: HEAD^!"],
+    ["… --json", "findings, what was left out and why, tokens and cost as one JSON object"],
+    ["… --max-cost 1", "options of a run work here, too: --model, --max-time, --no-session"],
+  ],
   mcp: [
     ["list [--json]", "the servers that are configured here, and why one takes no effect"],
     ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],

@@ -1,7 +1,6 @@
 // `--worktree`: a whole run works in a view of the project. What it changed lands at its end; when it cannot, it is kept as a patch
 // and a line says where.
 
-import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -20,6 +19,7 @@ import { messageOf } from "@lathe/llm";
 import type { RequestFor } from "../conversation/next-session.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
+import { viewStore } from "../workspace/view-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Runs `run` with requests that work in a view, then lands. `name`: of the branch to land as; true for none. */
@@ -53,7 +53,7 @@ async function openRunView(workspace: Workspace, name: string | true): Promise<R
     throw usageError(`--worktree takes the name of a branch: letters, digits, "-" and "_". Not "${name}".`);
   }
   const id = name === true ? `run-${machine.deps.uuid().slice(0, 8)}` : name;
-  const store = storeOf(workspace);
+  const store = viewStore(workspace, workspace.cwd);
   const { undone, inDoubt } = await recoverStore(
     store,
     hostOptions(workspace, () => {}),
@@ -79,11 +79,6 @@ async function openRunView(workspace: Workspace, name: string | true): Promise<R
   }
 }
 
-/** Views of one project lie together, so that what was left behind is found. */
-function storeOf({ paths, cwd }: Workspace): string {
-  return join(paths.views, createHash("sha256").update(cwd).digest("hex").slice(0, 16));
-}
-
 async function landed(
   workspace: Workspace,
   name: string | true,
@@ -104,7 +99,7 @@ async function landed(
   const landing = land({
     root: workspace.cwd,
     id: view.id,
-    store: storeOf(workspace),
+    store: viewStore(workspace, workspace.cwd),
     host: hostOptions(workspace, () => {}),
     deltas: [delta],
     mode: name === true ? "patch" : "branch",

@@ -11,6 +11,7 @@ import { modelCommands } from "./model-commands.ts";
 import { mcpWithoutServers } from "./no-servers.ts";
 import { projectCommands } from "./project-commands.ts";
 import { reportCommands } from "./report-commands.ts";
+import { reviewCommand } from "./review-command.ts";
 import { redo, rewind, undo } from "./rewind.ts";
 import { sessionCommands, sessionFileCommands } from "./session-commands.ts";
 import { settings } from "./settings-command.ts";
@@ -31,6 +32,7 @@ export function builtinCommands(): CommandRegistry {
     handoff,
     ...sessionCommands,
     ...treeCommands,
+    reviewCommand,
     rewind,
     undo,
     redo,

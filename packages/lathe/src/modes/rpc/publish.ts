@@ -5,6 +5,7 @@ import { exactly, integer, type JsonSchema, object, optional, text } from "../wi
 import { EVENTS } from "../wire/events.ts";
 import { wireMessage } from "../wire/message.ts";
 import { wireResult } from "../wire/result.ts";
+import { wireReview } from "../wire/review.ts";
 import { COMMANDS, modelRow, sessionState } from "./commands.ts";
 import { INBOUND, OUTBOUND, responseError } from "./frames.ts";
 
@@ -47,6 +48,7 @@ export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
       "A line that lathe --mode rpc writes, replies aside",
       mapValues(OUTBOUND, ({ schema }) => schema),
     ),
+    "review.json": file("What lathe review --json prints", { review: wireReview.schema }),
     "theme.json": themeSchema(),
   };
 }
