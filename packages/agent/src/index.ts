@@ -85,6 +85,7 @@ export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts
 export { type CreateSessionOptions, createSession, type GivenSessionOptions } from "./headless/create-session.ts";
 export type { AgentConfig } from "./headless/options.ts";
 export { type LandRequest, land } from "./isolate/land.ts";
+export { landedOf } from "./isolate/landing-journal.ts";
 export { openView } from "./isolate/open-view.ts";
 export { patchOf } from "./isolate/patch.ts";
 export { type Recovery, recoverStore } from "./isolate/recover.ts";
@@ -142,7 +143,7 @@ export {
   userMessages,
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
-export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/conflict/conflicts.ts";
+export { type Conflict, type ConflictedFile, Conflicts, type UnlandedLines } from "./ops/formats/conflict/conflicts.ts";
 export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
@@ -282,6 +283,7 @@ export type {
   Isolation,
   IsolationRequest,
   LandedWork,
+  LandingWish,
   Spawns,
   SubagentOptions,
 } from "./subagents/types.ts";

@@ -12,10 +12,11 @@ import type { Journal } from "../journal/journal.ts";
 import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
-import { isolate, land, worksApart } from "./isolation.ts";
+import { isolate, land, leave, worksApart } from "./isolation.ts";
 import { park, release } from "./life.ts";
 import { Names } from "./names.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { racing } from "./race.ts";
 import {
   type AgentFacts,
   type AgentRecord,
@@ -79,7 +80,7 @@ export class Subagents implements SubagentService {
       agentId: this.#names.give(),
       cwd,
       isReported: false,
-      isIsolated: false,
+      isIsolated: type !== undefined && worksApart(this.#parent, type, {}),
       callId: request.callId,
       task: request.task,
       ...(request.model === undefined ? {} : { model: request.model }),
@@ -91,8 +92,9 @@ export class Subagents implements SubagentService {
 
   async spawnBatch(request: BatchRequest): Promise<BatchReport> {
     checkBatch(request);
-    const { callId, tasks } = request;
+    const { callId } = request;
     const type = await permittedType(this.#parent, request.agent);
+    const { tasks, race } = racing(request, type);
     const isReported = this.#parent.takesReports && type.blocking !== true;
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
     const shared = new SharedStart(batchContext(request.context, agentIds));
@@ -110,6 +112,8 @@ export class Subagents implements SubagentService {
           task: task.assignment,
           description: task.description,
         });
+        child.race = race;
+        race?.join(child);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
         await this.#start(child, {
           callId,
@@ -256,7 +260,16 @@ export class Subagents implements SubagentService {
     }
   }
 
-  async #start(child: Child, { callId, content, parts }: Start): Promise<void> {
+  async #start(child: Child, start: Start): Promise<void> {
+    try {
+      await this.#begin(child, start);
+    } catch (error) {
+      await leave(child, this.#parent);
+      throw error;
+    }
+  }
+
+  async #begin(child: Child, { callId, content, parts }: Start): Promise<void> {
     const parent = this.#parent;
     const { header, maxTurns } = child.facts;
     const { agentId } = header;
@@ -362,6 +375,7 @@ export class Subagents implements SubagentService {
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
+    await leave(child, this.#parent);
     if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
     else if (child.session) this.#idle(child, outcomeId);
     this.#report(child, outcome, true);
@@ -437,10 +451,11 @@ export class Subagents implements SubagentService {
         this.#parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
       }
     }
+    const left = child.facts.isIsolated ? this.#parent.options.leftBy?.(agentId) : undefined;
     const outcome: RunOutcome = {
       agentId,
       status: "failed",
-      output: "interrupted",
+      output: left === undefined ? "interrupted" : `interrupted\n\n${left}`,
       turnsUsed: lost.turns,
       ...(child.facts.isReported ? { report: this.#parent.journal.newId() } : {}),
     };

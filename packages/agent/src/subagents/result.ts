@@ -11,7 +11,9 @@ export async function resultOf(
 ): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
   const result = await ownResult(child, ended);
   const { landed } = child;
-  return landed === undefined ? result : { ...result, output: `${result.output}\n\n${landed}` };
+  if (landed === undefined) return result;
+  const status = landed.outcome === "kept" ? "failed" : result.status;
+  return { ...result, status, output: `${result.output}\n\n${landed.text}` };
 }
 
 async function ownResult(

@@ -16,6 +16,10 @@ import type { OpenedSnapshots } from "./open-snapshots.ts";
 
 export interface FileHistory {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
+  /** Around a change of files that is no call. */
+  aroundLanding(paths: readonly string[], write: () => Promise<void>): Promise<void>;
+  /** What was landed is recorded in the conversation: from here on it is a step of its own. */
+  landed(): void;
   readonly middleware: Middleware;
   follow(event: SessionEvent): void;
   settle(): Promise<void>;
@@ -45,6 +49,8 @@ export function fileHistory(parts: FileHistoryParts): FileHistory {
   return {
     aroundExecute: async (call, run) =>
       mayChangeFiles(call) ? (await load()).snapshots.aroundExecute(call, run) : run(),
+    aroundLanding: async (paths, write) => (await load()).snapshots.aroundChange(paths, write),
+    landed: () => opened?.snapshots.roundEnded(),
     middleware: { name: "snapshots", beforeRequest: () => opened?.snapshots.roundEnded() },
     follow: ({ kind }) => {
       if (kind === "processing_end") opened?.snapshots.roundEnded();

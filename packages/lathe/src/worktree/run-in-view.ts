@@ -1,9 +1,6 @@
 // `--worktree`: a whole run works in a view of the project. What it changed lands at its end; when it cannot, it is kept as a patch
 // and a line says where.
 
-import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   type Delta,
   EnvError,
@@ -11,13 +8,12 @@ import {
   type LandingResult,
   land,
   openView,
-  patchOf,
   personalIgnoreFile,
-  recoverStore,
   type View,
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { RequestFor } from "../conversation/next-session.ts";
+import { keepPatch, recoverViews, storeOf } from "../isolation/view-store.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -54,12 +50,7 @@ async function openRunView(workspace: Workspace, name: string | true): Promise<R
   }
   const id = name === true ? `run-${machine.deps.uuid().slice(0, 8)}` : name;
   const store = storeOf(workspace);
-  const { undone, inDoubt } = await recoverStore(
-    store,
-    hostOptions(workspace, () => {}),
-  );
-  if (undone > 0) tell("An earlier landing was interrupted. What it had written was undone.");
-  for (const path of inDoubt) tell(`${path} was changed after that landing and stays as it is. Look at it.`);
+  for (const line of await recoverViews(workspace)) tell(line);
   try {
     const view = await openView({
       root: cwd,
@@ -79,11 +70,6 @@ async function openRunView(workspace: Workspace, name: string | true): Promise<R
   }
 }
 
-/** Views of one project lie together, so that what was left behind is found. */
-function storeOf({ paths, cwd }: Workspace): string {
-  return join(paths.views, createHash("sha256").update(cwd).digest("hex").slice(0, 16));
-}
-
 async function landed(
   workspace: Workspace,
   name: string | true,
@@ -98,7 +84,7 @@ async function landed(
     return code;
   }
   if (code !== EXIT.done) {
-    tell(`The run did not finish, so nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+    tell(`The run did not finish, so nothing was landed. ${await keep(workspace, delta)}`);
     return code;
   }
   const landing = land({
@@ -112,7 +98,7 @@ async function landed(
   });
   // Whatever keeps it from landing, such as files that change while git reads them: the work is kept.
   const result = await landing.catch(async (error: unknown) => {
-    tell(`${messageOf(error)} Nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+    tell(`${messageOf(error)} Nothing was landed. ${await keep(workspace, delta)}`);
     return undefined;
   });
   if (!result) return EXIT.failed;
@@ -121,7 +107,7 @@ async function landed(
     return code;
   }
   if (result.kind === "conflict") for (const { message } of result.conflicts) tell(message);
-  tell(`Nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+  tell(`Nothing was landed. ${await keep(workspace, delta)}`);
   return EXIT.failed;
 }
 
@@ -132,11 +118,7 @@ function landedLine(result: LandingResult): string {
   return `Landed ${result.files.length} ${result.files.length === 1 ? "file" : "files"}.`;
 }
 
-const patch = ({ cwd, env }: Workspace, delta: Delta): Promise<Buffer> => patchOf(delta, cwd, { baseEnv: env });
-
-function keep({ paths, cwd }: Workspace, { id }: Delta, bytes: Buffer): string {
-  mkdirSync(paths.patches, { recursive: true, mode: 0o700 });
-  const file = join(paths.patches, `${id}.patch`);
-  writeFileSync(file, bytes, { mode: 0o600 });
-  return `The changes are kept: git -C ${cwd} apply --3way ${file}`;
+async function keep(workspace: Workspace, delta: Delta): Promise<string> {
+  const file = await keepPatch(workspace, workspace.paths.patches, delta);
+  return `The changes are kept: git -C ${workspace.cwd} apply --3way ${file}`;
 }
