@@ -145,6 +145,7 @@ export {
 export * from "./journal/types.ts";
 export { type Conflict, type ConflictedFile, Conflicts, type UnlandedLines } from "./ops/formats/conflict/conflicts.ts";
 export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
+export { hasConflicts } from "./ops/formats/conflict/regions.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export type { OpenedImage, OpenedText } from "./ops/read/open.ts";

@@ -100,7 +100,9 @@ async function branches({ deltas, message }: LandRequest, sites: readonly Site[]
   return {
     conflicts,
     checked,
-    files: sites.flatMap(({ top, changes }) => changes.flatMap(({ part }) => part.changes.map(({ path }) => join(top, path)))),
+    files: sites.flatMap(({ top, changes }) =>
+      changes.flatMap(({ part }) => part.changes.map(({ path }) => join(top, path))),
+    ),
     carryOut: async () => {
       for (const branch of ready) await makeBranch(branch);
       return { kind: "landed", files: [], branches: ready.map(({ name }) => name) };

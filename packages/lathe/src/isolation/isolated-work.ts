@@ -7,6 +7,7 @@ import {
   type Conflict,
   type Delta,
   type ExecutionEnvironment,
+  hasConflicts,
   type Isolation,
   type IsolationRequest,
   type Journal,
@@ -16,6 +17,7 @@ import {
   type LandingWish,
   land,
   openView,
+  patchOf,
   personalIgnoreFile,
   type View,
   type ViewKind,
@@ -84,9 +86,10 @@ export class IsolatedWork {
     const { guarded, history } = this.#parts;
     const view = await this.#open(request);
     this.#sayPassedOver(view);
+    const landing = new Landing(this.#parts, request, view);
     return {
       env: guarded(view.env),
-      land: (wish) => this.#inTurn(() => new Landing(this.#parts, request, view).land(wish)),
+      land: (wish) => this.#inTurn(() => landing.land(wish)),
       close: async () => {
         history?.landed();
         await view.close();
@@ -147,11 +150,20 @@ function viewId(agentId: string, sessionId: string): string {
   return `${agentId.replaceAll(".", "-").slice(0, 60)}-${sign}`;
 }
 
-/** One attempt to land what an agent did. */
+/** What did not land at first, as it was then. */
+interface SentBack {
+  readonly patch: Buffer;
+  readonly conflicts: readonly LandingConflict[];
+  /** Files that have conflict markers now. */
+  readonly marked: readonly string[];
+}
+
+/** Lands what one agent did. */
 class Landing {
   readonly #parts: IsolatedWorkParts;
   readonly #request: IsolationRequest;
   readonly #view: View;
+  #sentBack: SentBack | undefined;
 
   constructor(parts: IsolatedWorkParts, request: IsolationRequest, view: View) {
     this.#parts = parts;
@@ -169,6 +181,8 @@ class Landing {
     if (!delta.parts.some(({ changes }) => changes.length > 0))
       return { text: `${NOTHING_CHANGED}${more}`, outcome: "nothing" };
     if (!wish.isDone) return this.#kept(delta, "It did not finish.");
+    const undecided = await this.#undecided();
+    if (undecided) return this.#kept(delta, failureText(cwd, undecided), undecided.conflicts);
     let result: LandingResult;
     try {
       result = await this.#merge(delta, wish);
@@ -177,10 +191,30 @@ class Landing {
     }
     if (result.kind === "landed" || result.kind === "nothing")
       return { text: `${landedText(cwd, result)}${more}`, outcome: "landed" };
-    if (wish.isLast || result.kind === "refused" || wish.signal.aborted)
+    if (wish.isLast || wish.signal.aborted || !isForAuthor(result))
       return this.#kept(delta, failureText(cwd, result), result.kind === "conflict" ? result.conflicts : []);
+    return { text: "", outcome: "kept", again: againText(cwd, result, await this.#sendBack(delta, result)) };
+  }
+
+  /** Returns what is left for the agent to decide. */
+  async #sendBack(delta: Delta, result: LandingResult): Promise<readonly LandingConflict[]> {
+    const { cwd, env } = this.#parts.workspace;
+    const patch = await patchOf(delta, cwd, { baseEnv: env });
     const open = await this.#view.rebase();
-    return { text: "", outcome: "kept", again: againText(cwd, result, open) };
+    const marked = open.filter(({ kind }) => kind === "content").map(({ path }) => path);
+    this.#sentBack = { patch, conflicts: result.kind === "conflict" ? result.conflicts : [], marked };
+    return open;
+  }
+
+  /** The conflicts that the agent was sent, when one of them is still in its files. */
+  async #undecided(): Promise<{ kind: "conflict"; conflicts: readonly LandingConflict[] } | undefined> {
+    if (!this.#sentBack) return undefined;
+    for (const path of this.#sentBack.marked) {
+      const text = (await this.#view.env.stat(path)) ? await this.#view.env.readFile(path) : "";
+      if (hasConflicts(Buffer.from(text).toString("utf8")))
+        return { kind: "conflict", conflicts: this.#sentBack.conflicts };
+    }
+    return undefined;
   }
 
   async #merge(delta: Delta, { permit, signal }: LandingWish): Promise<LandingResult> {
@@ -213,9 +247,15 @@ class Landing {
     await (history ? history.aroundLanding(paths, write) : write());
   }
 
+  /** A patch with markers in it would be of no use to anybody: then it is the one from before they were put there. */
   async #kept(delta: Delta, why: string, conflicts: readonly LandingConflict[] = []): Promise<LandedWork> {
     const { workspace, folder } = this.#parts;
-    const patch = await keepPatch(workspace, folder ?? workspace.paths.patches, delta);
+    const isMarked = (await this.#undecided()) !== undefined;
+    const bytes =
+      isMarked && this.#sentBack
+        ? this.#sentBack.patch
+        : await patchOf(delta, workspace.cwd, { baseEnv: workspace.env });
+    const patch = keepPatch(folder ?? workspace.paths.patches, delta.id, bytes);
     return { text: keptText(why, patch, this.#numbered(conflicts)), outcome: "kept" };
   }
 
@@ -235,6 +275,11 @@ class Landing {
     });
   }
 }
+
+/** Where a file is gone on one side, whoever asked for the work decides. */
+const isForAuthor = (result: LandingResult): result is Extract<LandingResult, { kind: "red" | "conflict" }> =>
+  result.kind === "red" ||
+  (result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "content" || kind === "forbidden"));
 
 const lineFeeds = (text: string): string => text.replaceAll("\r\n", "\n");
 

@@ -31,8 +31,7 @@ export function leftOutText(root: string, { leftOut }: Delta): string {
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
   if (result.kind === "refused") return result.why;
-  if (result.kind === "red")
-    return `Its check failed with exit code ${result.exitCode}:\n${tail(result.output)}`;
+  if (result.kind === "red") return `Its check failed with exit code ${result.exitCode}:\n${tail(result.output)}`;
   return `Merge failed.\n${conflictLines(root, result.conflicts)}`;
 }
 

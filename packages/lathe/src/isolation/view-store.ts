@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Delta, patchOf, recoverStore } from "@lathe/agent";
+import { recoverStore } from "@lathe/agent";
 import { hostOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -22,11 +22,10 @@ export async function recoverViews(workspace: Workspace): Promise<string[]> {
   ];
 }
 
-/** Returns the file that has the changes now. Their view has to be open. */
-export async function keepPatch({ cwd, env }: Workspace, folder: string, delta: Delta): Promise<string> {
-  const patch = await patchOf(delta, cwd, { baseEnv: env });
+/** Returns the file that has the changes. */
+export function keepPatch(folder: string, id: string, patch: Uint8Array): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `${delta.id}.patch`);
+  const file = join(folder, `${id}.patch`);
   writeFileSync(file, patch, { mode: 0o600 });
   return file;
 }

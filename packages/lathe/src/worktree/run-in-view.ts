@@ -8,6 +8,7 @@ import {
   type LandingResult,
   land,
   openView,
+  patchOf,
   personalIgnoreFile,
   type View,
 } from "@lathe/agent";
@@ -119,6 +120,7 @@ function landedLine(result: LandingResult): string {
 }
 
 async function keep(workspace: Workspace, delta: Delta): Promise<string> {
-  const file = await keepPatch(workspace, workspace.paths.patches, delta);
+  const patch = await patchOf(delta, workspace.cwd, { baseEnv: workspace.env });
+  const file = keepPatch(workspace.paths.patches, delta.id, patch);
   return `The changes are kept: git -C ${workspace.cwd} apply --3way ${file}`;
 }

@@ -113,7 +113,14 @@ async function run(args: Args, { services, callId, signal }: ToolContext): Promi
   if (args.tasks && (args.context ?? "").trim() === "")
     throw new ToolFailure("context is empty. Say what all of the agents should know.");
   const subagents = services.subagents!;
-  const batch = await subagents.spawnBatch({ callId, agent: args.agent, context: args.context, tasks: given(args), race: args.race, verify: args.verify });
+  const batch = await subagents.spawnBatch({
+    callId,
+    agent: args.agent,
+    context: args.context,
+    tasks: given(args),
+    race: args.race,
+    verify: args.verify,
+  });
   if (batch.isReported) return { content: [{ kind: "text", text: startedText(args.agent, batch) }], ...factsOf(batch) };
   const reports = await Promise.all(batch.started.map(({ agentId }) => subagents.wait(agentId, signal)));
   const lines = [...reports.map((report) => subagents.textOf(report)), ...failures(batch)];

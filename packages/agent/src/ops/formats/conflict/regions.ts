@@ -37,6 +37,9 @@ export function conflictRegions(text: string): ConflictRegion[] {
   return regions;
 }
 
+/** Whether somebody has yet to decide something in this text. */
+export const hasConflicts = (text: string): boolean => conflictRegions(text).length > 0;
+
 /** Markers of another length belong to what is merged: the base of a merge of merges has conflicts of its own. */
 function regionAt(lines: readonly string[], start: number, length: number, label: string): ConflictRegion | undefined {
   const marks = {
