@@ -1,12 +1,14 @@
 // Agents that work apart, with the real command, real repositories and real views.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../agent/test/alive.ts";
 import { has } from "../../agent/test/programs.ts";
 import { type AgentStage, agentStage, type Cast, says, shell, tasks, yields } from "./agents-kit.ts";
+import { RpcHost } from "./rpc-host.ts";
 
 const full = ["--permission-mode", "full"];
 const apart = (id: string) => ({ id, assignment: `work of ${id}`, isolated: true });
@@ -235,5 +237,46 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     );
     expect([scene.read("a.txt"), scene.read("b.txt")]).toEqual(["right\n", "b\n"]);
     expect(scene.views()).toEqual([]);
+  });
+
+  it("SA-07 a landing in the background is one step: undo takes it back with the message that told of it, and redo brings it", async () => {
+    await begin({
+      parent: [tasks([apart("One")]), turn.text("started"), turn.text("heard")],
+      One: [shell("echo 1 > a.txt; rm b.txt; echo new > c.txt"), yields("one")],
+    });
+    const host = new RpcHost(scene.box.start([...scene.args, ...full, "--mode", "rpc"], scene.env));
+    await host.prompt("go");
+    await until(() => host.events().filter(({ type }) => type === "agent_end").length === 2);
+    expect(await host.finish()).toBe(0);
+    const files = () =>
+      ["a.txt", "b.txt", "c.txt"].map((name) => existsSync(join(scene.box.dir, name)) && scene.read(name));
+    const landed = ["1\n", false, "new\n"];
+    expect(files()).toEqual(landed);
+    scene.write("mine.txt", "of the person\n");
+    expect(await scene.box.run(["rewind", "--undo"])).toMatchObject({ code: 0, stderr: "" });
+    expect(files()).toEqual(["one\ntwo\nthree\n", "b\n", false]);
+    expect(await scene.box.run(["rewind", "--redo"])).toMatchObject({ code: 0, stderr: "" });
+    expect(files()).toEqual(landed);
+    expect(scene.read("mine.txt")).toBe("of the person\n");
+  });
+
+  it("T-WRITE-4 SA-07 the parent settles a conflict that did not land by its number", async () => {
+    const settle = turn.calls([
+      { name: "write_file", args: { file_path: "conflict://1", content: "@ours\n@theirs" }, id: "w" },
+    ]);
+    await begin({
+      parent: [tasks([apart("One")]), settle, (request) => turn.text(request.result("w") ?? "")],
+      One: [
+        shell("sed -i s/two/agent/ a.txt"),
+        () => {
+          scene.write("a.txt", "zero\none\nperson\nthree\n");
+          return yields("first");
+        },
+        yields("the same again"),
+      ],
+    });
+    const { stdout } = await go();
+    expect(stdout).toContain("Settled conflict://1. a.txt has no conflicts left.");
+    expect(scene.read("a.txt")).toBe("zero\none\nperson\nagent\nthree\n");
   });
 });

@@ -107,14 +107,19 @@ export class Snapshots {
 
   /** For `beforeRequest`, and for the end of an input: no request follows the last calls of one that was interrupted. */
   roundEnded(): undefined {
-    if (this.#running === 0) this.#endRound();
+    this.changeEnded(undefined);
   }
 
-  #endRound(): void {
+  /** For changes that no call made: they belong to the message that will tell of them, if one will. */
+  changeEnded(toldBy: string | undefined): void {
+    if (this.#running === 0) this.#endRound(toldBy);
+  }
+
+  #endRound(entryId?: string): void {
     this.#isNoted = false;
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const { leaf } = this.#options.journal;
+    const leaf = entryId ?? this.#options.journal.leaf;
     const end = this.#inOrder(async () => {
       const { blob, found } = await this.look();
       this.#write("after", blob, found, leaf);

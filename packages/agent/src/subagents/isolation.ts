@@ -86,9 +86,9 @@ async function attempt(
 }
 
 /** Its run is over, or never began. */
-export async function leave(child: Child, { warn }: Pick<ParentSession, "warn">): Promise<void> {
+export async function leave(child: Child, { warn }: Pick<ParentSession, "warn">, toldBy?: string): Promise<void> {
   try {
-    await child.isolation?.close();
+    await child.isolation?.close(toldBy);
   } catch (error) {
     warn(`the copy of agent ${child.facts.header.agentId} was not removed: ${messageOf(error)}`);
   }

@@ -375,7 +375,7 @@ export class Subagents implements SubagentService {
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
-    await leave(child, this.#parent);
+    await leave(child, this.#parent, outcome.report);
     if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
     else if (child.session) this.#idle(child, outcomeId);
     this.#report(child, outcome, true);

@@ -73,8 +73,8 @@ export interface Isolation {
   readonly env: ExecutionEnvironment;
   /** Its input has ended. Asked a second time when the child was sent back to work. */
   land(wish: LandingWish): Promise<LandedWork>;
-  /** How its run ended is recorded: nothing of it is needed any more. Idempotent. */
-  close(): Promise<void>;
+  /** How its run ended is recorded: nothing of it is needed any more. `toldBy`: the message that tells its parent of it, if one does. */
+  close(toldBy?: string): Promise<void>;
 }
 
 /** An input of an isolated child has ended. */

@@ -90,8 +90,8 @@ export class IsolatedWork {
     return {
       env: guarded(view.env),
       land: (wish) => this.#inTurn(() => landing.land(wish)),
-      close: async () => {
-        history?.landed();
+      close: async (toldBy) => {
+        history?.landed(toldBy);
         await view.close();
       },
     };
