@@ -9,7 +9,8 @@ packages=(
   openssh-client  # environment over ssh
   openssh-server  # its other end, started by the test on loopback
   podman runc     # environment in a container; runc because crun needs another cgroup layout
-  bubblewrap      # the sandbox of commands
+  bubblewrap      # the sandbox of commands, and views
+  xfsprogs        # a file system that shares blocks, for views of the kind reflink
   busybox-static  # the whole image of that container
   openssl         # certificates for tests of TLS
   bsdutils        # script: a terminal around the command

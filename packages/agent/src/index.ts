@@ -56,7 +56,7 @@ export {
   sessionCosts,
   type ToolSpending,
 } from "./costs/session-costs.ts";
-export type { ConflictRegion, ConflictSide } from "./edit/conflict-regions.ts";
+export { type ConflictRegion, type ConflictSide, hasConflicts } from "./edit/conflict-regions.ts";
 export { DocumentError, documentText } from "./edit/document.ts";
 export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
@@ -91,6 +91,7 @@ export type { LogParts } from "./irc/log.ts";
 export type { AgentGroup, Mailbox, StoredMessage } from "./irc/types.ts";
 export type { Wait } from "./irc/waits.ts";
 export { type LandRequest, land } from "./isolate/land.ts";
+export { landedOf } from "./isolate/landing-journal.ts";
 export { openView } from "./isolate/open-view.ts";
 export { patchOf } from "./isolate/patch.ts";
 export { type Recovery, recoverStore } from "./isolate/recover.ts";
@@ -148,7 +149,7 @@ export {
   userMessages,
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
-export { type Conflict, type ConflictedFile, Conflicts } from "./ops/formats/conflict/conflicts.ts";
+export { type Conflict, type ConflictedFile, Conflicts, type UnlandedLines } from "./ops/formats/conflict/conflicts.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export type { OpenedImage, OpenedText } from "./ops/read/open.ts";
@@ -290,6 +291,7 @@ export type {
   Isolation,
   IsolationRequest,
   LandedWork,
+  LandingWish,
   Spawns,
   SubagentOptions,
 } from "./subagents/types.ts";

@@ -41,6 +41,10 @@ export interface BatchRequest {
   /** What all of them should know. */
   readonly context?: string | undefined;
   readonly tasks: readonly BatchTask[];
+  /** So many agents work on the one task, and the first whose work passes the check lands. */
+  readonly race?: number | undefined;
+  /** The check of a race; its kind's when absent. */
+  readonly verify?: string | undefined;
 }
 
 /** What a batch has started. */
@@ -63,6 +67,8 @@ export interface AgentReport {
   /** The kind of agent; absent for a plain child. */
   readonly agent?: string | undefined;
   readonly description?: string | undefined;
+  /** It worked on a copy of the files, for one input. */
+  readonly isIsolated?: boolean | undefined;
   /** What it reported with `report_finding`, in the order in which it did. */
   readonly findings?: readonly JsonValue[] | undefined;
   readonly durationMs?: number | undefined;

@@ -44,6 +44,9 @@ export function looseMarkers(text: string): number[] {
   return text.split("\n").flatMap((line, at) => (/^(?:<{7}|>{7})(?: |$)/.test(line) && !isInside(at) ? [at + 1] : []));
 }
 
+/** Whether somebody has yet to decide something in this text. */
+export const hasConflicts = (text: string): boolean => conflictRegions(text).length > 0;
+
 /** Markers of another length belong to what is merged: the base of a merge of merges has conflicts of its own. */
 function regionAt(lines: readonly string[], start: number, length: number, label: string): ConflictRegion | undefined {
   const marks = {

@@ -3,7 +3,7 @@
 import type { GitStore } from "./git-store.ts";
 import { commit, mergeChanges } from "./merge.ts";
 import { repositoryAt } from "./repository.ts";
-import type { Delta, DeltaPart, LandingConflict, LandingResult } from "./types.ts";
+import type { DeltaPart, LandingConflict } from "./types.ts";
 
 export interface BranchSite {
   readonly top: string;
@@ -11,16 +11,21 @@ export interface BranchSite {
   readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
 }
 
-interface ReadyBranch {
+/** A branch that can be made. */
+export interface ReadyBranch {
   readonly site: BranchSite;
+  readonly id: string;
   readonly gitDir: string;
   readonly name: string;
+  readonly tree: string;
   readonly commit: string;
 }
 
-/** All branches, or none: each is prepared before the first is made. */
-export async function makeBranches(sites: readonly BranchSite[], deltas: readonly Delta[]): Promise<LandingResult> {
-  if (deltas.length === 0 || sites.length === 0) return { kind: "nothing" };
+/** Everything is prepared before the first branch is made, so that there will be all or none. */
+export async function branchPlan(
+  sites: readonly BranchSite[],
+  message: string | undefined,
+): Promise<{ readonly ready: readonly ReadyBranch[]; readonly conflicts: readonly LandingConflict[] }> {
   const conflicts: LandingConflict[] = [];
   const ready: ReadyBranch[] = [];
   for (const site of sites) {
@@ -37,15 +42,15 @@ export async function makeBranches(sites: readonly BranchSite[], deltas: readonl
         continue;
       }
       const headTree = (await site.git.run(["rev-parse", `${head}^{tree}`])).toString("utf8").trim();
-      const merged = await mergeChanges(site.git, headTree, [{ id, base: part.base, tree: part.tree }]);
-      conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: `${site.top}/${conflict.path}` })));
-      const made = await commit(site.git, merged.tree, [head], `Changes of ${id}`);
-      ready.push({ site, gitDir: repository.gitDir, name, commit: made });
+      const { tree, conflicts: found } = await mergeChanges(site.git, headTree, [
+        { id, base: part.base, tree: part.tree },
+      ]);
+      conflicts.push(...found.map((conflict) => ({ ...conflict, path: `${site.top}/${conflict.path}` })));
+      const made = await commit(site.git, tree, [head], message ?? `Changes of ${id}`);
+      ready.push({ site, id, gitDir: repository.gitDir, name, tree, commit: made });
     }
   }
-  if (conflicts.length > 0) return { kind: "conflict", conflicts };
-  for (const branch of ready) await makeBranch(branch);
-  return { kind: "landed", files: [], branches: ready.map(({ name }) => name) };
+  return { ready, conflicts };
 }
 
 const inTheWay = (path: string, message: string): LandingConflict => ({
@@ -65,7 +70,7 @@ async function exists(git: GitStore, gitDir: string, name: string): Promise<bool
 }
 
 /** Objects and the one ref; no hook runs, no configuration of the user's is used. */
-async function makeBranch({ site, gitDir, name, commit: made }: ReadyBranch): Promise<void> {
+export async function makeBranch({ site, gitDir, name, commit: made }: ReadyBranch): Promise<void> {
   await site.git.run(["update-ref", `refs/heads/out/${name}`, made]);
   const refs = `refs/heads/out/${name}:refs/heads/${name}`;
   const quiet = ["-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", "--no-recurse-submodules"];

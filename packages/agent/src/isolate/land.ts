@@ -4,23 +4,22 @@
 import { copyFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { eachAtOnce } from "../edit/at-once.ts";
-import { GuardedEnvironment, type WriteGuard } from "../env/guarded.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
-import { quoteShell } from "../env/shell-quote.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
-import { makeBranches } from "./branch.ts";
+import { branchPlan, makeBranch } from "./branch.ts";
 import { type GitStore, openGitStore } from "./git-store.ts";
-import { type LandingStep, landingOwner } from "./landing-journal.ts";
+import { type LandingStep, landingOwner, signOf } from "./landing-journal.ts";
 import { changedSince, forbiddenSteps, stepsBetween, writeSteps } from "./landing-steps.ts";
 import { mergeChanges } from "./merge.ts";
 import { openView } from "./open-view.ts";
+import { putInView } from "./put-in-view.ts";
 import { recoverStore } from "./recover.ts";
 import { repositoryAt } from "./repository.ts";
 import { takeTree } from "./tree.ts";
-import type { Delta, DeltaPart, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
+import type { Delta, DeltaPart, LandedFile, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
 import { claimFolder, removeFolder } from "./view-folder.ts";
 
 /** What to land, and how. */
@@ -32,8 +31,12 @@ export interface LandRequest
   readonly mode: "patch" | "branch";
   /** Runs in a view of the result; nothing lands when it fails. */
   readonly verify?: { readonly command: string; readonly timeoutMs: number } | undefined;
-  /** Decides which files may be written; all when absent. */
-  readonly guard?: WriteGuard | undefined;
+  /** Asked when it is known which files would change, before the check runs: why they may not, or nothing. */
+  readonly permit?: ((files: readonly string[]) => Promise<string | undefined>) | undefined;
+  /** Put around the writing of the files. */
+  readonly aroundWrite?: ((files: readonly LandedFile[], write: () => Promise<void>) => Promise<void>) | undefined;
+  /** Of the commit of a branch. */
+  readonly message?: string | undefined;
   /** Kind of the view that `verify` runs in; `auto` when absent. */
   readonly kind?: ViewRequest["kind"] | undefined;
 }
@@ -47,33 +50,95 @@ interface Site {
   readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
 }
 
+/** What a landing is about to do: which files, what the check has to see, and how it is done. */
+interface LandingPlan {
+  readonly conflicts: readonly LandingConflict[];
+  readonly files: readonly string[];
+  /** What turns a view of the project into what is to be checked; one for each check. */
+  readonly checked: readonly (readonly LandingStep[])[];
+  readonly carryOut: () => Promise<LandingResult>;
+}
+
 /** Lands all deltas or none. Fails only when git or the disk does: what stands in the way of a landing is part of the result. */
 export async function land(request: LandRequest): Promise<LandingResult> {
   const { root, id, store, host, signal, mode } = request;
   await recoverStore(store, host);
   const folder = claimFolder(store, `landing-${id}`);
   const processes = new Processes({ clock: host.clock });
-  const local = new LocalEnvironment({ ...host, cwd: root, owner: landingOwner(id) });
-  const env = request.guard ? new GuardedEnvironment(local, request.guard) : local;
+  const env = new LocalEnvironment({ ...host, cwd: root, owner: landingOwner(id) });
   try {
     const sites = await sitesOf(request, folder, processes);
-    if (mode === "branch") return await makeBranches(sites, request.deltas);
-    const { steps, conflicts } = await mergedSteps(env, root, sites);
-    if (conflicts.length > 0) return { kind: "conflict", conflicts };
-    if (steps.length === 0) return { kind: "nothing" };
-    const red = request.verify && (await verifyFails(request, steps));
-    if (red) return red;
+    const plan = mode === "branch" ? await branches(request, sites) : await files(request, sites, env, folder);
+    if (plan.conflicts.length > 0) return { kind: "conflict", conflicts: plan.conflicts };
+    if (plan.files.length === 0) return { kind: "nothing" };
+    const refusal = await request.permit?.(plan.files);
+    if (refusal !== undefined) return { kind: "refused", why: refusal };
+    for (const steps of request.verify ? plan.checked : []) {
+      const red = await verifyFails(request, steps);
+      if (red) return red;
+    }
     signal.throwIfAborted();
-    const changed = changedSince(steps);
-    if (changed.length > 0) return { kind: "conflict", conflicts: changed };
-    const stopped = await writeSteps(env, folder, id, steps, signal);
-    if (stopped) return { kind: "conflict", conflicts: [stopped] };
-    return { kind: "landed", files: steps.map(({ path }) => path), branches: [] };
+    return await plan.carryOut();
   } finally {
-    await local.cleanup();
+    await env.cleanup();
     await processes.cleanup();
     removeFolder(folder);
   }
+}
+
+async function branches({ deltas, message }: LandRequest, sites: readonly Site[]): Promise<LandingPlan> {
+  const { ready, conflicts } = await branchPlan(sites, message);
+  const checked: LandingStep[][] = [];
+  for (const { id } of conflicts.length > 0 ? [] : deltas) {
+    const steps: LandingStep[] = [];
+    for (const branch of ready.filter((one) => one.id === id)) {
+      const { git, top, ours } = sites.find((site) => site.top === branch.site.top)!;
+      steps.push(...(await stepsBetween(git, top, ours, branch.tree)));
+    }
+    checked.push(steps);
+  }
+  return {
+    conflicts,
+    checked,
+    files: sites.flatMap(({ top, changes }) =>
+      changes.flatMap(({ part }) => part.changes.map(({ path }) => join(top, path))),
+    ),
+    carryOut: async () => {
+      for (const branch of ready) await makeBranch(branch);
+      return { kind: "landed", files: [], branches: ready.map(({ name }) => name) };
+    },
+  };
+}
+
+async function files(
+  { root, id, signal, aroundWrite }: LandRequest,
+  sites: readonly Site[],
+  env: ExecutionEnvironment,
+  folder: string,
+): Promise<LandingPlan> {
+  const { steps, conflicts } = await mergedSteps(env, root, sites);
+  const paths = steps.map(({ path }) => path);
+  const write = async (): Promise<LandingConflict[]> => {
+    const changed = changedSince(steps);
+    if (changed.length > 0) return changed;
+    const stopped = await writeSteps(env, folder, id, steps, signal);
+    return stopped ? [stopped] : [];
+  };
+  return {
+    conflicts,
+    files: paths,
+    checked: [steps],
+    carryOut: async () => {
+      let stopped: LandingConflict[] = [];
+      const landed = steps.map(({ path, after }) => ({ path, sign: signOf(after) }));
+      const around = aroundWrite ?? ((_files, work) => work());
+      await around(landed, async () => {
+        stopped = await write();
+      });
+      if (stopped.length > 0) return { kind: "conflict", conflicts: stopped };
+      return { kind: "landed", files: paths, branches: [] };
+    },
+  };
 }
 
 async function sitesOf(
@@ -147,14 +212,4 @@ async function verifyFails(
   } finally {
     await view.close();
   }
-}
-
-async function putInView(env: ExecutionEnvironment, { path, before, after }: LandingStep): Promise<void> {
-  if (before.kind === "link" || (after.kind === "absent" && before.kind === "file")) await env.deleteFile(path);
-  if (after.kind === "file") await env.writeFile(path, after.bytes, { mode: after.mode });
-  if (after.kind !== "link") return;
-  const command = `mkdir -p ${quoteShell(join(path, ".."))} && ln -sfn ${quoteShell(after.target)} ${quoteShell(path)}`;
-  const { exitCode, output } = await env.execCommand(command, 60_000);
-  if (exitCode !== 0)
-    throw new EnvError("io", `${path} could not be put into the view of the check: ${output.trim()}`, { path });
 }

@@ -19,6 +19,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import type { LandedFile } from "./types.ts";
 
 /** What is at a path: nothing, a file or a link. */
 export type Found =
@@ -125,6 +126,11 @@ export function putAt(path: string, wanted: Found): void {
   if (wanted.kind === "link") symlinkSync(wanted.target, temp);
   else writeFileSync(temp, wanted.bytes, { mode: wanted.mode });
   renameSync(temp, path);
+}
+
+/** Those that are as a landing leaves them. */
+export function landedOf(files: readonly LandedFile[]): string[] {
+  return files.filter(({ path, sign }) => signOf(findAt(path)) === sign).map(({ path }) => path);
 }
 
 export function signOf(found: Found): string {

@@ -40,6 +40,12 @@ export async function mergeChanges(git: GitStore, ours: string, changes: readonl
   return { tree, conflicts };
 }
 
+/** One change on top of what is there now. The tree has git's markers where both sides changed the same lines. */
+export async function mergeWithMarkers(git: GitStore, ours: string, { id, base, tree }: TreeChange): Promise<Merged> {
+  const from = await commit(git, base, []);
+  return mergeTwo(git, await commit(git, ours, [from]), await commit(git, tree, [from]), id);
+}
+
 export async function commit(
   git: GitStore,
   tree: string,

@@ -1,6 +1,7 @@
 // Opens views: tries the kinds that the request allows, best first, and says what it passed over.
 
 import { join } from "node:path";
+import { eachAtOnce } from "../edit/at-once.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
 import { SandboxedLocalEnvironment } from "../env/sandbox/sandboxed-local.ts";
@@ -9,14 +10,18 @@ import { EnvError } from "../process/types.ts";
 import { openContainer } from "./container-view.ts";
 import { openReflink, openWorktree } from "./copies.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
+import { stepsBetween } from "./landing-steps.ts";
+import { mergeWithMarkers } from "./merge.ts";
 import { openOverlay } from "./overlay.ts";
 import { type Part, takeAgain, takeParts } from "./parts.ts";
+import { putInView } from "./put-in-view.ts";
 import { recoverStore } from "./recover.ts";
 import { treeDifference } from "./tree.ts";
 import {
   type Delta,
   type DeltaChange,
   type DeltaPart,
+  type LandingConflict,
   VIEW_KINDS,
   type View,
   type ViewKind,
@@ -79,6 +84,8 @@ class OpenView implements View {
   readonly #opening: Opening;
   readonly #opened: OpenedKind;
   #deltas = 0;
+  /** As they were when the view was opened, or rebased. */
+  #parts: Promise<readonly Part[]>;
   #closing: Promise<void> | undefined;
 
   constructor(opening: Opening, kind: ViewKind, opened: OpenedKind, passedOver: readonly string[]) {
@@ -87,6 +94,7 @@ class OpenView implements View {
     this.passedOver = passedOver;
     this.#opening = opening;
     this.#opened = opened;
+    this.#parts = opening.parts();
   }
 
   get env() {
@@ -98,7 +106,7 @@ class OpenView implements View {
     const changedBelow: string[] = [];
     const leftOut: string[] = [];
     const number = ++this.#deltas;
-    for (const part of await this.#opening.parts()) {
+    for (const part of await this.#parts) {
       const index = join(part.git.gitDir, `delta-${number}`);
       const taken = await takeAgain(part, index, await this.#opened.source(part));
       const now = await takeAgain(part, `${index}-below`);
@@ -118,6 +126,24 @@ class OpenView implements View {
     }
     const tops = new Set(parts.map(({ top }) => top));
     return { id: this.id, parts, changedBelow, leftOut: leftOut.filter((path) => !tops.has(path)) };
+  }
+
+  async rebase(): Promise<readonly LandingConflict[]> {
+    const conflicts: LandingConflict[] = [];
+    const parts: Part[] = [];
+    const number = ++this.#deltas;
+    for (const part of await this.#parts) {
+      const { git, top, base } = part;
+      const index = join(git.gitDir, `delta-${number}`);
+      const own = await takeAgain(part, index, await this.#opened.source(part));
+      const now = await takeAgain(part, `${index}-below`);
+      const merged = await mergeWithMarkers(git, now.tree, { id: this.id, base, tree: own.tree });
+      conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: join(top, conflict.path) })));
+      await eachAtOnce(await stepsBetween(git, top, own.tree, merged.tree), (step) => putInView(this.env, step));
+      parts.push({ ...part, base: now.tree, baseIndex: `${index}-below` });
+    }
+    this.#parts = Promise.resolve(parts);
+    return conflicts;
   }
 
   close(): Promise<void> {
@@ -148,6 +174,7 @@ function noView({ id, root, host, sandbox }: ViewRequest): View {
     passedOver: [],
     env,
     delta: async () => ({ id, parts: [], changedBelow: [], leftOut: [] }),
+    rebase: async () => [],
     close: () => env.cleanup(),
   };
 }

@@ -52,6 +52,11 @@ export interface View {
   readonly env: ExecutionEnvironment;
   /** What has changed in it, as of now. Can be landed as long as the view is open. */
   delta(): Promise<Delta>;
+  /**
+   * Brings in what the project has become: merged, with conflict markers where both sides changed the same lines. From then on deltas
+   * are against that. Returns what somebody has to decide.
+   */
+  rebase(): Promise<readonly LandingConflict[]>;
   /** Ends what runs inside and removes everything. Idempotent. */
   close(): Promise<void>;
 }
@@ -112,9 +117,16 @@ export interface LandingRegion {
   readonly theirs: string;
 }
 
-/** How a landing ended. `conflict` and `red` have changed nothing. */
+/** A file that a landing writes, and how to tell that it did. */
+export interface LandedFile {
+  readonly path: string;
+  readonly sign: string;
+}
+
+/** How a landing ended. `conflict`, `red` and `refused` have changed nothing. */
 export type LandingResult =
   | { readonly kind: "nothing" }
   | { readonly kind: "landed"; readonly files: readonly string[]; readonly branches: readonly string[] }
   | { readonly kind: "conflict"; readonly conflicts: readonly LandingConflict[] }
-  | { readonly kind: "red"; readonly exitCode: number; readonly output: string };
+  | { readonly kind: "red"; readonly exitCode: number; readonly output: string }
+  | { readonly kind: "refused"; readonly why: string };

@@ -3,13 +3,17 @@
 
 import type { Jobs } from "../ops/run/jobs.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
+import type { LandingCall } from "../subagents/types.ts";
 import { abortController } from "../time/deadline.ts";
+import type { ApprovalParts } from "./call/approval.ts";
 import { type Deliver, JobReports } from "./job-reports.ts";
 import type { ArtifactPart, EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
+import { permitLanding } from "./permit-landing.ts";
 import { type SideCallParts, sideCall } from "./side-call.ts";
 import { runUserCommand, type UserCommandOptions, type UserCommandResult } from "./user-command.ts";
 
 type BesideParts = SideCallParts &
+  ApprovalParts &
   JournalPart &
   ArtifactPart &
   EventPart &
@@ -24,6 +28,8 @@ export interface Beside {
   runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult>;
   /** Asks a model outside the conversation; counted in the session's costs. */
   callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer>;
+  /** Asks whether the work of an isolated agent may land: undefined, or why not. */
+  permitLanding(landing: LandingCall, signal: AbortSignal): Promise<string | undefined>;
   /** Says which jobs ended with an earlier process; the session does it when it is opened. */
   recover(): void;
   /** Ends what runs; the session does it before its journal is closed. */
@@ -56,6 +62,10 @@ export class SessionBeside implements Beside {
 
   callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer> {
     return this.#tracked(sideCall(this.#core, role, call, this.#until(signal)));
+  }
+
+  permitLanding(landing: LandingCall, signal: AbortSignal): Promise<string | undefined> {
+    return this.#tracked(permitLanding(this.#core, landing, this.#until(signal)));
   }
 
   async close(): Promise<void> {

@@ -42,6 +42,7 @@ export function parentSession(
     options: subagents,
     deps: core.deps,
     agentId,
+    conflicts: core.services.conflicts,
     spawns,
     ledger: core.ledger,
     report,
@@ -94,7 +95,7 @@ function childOptions(core: Inherited, child: ChildOpening, exchange: Exchange |
     depth: depth + 1,
     spawns: type ? (type.spawns ?? []) : options.spawns,
     assignment: child.assignment,
-    env: cwd === env.workingDirectory() ? env : new ScopedEnvironment(env, cwd),
+    env: cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd),
     sharedEnv: true,
     client: options.client,
     deps: options.deps,
@@ -119,7 +120,8 @@ function childOptions(core: Inherited, child: ChildOpening, exchange: Exchange |
       // The plan is the session's.
       planMode: undefined,
       ...(completion ? { completion } : {}),
-      ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}),
+      // In a copy of its own it stands in nobody's way.
+      ...(services.pathLocks && !child.env ? { pathLocks: services.pathLocks } : {}),
     },
     surroundings: surroundings && shared ? shared.surroundings(surroundings) : surroundings,
     userInstructions: childInstructions(child, options.userInstructions),
@@ -135,10 +137,11 @@ function childOptions(core: Inherited, child: ChildOpening, exchange: Exchange |
     schemes: { ...options.schemes, ...services.schemes?.pick("local") },
     priceOf: options.priceOf,
     profilesForRole: options.profilesForRole,
-    aroundExecute: options.aroundExecute,
+    // What it does in a copy of its own is no change of the files until it lands.
+    aroundExecute: child.env ? undefined : options.aroundExecute,
     aroundAccess: options.aroundAccess,
     redactor: options.redactor,
-    subagents: options.subagents,
+    subagents: child.env ? { ...options.subagents, isApart: true } : options.subagents,
   };
 }
 

@@ -83,28 +83,43 @@ export class Snapshots {
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
     if (!mayChangeFiles(call)) return run();
     const paths = (call.access ?? []).flatMap((item) => (item.kind === "write" ? [item.path] : []));
+    return this.aroundChange(paths, run, ({ changes = [] }) => changes);
+  };
+
+  /** `changesOf`: what the work says it has changed without having said so before. */
+  async aroundChange<T>(
+    paths: readonly string[],
+    run: () => Promise<T>,
+    changesOf: (done: T) => readonly FileChange[] = () => [],
+  ): Promise<T> {
     this.#running++;
     try {
       await this.#inOrder(() => this.#begin(paths));
       this.#noteUnrecorded();
-      const result = await run();
-      if (result.changes) await this.#inOrder(() => this.#join(result.changes!));
-      return result;
+      const done = await run();
+      const changes = changesOf(done);
+      if (changes.length > 0) await this.#inOrder(() => this.#join(changes));
+      return done;
     } finally {
       this.#running--;
     }
-  };
+  }
 
   /** For `beforeRequest`, and for the end of an input: no request follows the last calls of one that was interrupted. */
   roundEnded(): undefined {
-    if (this.#running === 0) this.#endRound();
+    this.changeEnded(undefined);
   }
 
-  #endRound(): void {
+  /** For changes that no call made: they belong to the message that will tell of them, if one will. */
+  changeEnded(toldBy: string | undefined): void {
+    if (this.#running === 0) this.#endRound(toldBy);
+  }
+
+  #endRound(entryId?: string): void {
     this.#isNoted = false;
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const { leaf } = this.#options.journal;
+    const leaf = entryId ?? this.#options.journal.leaf;
     const end = this.#inOrder(async () => {
       const { blob, found } = await this.look();
       this.#write("after", blob, found, leaf);

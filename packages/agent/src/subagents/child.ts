@@ -5,9 +5,10 @@ import type { Amounts, BudgetConfig } from "../budget/ledger.ts";
 import type { AgentReport, AgentState } from "../contract/subagents.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
+import type { Race } from "./race.ts";
 import type { AgentFacts, Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
-import type { AgentType, ChildSession, Isolation } from "./types.ts";
+import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
 
 /** One input of a child, from the moment that it is given. */
 export interface Run {
@@ -34,7 +35,9 @@ export interface Child {
   shared: SharedStart | undefined;
   isolation: Isolation | undefined;
   /** What became of the work of an isolated one. */
-  landed: string | undefined;
+  landed: LandedWork | undefined;
+  /** The one that it is part of. */
+  race: Race | undefined;
   run: Run | undefined;
   report: Omit<AgentReport, "state">;
   /** Resolves with the report when the current input has ended. */
@@ -57,6 +60,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     shared,
     isolation: undefined,
     landed: undefined,
+    race: undefined,
     run: undefined,
     report,
     done: Promise.resolve({ ...report, state: "running" }),
@@ -72,7 +76,7 @@ export function newRun(startedAt: number): Run {
 }
 
 /** What is the same in all reports of a child. */
-export function runningReport({ header, agent, description }: AgentFacts): Omit<AgentReport, "state"> {
+export function runningReport({ header, agent, description, isIsolated }: AgentFacts): Omit<AgentReport, "state"> {
   return {
     agentId: header.agentId,
     status: "running",
@@ -80,6 +84,7 @@ export function runningReport({ header, agent, description }: AgentFacts): Omit<
     turnsUsed: 0,
     ...(agent === undefined ? {} : { agent }),
     ...(description === undefined ? {} : { description }),
+    ...(isIsolated ? { isIsolated } : {}),
   };
 }
 

@@ -36,10 +36,11 @@ export function cutRun(
       parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
     }
   }
+  const left = child.facts.isIsolated ? parent.options.leftBy?.(agentId) : undefined;
   const outcome: RunOutcome = {
     agentId,
     status: "failed",
-    output: "interrupted",
+    output: left === undefined ? "interrupted" : `interrupted\n\n${left}`,
     turnsUsed: lost.turns,
     ...(child.facts.isReported ? { report: parent.journal.newId() } : {}),
   };

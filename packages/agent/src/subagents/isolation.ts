@@ -9,41 +9,96 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Child, Run } from "./child.ts";
 import { resultOf } from "./result.ts";
-import type { AgentType, ChildSession, Isolation, ParentSession } from "./types.ts";
+import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
 /** What the task says counts before what the kind says. */
-export function worksApart({ options }: ParentSession, { isolation = "none" }: AgentType, task: BatchTask): boolean {
-  const isWanted = task.isolated ?? isolation !== "none";
-  if (isWanted && !options.isolate)
-    throw new ToolFailure("Agents cannot work apart from your files here. Omit isolated, or do it yourself.");
-  return isWanted;
+export function worksApart(
+  { options }: ParentSession,
+  { name, isolation = "none" }: AgentType,
+  { isolated }: Pick<BatchTask, "isolated">,
+): boolean {
+  if (options.isApart) {
+    if (!isolated) return false;
+    throw new ToolFailure("You work on a copy yourself: agents that you start work in it. Omit isolated.");
+  }
+  const isWanted = isolated ?? isolation !== "none";
+  if (!isWanted || options.isolate) return isWanted;
+  throw new ToolFailure(
+    isolated
+      ? "Agents cannot work apart from your files here. Omit isolated, or do it yourself."
+      : `The agent ${name} works apart from your files, which is not possible here. Start another one, or do it yourself.`,
+  );
 }
 
 /** What is done there stays there. */
-export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({ env, land: async () => ({ text: "" }) });
+export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({
+  env,
+  land: async () => ({ text: "", outcome: "nothing" }),
+  close: async () => {},
+});
 
 export async function isolate(child: Child, { controller }: Run, parent: ParentSession): Promise<void> {
-  const { env, options, ledger } = parent;
-  const { agentId } = child.facts.header;
+  const { env, options, ledger, conflicts } = parent;
+  const { facts, type } = child;
+  const { agentId } = facts.header;
+  const about = { type, verify: verifyOf(child), task: facts.description ?? facts.task };
   try {
-    child.isolation = await options.isolate?.({ agentId, type: child.type, env, signal: controller.signal });
+    child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal: controller.signal });
   } catch (error) {
     ledger.settle(agentId, NO_USAGE, 0, 0);
     throw new ToolFailure(`The agent ${agentId} cannot be isolated: ${messageOf(error)}`);
   }
 }
 
+const verifyOf = ({ race, type }: Child): string | undefined => race?.verify ?? type?.verify;
+
 /** What does not land goes back to its author, once. */
 export async function land(child: Child, session: ChildSession, first: InputOutcome): Promise<InputOutcome> {
-  let ended = first;
-  for (let isSecond = false; child.isolation; isSecond = true) {
-    const { status } = await resultOf(child, ended);
-    const { text, again } = await child.isolation.land({ isDone: status === "completed" });
-    child.landed = text;
-    if (again === undefined || isSecond) break;
-    child.landed = undefined;
-    child.completion?.begin();
-    ended = await session.submit(again);
+  const { isolation, run } = child;
+  if (!isolation || !run) return first;
+  const work = await attempt(child, isolation, run, session, first);
+  if (work.again === undefined) {
+    child.landed = work;
+    return first;
   }
-  return ended;
+  child.completion?.begin();
+  let second: InputOutcome | undefined;
+  try {
+    second = await session.submit(work.again);
+    return second;
+  } finally {
+    child.landed = await attempt(child, isolation, run, session, second, true);
+  }
+}
+
+async function attempt(
+  child: Child,
+  isolation: Isolation,
+  { controller: { signal } }: Run,
+  session: ChildSession,
+  ended: InputOutcome | undefined,
+  isLast = false,
+): Promise<LandedWork> {
+  const { agentId } = child.facts.header;
+  // A question is no end: whoever answers finds nothing landed that was not meant to.
+  const isDone = ended !== undefined && !ended.awaiting && (await resultOf(child, ended)).status === "completed";
+  const landed = await isolation.land({
+    isDone,
+    isLast,
+    refusal: () => child.race?.lostBy(agentId),
+    permit: (files) => session.beside.permitLanding({ agentId, files, verify: verifyOf(child) }, signal),
+    signal,
+  });
+  if (landed.outcome === "landed") child.race?.won(agentId);
+  return landed;
+}
+
+/** Its run is over, or never began. */
+export async function leave(child: Child, { warn }: Pick<ParentSession, "warn">, toldBy?: string): Promise<void> {
+  try {
+    await child.isolation?.close(toldBy);
+  } catch (error) {
+    warn(`the copy of agent ${child.facts.header.agentId} was not removed: ${messageOf(error)}`);
+  }
+  child.isolation = undefined;
 }

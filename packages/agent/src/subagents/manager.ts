@@ -15,10 +15,11 @@ import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { cutRun, rememberedChild } from "./cut-run.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
-import { isolate, land, placeOfHost, worksApart } from "./isolation.ts";
+import { isolate, land, leave, placeOfHost, worksApart } from "./isolation.ts";
 import { park } from "./life.ts";
 import { Names } from "./names.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { racing } from "./race.ts";
 import {
   type AgentFacts,
   appendOutcome,
@@ -83,7 +84,7 @@ export class Subagents implements HostSubagents {
       agentId: this.#names.give(),
       cwd,
       isReported: false,
-      isIsolated: false,
+      isIsolated: type !== undefined && worksApart(this.#parent, type, {}),
       callId: request.callId,
       task: request.task,
       ...(request.model === undefined ? {} : { model: request.model }),
@@ -110,7 +111,8 @@ export class Subagents implements HostSubagents {
     request: BatchRequest,
     { type, isReported, env }: { type: AgentType; isReported: boolean; env?: ExecutionEnvironment | undefined },
   ): Promise<BatchReport> {
-    const { callId, tasks } = request;
+    const { callId } = request;
+    const { tasks, race } = racing(request, type);
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
     const roster = this.#parent.exchange?.roster();
     const shared = new SharedStart(batchContext(request.context, agentIds, roster));
@@ -129,6 +131,8 @@ export class Subagents implements HostSubagents {
           description: task.description,
         });
         if (env) child.isolation = placeOfHost(env);
+        child.race = race;
+        race?.join(child);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
         await this.#start(child, {
           callId,
@@ -301,7 +305,16 @@ export class Subagents implements HostSubagents {
     }
   }
 
-  async #start(child: Child, { callId, content, parts }: Start): Promise<void> {
+  async #start(child: Child, start: Start): Promise<void> {
+    try {
+      await this.#begin(child, start);
+    } catch (error) {
+      await leave(child, this.#parent);
+      throw error;
+    }
+  }
+
+  async #begin(child: Child, { callId, content, parts }: Start): Promise<void> {
     const parent = this.#parent;
     const { header, maxTurns } = child.facts;
     const { agentId } = header;
@@ -414,6 +427,7 @@ export class Subagents implements HostSubagents {
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
+    await leave(child, this.#parent, outcome.report);
     if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
     else if (child.session) this.#idle(child, outcomeId);
     this.#report(child, outcome, true);

@@ -7,13 +7,13 @@ import { truncateOutput } from "../truncate/truncate.ts";
 const PREVIEW = { chars: 5_000, mode: "head_tail" } as const;
 
 export function resultText(report: AgentReport): string {
-  const { agentId, agent, status, state, output, findings = [] } = report;
+  const { agentId, agent, status, state, output, findings = [], isIsolated = false } = report;
   const shown = truncateOutput(output, PREVIEW);
   const lines = [shown === "" ? "(no output)" : shown];
   if (findings.length > 0) lines.push(`[${findings.length} findings: ${JSON.stringify(findings)}]`);
   if (shown !== output) lines.push(`[The whole output is at agent://${agentId}]`);
   lines.push(
-    state === "aborted"
+    state === "aborted" || isIsolated
       ? `[${agentId} has ended for good; its transcript is at history://${agentId}]`
       : `[${agentId} is ${state} and takes further messages; its transcript is at history://${agentId}]`,
   );

@@ -10,8 +10,10 @@ export async function resultOf(
   ended: InputOutcome | string,
 ): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
   const result = await ownResult(child, ended);
-  const { landed = "" } = child;
-  return landed === "" ? result : { ...result, output: `${result.output}\n\n${landed}` };
+  const { landed } = child;
+  if (landed === undefined) return result;
+  const status = landed.outcome === "kept" ? "failed" : result.status;
+  return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
 }
 
 async function ownResult(

@@ -11,6 +11,7 @@ import type { Exchange } from "../irc/exchange.ts";
 import type { Mailbox } from "../irc/types.ts";
 import type { Journal, NewEntry } from "../journal/journal.ts";
 import type { ChildHeader } from "../journal/types.ts";
+import type { Conflicts } from "../ops/formats/conflict/conflicts.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { SessionTool } from "../registry/host-tool.ts";
 import type { Middleware } from "../seams/types.ts";
@@ -38,6 +39,10 @@ export interface SubagentOptions {
   readonly irc?: IrcOptions | undefined;
   /** Gives an isolated child an environment of its own, and lands its work when it has ended. Absent: no child is isolated. */
   readonly isolate?: ((child: IsolationRequest) => Promise<Isolation>) | undefined;
+  /** The session works apart itself: its children work in its copy, and their work lands with its own. */
+  readonly isApart?: boolean | undefined;
+  /** What became of the work of an isolated child that was cut off in an earlier process. */
+  readonly leftBy?: ((agentId: string) => string | undefined) | undefined;
 }
 
 /** How the agents of a session send each other messages. */
@@ -62,7 +67,15 @@ export interface AgentLimits {
 export interface IsolationRequest {
   readonly agentId: string;
   readonly type: AgentType | undefined;
+  /** A command that decides whether its work may land. */
+  readonly verify: string | undefined;
+  /** For people: what it works on. */
+  readonly task: string;
+  /** Of its parent. */
   readonly env: ExecutionEnvironment;
+  /** Where its parent looks up conflicts by their numbers. */
+  readonly conflicts: Conflicts | undefined;
+  /** Ends the opening. */
   readonly signal: AbortSignal;
 }
 
@@ -70,13 +83,30 @@ export interface IsolationRequest {
 export interface Isolation {
   readonly env: ExecutionEnvironment;
   /** Its input has ended. Asked a second time when the child was sent back to work. */
-  land(ended: { readonly isDone: boolean }): Promise<LandedWork>;
+  land(wish: LandingWish): Promise<LandedWork>;
+  /** How its run ended is recorded: nothing of it is needed any more. `toldBy`: the message that tells its parent of it, if one does. */
+  close(toldBy?: string): Promise<void>;
+}
+
+/** An input of an isolated child has ended. */
+export interface LandingWish {
+  /** Else nothing lands. */
+  readonly isDone: boolean;
+  /** The child cannot be sent back to work. */
+  readonly isLast: boolean;
+  /** Asked when its turn has come: why it may no longer land. */
+  readonly refusal: () => string | undefined;
+  /** Asked when it is known which files would change: why they may not. */
+  readonly permit: (files: readonly string[]) => Promise<string | undefined>;
+  readonly signal: AbortSignal;
 }
 
 /** What became of the work of an isolated child. */
 export interface LandedWork {
   /** Is added to its result. */
   readonly text: string;
+  /** `kept`: something was changed that did not land. */
+  readonly outcome: "landed" | "nothing" | "kept";
   /** What the child is told to put right; taken once. */
   readonly again?: string | undefined;
 }
@@ -153,6 +183,17 @@ export interface ChildSession {
   endInput(): void;
   lastText(): string;
   answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean;
+  readonly beside: {
+    /** Whether its work may land; see `LandingWish.permit`. */
+    permitLanding(landing: LandingCall, signal: AbortSignal): Promise<string | undefined>;
+  };
+}
+
+/** What a landing does, as permissions judge it. */
+export interface LandingCall {
+  readonly agentId: string;
+  readonly files: readonly string[];
+  readonly verify: string | undefined;
 }
 
 export interface ChildOpening {
@@ -179,6 +220,7 @@ export interface ParentSession {
   readonly deps: SessionDeps;
   /** Of a session that is a child itself. */
   readonly agentId: string | undefined;
+  readonly conflicts: Conflicts | undefined;
   readonly spawns: Spawns;
   /** Absent: the agents cannot talk. */
   readonly exchange: Exchange | undefined;

@@ -223,13 +223,57 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     expect(project.read("a.txt")).toBe("one\r\ntwo\r\nthree\r\n");
   });
 
-  it("a guard that forbids one file keeps all from being written", async () => {
+  it("a landing that is not permitted writes nothing and runs no check", async () => {
     project = makeProject({ "a.txt": "1\n", "b.txt": "1\n" });
     const view = await project.open("overlay");
     await view.env.execCommand("echo 2 > a.txt; echo 2 > b.txt", 30_000);
-    const before = pictureOf(project.root);
-    const result = await landing([await view.delta()], { guard: { mayWrite: (path) => !path.endsWith("b.txt") } });
-    expect(result).toMatchObject({ kind: "conflict", conflicts: [{ path: join(project.root, "b.txt") }] });
-    expect(pictureOf(project.root)).toEqual(before);
+    const before = pictureOf(project.folder, (path) => path.startsWith("store"));
+    const asked: string[] = [];
+    const result = await landing([await view.delta()], {
+      permit: async (files) => {
+        asked.push(...files);
+        return "not here";
+      },
+      verify: { command: `touch ${project.folder}/ran`, timeoutMs: 30_000 },
+    });
+    expect(result).toEqual({ kind: "refused", why: "not here" });
+    expect(asked).toEqual([join(project.root, "a.txt"), join(project.root, "b.txt")]);
+    expect(pictureOf(project.folder, (path) => path.startsWith("store"))).toEqual(before);
   });
+
+  it("SA-07 a red check keeps a branch from being made", async () => {
+    project = makeProject({ "a.txt": "1\n" });
+    const view = await project.open("overlay");
+    await view.env.execCommand("echo 2 > a.txt", 30_000);
+    project.write("a.txt", "not committed\n");
+    const check = (command: string) => ({ mode: "branch" as const, verify: { command, timeoutMs: 30_000 } });
+    const delta = await view.delta();
+    expect(await landing([delta], check("grep 1 a.txt"))).toMatchObject({ kind: "red", exitCode: 1 });
+    expect(project.git("branch", "--list", "lathe/*")).toBe("");
+    // The check sees what the branch will have, not what the person has not committed.
+    expect(await landing([delta], check("grep 2 a.txt"))).toMatchObject({ kind: "landed" });
+    expect(project.read("a.txt")).toBe("not committed\n");
+  });
+
+  it.each(["overlay", "worktree"] as const)(
+    "SA-07 a conflict is put into the %s view as markers, and what its author makes of it lands",
+    async (kind) => {
+      project = makeProject({ "a.txt": "one\ntwo\nthree\n", "b.txt": "b\n" });
+      const view = await project.open(kind);
+      await view.env.execCommand("sed -i s/two/child/ a.txt; echo new > c.txt", 30_000);
+      project.write("a.txt", "one\nperson\nthree\n");
+      project.write("b.txt", "person\n");
+      expect(await landing([await view.delta()])).toMatchObject({
+        kind: "conflict",
+        conflicts: [{ path: join(project.root, "a.txt"), regions: [{ line: 2, ours: "person\n", theirs: "child\n" }] }],
+      });
+      expect(await view.rebase()).toMatchObject([{ path: join(project.root, "a.txt") }]);
+      const { stdout } = await view.env.execCommand("cat a.txt b.txt", 30_000);
+      expect(stdout).toMatch(/^one\n<<<<<<< project\nperson\n=======\nchild\n>>>>>>> views\/.*\nthree\nperson\n$/);
+      await view.env.execCommand("printf 'one\\nperson and child\\nthree\\n' > a.txt", 30_000);
+      expect((await landing([await view.delta()])).kind).toBe("landed");
+      expect(project.read("a.txt")).toBe("one\nperson and child\nthree\n");
+      expect([project.read("b.txt"), project.read("c.txt")]).toEqual(["person\n", "new\n"]);
+    },
+  );
 });

@@ -315,15 +315,21 @@ describe("a child that works apart", () => {
             env,
             land: async ({ isDone }) => {
               landings.push(isDone);
-              return landings.length === 1 ? { text: "", again: "line 1 differs" } : { text: "1 file landed" };
+              return landings.length === 1
+                ? { text: "", outcome: "kept" as const, again: "line 1 differs" }
+                : { text: "1 file landed", outcome: "landed" as const };
+            },
+            close: async () => {
+              landings.push(false);
             },
           }),
         },
       },
     );
     const text = await run(s);
-    expect(landings).toEqual([true, true]);
-    expect(text).toContain("fixed: line 1 differs\n\n1 file landed\n[A is parked");
+    // Landed twice, and its copy is gone when the result is there.
+    expect(landings).toEqual([true, true, false]);
+    expect(text).toContain("fixed: line 1 differs\n\n1 file landed\n[A has ended for good");
     expect(resultText(s.client.requests.at(-1)!, "i")).toContain("worked on a copy that is gone");
   });
 

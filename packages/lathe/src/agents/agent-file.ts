@@ -26,7 +26,7 @@ export interface AgentFile {
 
 const BUDGET_KEYS = ["tokens", "usd", "turns", "wallMs"] as const;
 type BudgetKey = (typeof BUDGET_KEYS)[number];
-const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container"] as const;
+const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"] as const;
 const LONGEST_NAME = 64;
 /** One of a plugin carries the plugin's name. */
 const NAME = /^[A-Za-z][\w:-]*$/;

@@ -3,6 +3,7 @@
 import {
   type AgentLimits,
   type AgentType,
+  type IsolationRequest,
   judge,
   type Middleware,
   type Places,
@@ -14,6 +15,7 @@ import { messageOf } from "@lathe/llm";
 import { isAnythingHere } from "../discovery/anything.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
+import type { IsolatedWork } from "../isolation/isolated-work.ts";
 import type { ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { withEffort } from "../models/roles.ts";
@@ -28,6 +30,8 @@ export interface SessionAgentParts {
   readonly places: () => Places;
   /** Only what is bundled, so that a recording is the same everywhere. */
   readonly bundledOnly: boolean;
+  /** How agents work apart; absent where they cannot. */
+  readonly isolated: IsolatedWork | undefined;
 }
 
 /** The roles whose models agents of these names use. */
@@ -52,11 +56,19 @@ export class SessionAgents {
   opened(warn: (message: string) => void): void {
     for (const line of this.#told) warn(line);
     this.#warn = warn;
+    this.#parts.isolated?.opened(warn);
   }
 
   /** What the session's children are made with. */
-  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc"> {
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isolate" | "leftBy"> {
+    const { isolated } = this.#parts;
     return {
+      ...(isolated
+        ? {
+            isolate: (request: IsolationRequest) => isolated.isolate(request),
+            leftBy: (id: string) => isolated.leftBy(id),
+          }
+        : {}),
       types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
       refusal: (name) => this.#refusal(name),
       limits: () => limitsOf(this.#parts.workspace),
@@ -68,7 +80,8 @@ export class SessionAgents {
   async tool(): Promise<ToolDef> {
     const { settings } = this.#parts.workspace;
     const agents = (await this.#agents()).filter(({ name }) => this.#refusal(name) === undefined);
-    return taskTool({ agents, batch: settings["task.batch"] });
+    const isolation = this.#parts.isolated !== undefined && settings["task.isolation.mode"] !== "none";
+    return taskTool({ agents, batch: settings["task.batch"], isolation });
   }
 
   async #agents(): Promise<readonly Agent[]> {
@@ -104,7 +117,8 @@ export class SessionAgents {
       model,
       output,
       budget,
-      isolation,
+      // A check is of no use to work that is in the files already.
+      isolation: isolation ?? (verify === undefined ? undefined : "auto"),
       verify,
       middleware: this.#rights(agent),
     };

@@ -33,6 +33,7 @@ import { SessionAgents } from "../agents/session-agents.ts";
 import type { DiscoveryWarning } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
+import { IsolatedWork } from "../isolation/isolated-work.ts";
 import { type OpenedJournal, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { manualAddresses } from "../manual/manual-addresses.ts";
@@ -186,7 +187,9 @@ async function openWith(
   const warn = (message: string, code: string): void => session.warn(message, code);
   const machine =
     request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn });
-  const env: ExecutionEnvironment = new SearchGuard(new CachedScans(machine), permissions);
+  const guarded = (place: ExecutionEnvironment): ExecutionEnvironment =>
+    new SearchGuard(new CachedScans(place), permissions);
+  const env = guarded(machine);
   if (env.isSandboxed) await confined(env);
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // A failure is reported to whoever awaits this; without a model nothing does.
@@ -198,12 +201,25 @@ async function openWith(
   const compaction = compactionFor(workspace);
   const runningCommands = new RunningCommands();
   let current = request.model;
+  const history = keepsFiles(workspace, request)
+    ? fileHistory({
+        workspace,
+        env,
+        journal: request.opened.journal,
+        warn: (message, code) => session.warn(message, code),
+      })
+    : undefined;
+  const isolated = worksHere(request)
+    ? new IsolatedWork({ workspace, journal: request.opened.journal, folder: request.opened.folder, history, guarded })
+    : undefined;
+  await isolated?.recover();
   const agents = new SessionAgents({
     workspace,
     models,
     current: () => current,
     places: () => ({ roots: permissions.roots, ...homes, onDisk: onDisk(homes) }),
     bundledOnly: request.tape !== undefined,
+    isolated,
   });
   const wish = { ...request, agentTool: await agents.tool() };
   const switchTo = async (choice: ModelChoice, role?: string, reason?: string): Promise<void> => {
@@ -263,14 +279,6 @@ async function openWith(
     },
     request.opened.journal.context.state.mode === "plan",
   );
-  const history = keepsFiles(workspace, request)
-    ? fileHistory({
-        workspace,
-        env,
-        journal: request.opened.journal,
-        warn: (message, code) => session.warn(message, code),
-      })
-    : undefined;
   const upkeep = new TodoUpkeep({
     session: () => session,
     setTimer: workspace.machine.deps.setTimer,
@@ -350,6 +358,8 @@ async function openWith(
     },
     subagents: {
       ...agents.options(),
+      // A run in a view: its agents work in it.
+      isApart: request.environment !== undefined,
       defaultRole: () => planning.childRole(),
       profileFor: (selector) => childProfile(models.choose(selector)),
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
@@ -418,6 +428,9 @@ const readingTools = ({ toolRegistry }: Profile): string[] =>
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
 const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
+
+/** A recording cannot land anything, and elsewhere there are no files of ours. */
+const worksHere = ({ tape, environment }: SessionRequest): boolean => !tape && !environment;
 
 const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
 

@@ -15,10 +15,10 @@ import {
   type View,
 } from "@lathe/agent";
 import { allowedTools } from "../agents/agent-tools.ts";
+import { storeOf } from "../isolation/view-store.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
-import { viewStore } from "../workspace/view-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Git } from "./git.ts";
 import { differencesFrom } from "./reviewed-files.ts";
@@ -83,7 +83,7 @@ async function viewOf({ workspace, id, signal }: PlaceParts, root: string): Prom
       root,
       kind: "auto",
       id,
-      store: viewStore(workspace, root),
+      store: storeOf(workspace, root),
       host: hostOptions(workspace, () => {}),
       sandbox: sandboxOptions(workspace),
       personalIgnores: personalIgnoreFile(workspace.env),

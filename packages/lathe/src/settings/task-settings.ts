@@ -47,4 +47,21 @@ export const TASK_SETTINGS = {
     help: "milliseconds that a call of irc waits for a message of another agent; 0 = no limit",
   },
   "task.disabledAgents": { type: "strings", default: [], help: "agents that are not started" },
+  "task.isolation.mode": {
+    type: "enum",
+    choices: ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"],
+    default: "auto",
+    help: "how an agent that is to work apart gets a copy of the files; none = no agent works apart, fuse-overlay means overlay",
+  },
+  "task.isolation.merge": {
+    type: "enum",
+    choices: ["patch", "branch"],
+    default: "patch",
+    help: "what becomes of its changes: patch merges them into the files, branch makes the branch lathe/task/<id>",
+  },
+  "task.isolation.image": {
+    type: "string",
+    default: "",
+    help: "image for the mode container; auto uses containers only when there is one",
+  },
 } as const satisfies Record<string, SettingSpec>;

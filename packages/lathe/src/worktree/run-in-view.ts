@@ -1,8 +1,6 @@
 // `--worktree`: a whole run works in a view of the project. What it changed lands at its end; when it cannot, it is kept as a patch
 // and a line says where.
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   type Delta,
   EnvError,
@@ -12,14 +10,13 @@ import {
   openView,
   patchOf,
   personalIgnoreFile,
-  recoverStore,
   type View,
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { RequestFor } from "../conversation/next-session.ts";
+import { keepPatch, recoverViews, storeOf } from "../isolation/view-store.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
-import { viewStore } from "../workspace/view-store.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Runs `run` with requests that work in a view, then lands. `name`: of the branch to land as; true for none. */
@@ -53,13 +50,8 @@ async function openRunView(workspace: Workspace, name: string | true): Promise<R
     throw usageError(`--worktree takes the name of a branch: letters, digits, "-" and "_". Not "${name}".`);
   }
   const id = name === true ? `run-${machine.deps.uuid().slice(0, 8)}` : name;
-  const store = viewStore(workspace, workspace.cwd);
-  const { undone, inDoubt } = await recoverStore(
-    store,
-    hostOptions(workspace, () => {}),
-  );
-  if (undone > 0) tell("An earlier landing was interrupted. What it had written was undone.");
-  for (const path of inDoubt) tell(`${path} was changed after that landing and stays as it is. Look at it.`);
+  const store = storeOf(workspace);
+  for (const line of await recoverViews(workspace)) tell(line);
   try {
     const view = await openView({
       root: cwd,
@@ -93,13 +85,13 @@ async function landed(
     return code;
   }
   if (code !== EXIT.done) {
-    tell(`The run did not finish, so nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+    tell(`The run did not finish, so nothing was landed. ${await keep(workspace, delta)}`);
     return code;
   }
   const landing = land({
     root: workspace.cwd,
     id: view.id,
-    store: viewStore(workspace, workspace.cwd),
+    store: storeOf(workspace),
     host: hostOptions(workspace, () => {}),
     deltas: [delta],
     mode: name === true ? "patch" : "branch",
@@ -107,7 +99,7 @@ async function landed(
   });
   // Whatever keeps it from landing, such as files that change while git reads them: the work is kept.
   const result = await landing.catch(async (error: unknown) => {
-    tell(`${messageOf(error)} Nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+    tell(`${messageOf(error)} Nothing was landed. ${await keep(workspace, delta)}`);
     return undefined;
   });
   if (!result) return EXIT.failed;
@@ -116,7 +108,7 @@ async function landed(
     return code;
   }
   if (result.kind === "conflict") for (const { message } of result.conflicts) tell(message);
-  tell(`Nothing was landed. ${keep(workspace, delta, await patch(workspace, delta))}`);
+  tell(`Nothing was landed. ${await keep(workspace, delta)}`);
   return EXIT.failed;
 }
 
@@ -127,11 +119,8 @@ function landedLine(result: LandingResult): string {
   return `Landed ${result.files.length} ${result.files.length === 1 ? "file" : "files"}.`;
 }
 
-const patch = ({ cwd, env }: Workspace, delta: Delta): Promise<Buffer> => patchOf(delta, cwd, { baseEnv: env });
-
-function keep({ paths, cwd }: Workspace, { id }: Delta, bytes: Buffer): string {
-  mkdirSync(paths.patches, { recursive: true, mode: 0o700 });
-  const file = join(paths.patches, `${id}.patch`);
-  writeFileSync(file, bytes, { mode: 0o600 });
-  return `The changes are kept: git -C ${cwd} apply --3way ${file}`;
+async function keep(workspace: Workspace, delta: Delta): Promise<string> {
+  const patch = await patchOf(delta, workspace.cwd, { baseEnv: workspace.env });
+  const file = keepPatch(workspace.paths.patches, delta.id, patch);
+  return `The changes are kept: git -C ${workspace.cwd} apply --3way ${file}`;
 }

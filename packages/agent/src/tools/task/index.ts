@@ -6,7 +6,7 @@ import type { AgentReport, BatchReport, BatchTask } from "../../contract/subagen
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
-import { type ArgsOf, flag, listOf, optional, parameters, record, text } from "../params.ts";
+import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import { agentAccess } from "../spawn-agent/index.ts";
 import description from "./description.md";
 
@@ -18,10 +18,17 @@ const assignment = text("What this agent should do and report");
 const isolated = optional(
   flag("The agent works on a copy of the files; what it changes is merged when it has finished"),
 );
+const race = optional(
+  integer("So many agents work on the one task, each on a copy; the first whose work passes verify is merged", {
+    minimum: 2,
+    maximum: 8,
+  }),
+);
+const verify = optional(text("With race: the shell command that must succeed before work is merged"));
 const agent = text("The kind of agent");
 const context = text("What all of the agents should know");
 
-const single = { agent, assignment, id, description: about, isolated, context: optional(context) };
+const single = { agent, assignment, id, description: about, isolated, race, verify, context: optional(context) };
 const all = {
   agent,
   context: optional(context),
@@ -33,6 +40,8 @@ const all = {
   id,
   description: about,
   isolated,
+  race,
+  verify,
   schema: optional(text("Not supported")),
 };
 type Args = ArgsOf<typeof all>;
@@ -77,12 +86,13 @@ export function taskTool({ agents, batch = true, isolation = false }: TaskToolOp
 }
 
 function schemaFor(batch: boolean, isolation: boolean): ToolDef["schema"] {
-  const { isolated: _apart, ...plain } = single;
+  const { isolated: _apart, race: _race, verify: _verify, ...plain } = single;
   if (!batch) return parameters(isolation ? single : plain);
   const task = { id, description: about, assignment, ...(isolation ? { isolated } : {}) };
   const tasks = listOf(record(task, "A task"), "One for each agent", { minItems: 1 });
   // A call in the form for one task is taken as well, so what is missing is said by the tool.
-  return { ...parameters({ agent, context, tasks }), required: ["agent"], additionalProperties: true };
+  const apart = isolation ? { race, verify } : {};
+  return { ...parameters({ agent, context, tasks, ...apart }), required: ["agent"], additionalProperties: true };
 }
 
 /** The tasks of a call in either form. */
@@ -103,7 +113,14 @@ async function run(args: Args, { services, callId, signal }: ToolContext): Promi
   if (args.tasks && (args.context ?? "").trim() === "")
     throw new ToolFailure("context is empty. Say what all of the agents should know.");
   const subagents = services.subagents!;
-  const batch = await subagents.spawnBatch({ callId, agent: args.agent, context: args.context, tasks: given(args) });
+  const batch = await subagents.spawnBatch({
+    callId,
+    agent: args.agent,
+    context: args.context,
+    tasks: given(args),
+    race: args.race,
+    verify: args.verify,
+  });
   if (batch.isReported) return { content: [{ kind: "text", text: startedText(args.agent, batch) }], ...factsOf(batch) };
   const reports = await Promise.all(batch.started.map(({ agentId }) => subagents.wait(agentId, signal)));
   const lines = [...reports.map((report) => subagents.textOf(report)), ...failures(batch)];

@@ -123,7 +123,7 @@ function stage(
       );
     }
     const [start, end] = [lines.offset(region.start), lines.offset(region.end)];
-    return { start, end, text: ended(replacement(conflict, content), region.text.endsWith("\n")) };
+    return { start, end, text: ended(replacement(conflict, content), /^$|\n$/.test(region.text)) };
   });
   workspace.edit(
     path,

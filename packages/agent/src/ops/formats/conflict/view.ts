@@ -33,8 +33,11 @@ function conflictText({ id, path, region }: Conflict): string {
     ...(region.base ? [sideText("base", region.base, id)] : []),
     sideText("theirs", region.theirs, id),
   ];
-  return [`conflict://${id} (${path}, lines ${region.start + 1}-${region.end})`, ...sides].join("\n");
+  return [`conflict://${id} (${path}, ${linesOf(region)})`, ...sides].join("\n");
 }
+
+const linesOf = ({ start, end }: Conflict["region"]): string =>
+  end > start ? `lines ${start + 1}-${end}` : `before line ${start + 1}`;
 
 function sideText(name: string, { label, text }: ConflictSide, id: number): string {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
@@ -51,7 +54,7 @@ export function conflictScheme(conflicts: Conflicts): SchemeResolver {
     list: async () =>
       conflicts.open().map(({ id, path, region }) => ({
         url: `conflict://${id}`,
-        about: `${path}, lines ${region.start + 1}-${region.end}`,
+        about: `${path}, ${linesOf(region)}`,
       })),
     read: async (url) => {
       const { named, side } = conflictsAt(url, conflicts);

@@ -1,0 +1,41 @@
+// Whether the work of an isolated agent may land: judged like a call that writes these files and runs this check.
+
+import type { ToolDef } from "../contract/tool.ts";
+import { CallPaths } from "../paths/call-paths.ts";
+import type { LandingCall } from "../subagents/types.ts";
+import { commandAccess } from "../tools/shell/access.ts";
+import { type ApprovalParts, askApproval } from "./call/approval.ts";
+import { previewOf } from "./call/preview.ts";
+import type { HostPart, ToolPart } from "./parts.ts";
+
+/** No model calls it: it names what is judged. */
+const LANDING: ToolDef = {
+  name: "land",
+  label: "Landing",
+  description: "",
+  schema: {},
+  tier: "write",
+  replay: "never",
+  execute: () => "",
+};
+
+/** Undefined: it may. Else why not. */
+export async function permitLanding(
+  core: ApprovalParts & HostPart<"env"> & Pick<ToolPart, "services">,
+  { agentId, files, verify }: LandingCall,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { env } = core.options;
+  const scope = { env, signal, paths: new CallPaths(env, signal), services: core.services };
+  const check = verify === undefined ? [] : await commandAccess(verify, env.workingDirectory(), scope);
+  const args = { files: [...files], ...(verify === undefined ? {} : { verify }) };
+  return askApproval(core, signal, {
+    callId: `landing-${agentId}`,
+    tool: LANDING,
+    args,
+    tier: verify === undefined ? "write" : "exec",
+    summary: `changes of ${agentId}: ${files.length === 1 ? "1 file" : `${files.length} files`}`,
+    access: [...check, ...files.map((path) => ({ kind: "write" as const, path }))],
+    preview: () => previewOf(LANDING, args, scope),
+  });
+}

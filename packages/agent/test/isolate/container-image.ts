@@ -1,0 +1,43 @@
+// Podman with storage of its own, and an image made of busybox alone.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ViewContainer } from "../../src/isolate/types.ts";
+import { has, program } from "../programs.ts";
+
+export const CAN_CONTAIN = has("podman", "runc", "busybox");
+
+export interface Podman {
+  readonly baseEnv: NodeJS.ProcessEnv;
+  readonly container: ViewContainer;
+  run(args: readonly string[], input?: Buffer): string;
+  remove(): void;
+}
+
+export function makePodman(): Podman {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-podman-"));
+  const baseEnv = { ...process.env, CONTAINERS_CONF: join(folder, "containers.conf") };
+  const cliArgs = ["--root", join(folder, "root"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
+  const run = (args: readonly string[], input?: Buffer): string =>
+    execFileSync("podman", [...cliArgs, ...args], { env: baseEnv, input, stdio: ["pipe", "pipe", "pipe"] }).toString();
+  const limits =
+    '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\n';
+  writeFileSync(join(folder, "containers.conf"), limits);
+  const files = join(folder, "image");
+  for (const name of ["bin", "tmp", "proc", "sys", "dev", "etc", "root"])
+    mkdirSync(join(files, name), { recursive: true });
+  copyFileSync(program("busybox")!, join(files, "bin/busybox"));
+  for (const name of execFileSync("busybox", ["--list"]).toString().trim().split("\n")) {
+    if (name !== "busybox") symlinkSync("busybox", join(files, "bin", name));
+  }
+  const image = "localhost/lathe-view:1";
+  run(["import", "-", image], execFileSync("tar", ["-C", files, "-c", "."], { maxBuffer: 64 << 20 }));
+  return {
+    baseEnv,
+    container: { image, cliArgs, runArgs: ["--network=none"] },
+    run,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),
+  };
+}

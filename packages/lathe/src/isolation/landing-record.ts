@@ -1,0 +1,34 @@
+// What the journal of a session says about landings: the files of each, written down before the first of them is. So a process that
+// opens the journal of a killed one knows whether the work of an agent is in the project.
+
+import { type Journal, type LandedFile, landedOf } from "@lathe/agent";
+import type { JsonObject } from "@lathe/llm";
+
+const LINE_KIND = "landing";
+
+export function recordLanding(journal: Journal, agentId: string, files: readonly LandedFile[]): void {
+  journal.write({ type: "host", kind: LINE_KIND, data: { agentId, files: files.map((file) => ({ ...file })) } });
+}
+
+/** `files`: those that are as the landing left them; undefined when none was begun. */
+export function landingOf(
+  journal: Pick<Journal, "outside">,
+  agentId: string,
+): { readonly files: readonly string[]; readonly isWhole: boolean } | undefined {
+  const lines = [...journal.outside("host")].filter(({ kind, data }) => kind === LINE_KIND && isOf(data, agentId));
+  const last = lines.at(-1)?.data as JsonObject | undefined;
+  if (!last) return undefined;
+  const wanted = (last["files"] as readonly unknown[]).filter(isLandedFile);
+  const files = landedOf(wanted);
+  return { files, isWhole: files.length === wanted.length };
+}
+
+function isOf(data: unknown, agentId: string): boolean {
+  return isRecord(data) && data["agentId"] === agentId && Array.isArray(data["files"]);
+}
+
+const isLandedFile = (file: unknown): file is LandedFile =>
+  isRecord(file) && typeof file["path"] === "string" && typeof file["sign"] === "string";
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

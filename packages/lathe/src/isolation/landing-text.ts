@@ -1,0 +1,81 @@
+// What is said about a landing: to the parent, in the result of its agent, and to the agent, when it has to put something right.
+
+import { relative } from "node:path";
+import type { Conflict, Delta, LandingConflict, LandingResult } from "@lathe/agent";
+
+const MOST_NAMES = 40;
+const MOST_OUTPUT = 6_000;
+
+export const NOTHING_CHANGED = "[It changed no files.]";
+
+/** Paths as they are read from the root. */
+function names(root: string, paths: readonly string[]): string {
+  const shown = paths.slice(0, MOST_NAMES).map((path) => relative(root, path) || path);
+  const more = paths.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+export function landedText(root: string, result: Extract<LandingResult, { kind: "landed" | "nothing" }>): string {
+  if (result.kind === "nothing") return "[Nothing had to be merged: your files have its changes already.]";
+  const branches = [...new Set(result.branches)];
+  if (branches.length > 0)
+    return `[Its changes are the branch ${branches.join(", ")}; your files are as before. To take them: git merge ${branches[0]}]`;
+  return `[Merged into your files: ${names(root, result.files)}]`;
+}
+
+export function leftOutText(root: string, { leftOut }: Delta): string {
+  if (leftOut.length === 0) return "";
+  return `\n[Not merged, because it is too large or a repository that the agent made: ${names(root, leftOut)}]`;
+}
+
+/** Why nothing was written. */
+export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
+  if (result.kind === "refused") return result.why;
+  if (result.kind === "red") return `Its check failed with exit code ${result.exitCode}:\n${tail(result.output)}`;
+  return `Merge failed.\n${conflictLines(root, result.conflicts)}`;
+}
+
+/** `numbered`: what the parent can settle by number. */
+export function keptText(why: string, patch: string, numbered: readonly Conflict[]): string {
+  const ids = numbered.map(({ id, path, region }) => `conflict://${id} (${path}, line ${region.start + 1})`);
+  const settle = ids.length === 0 ? "" : `\nBoth sides of each: ${ids.join(", ")}.`;
+  return `[Nothing of it was merged; your files are as before. ${why}${settle}\nAll of its changes: git apply --3way ${patch}]`;
+}
+
+/** To the agent, whose files have been brought up to date: `open` is what is left to it. */
+export function againText(
+  root: string,
+  result: Exclude<LandingResult, { kind: "landed" | "nothing" }>,
+  open: readonly LandingConflict[],
+): string {
+  const updated = "Your files now have what the project has become meanwhile.";
+  const markers =
+    open.length === 0
+      ? ""
+      : ` These conflicts are left to you; where both sides changed the same lines there are conflict markers:\n${conflictLines(root, open)}\n`;
+  return `Your changes could not be merged. ${failureText(root, result)}\n\n${updated}${markers}\nPut it right and yield again. This is the last attempt.`;
+}
+
+function conflictLines(root: string, conflicts: readonly LandingConflict[]): string {
+  return conflicts
+    .map(({ path, kind, message, regions }) => {
+      const at = regions.map(({ line }) => line).join(", ");
+      const place = `${relative(root, path) || path}${at === "" ? "" : `:${at}`}`;
+      return kind === "content" ? `- ${place}: both sides changed these lines` : `- ${place}: ${message}`;
+    })
+    .join("\n");
+}
+
+const tail = (output: string): string =>
+  output.length > MOST_OUTPUT ? `[…]\n${output.slice(-MOST_OUTPUT)}` : output.trimEnd();
+
+/** Of an agent that was cut off by the end of its process. */
+export function interruptedText(
+  root: string,
+  landing: { readonly files: readonly string[]; readonly isWhole: boolean } | undefined,
+): string {
+  if (!landing || landing.files.length === 0)
+    return "[Nothing of its work was merged, and its copy of the files is gone.]";
+  if (landing.isWhole) return `[Its work had been merged into your files already: ${names(root, landing.files)}]`;
+  return `[Its work may have been merged before others changed files: look at ${names(root, landing.files)}]`;
+}
