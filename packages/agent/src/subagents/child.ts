@@ -5,7 +5,7 @@ import type { Amounts, BudgetConfig } from "../budget/ledger.ts";
 import type { AgentReport, AgentState } from "../contract/subagents.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
-import type { AgentFacts, Spent } from "./records.ts";
+import { type AgentFacts, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import type { AgentType, ChildSession, Isolation } from "./types.ts";
 
@@ -24,6 +24,13 @@ export interface Run {
   waiters: number;
 }
 
+export interface EndedInput {
+  /** The entry that tells how. */
+  readonly outcomeId: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
 export interface Child {
   readonly facts: AgentFacts;
   state: AgentState;
@@ -37,6 +44,10 @@ export interface Child {
   landed: string | undefined;
   run: Run | undefined;
   report: Omit<AgentReport, "state">;
+  /** In the inputs that have ended, all together. */
+  spent: Spent;
+  /** Its last input that has ended. */
+  ended: EndedInput | undefined;
   /** Resolves with the report when the current input has ended. */
   done: Promise<AgentReport>;
   /** Its session is being closed: its journal can be opened again after that. */
@@ -59,6 +70,8 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     landed: undefined,
     run: undefined,
     report,
+    spent: NOTHING_SPENT,
+    ended: undefined,
     done: Promise.resolve({ ...report, state: "running" }),
     closing: undefined,
     waking: undefined,
@@ -72,16 +85,33 @@ export function newRun(startedAt: number): Run {
 }
 
 /** What is the same in all reports of a child. */
-export function runningReport({ header, agent, description }: AgentFacts): Omit<AgentReport, "state"> {
+export function runningReport({ header, agent, description, task }: AgentFacts): Omit<AgentReport, "state"> {
   return {
     agentId: header.agentId,
     status: "running",
     output: "",
     turnsUsed: 0,
+    assignment: task,
     ...(agent === undefined ? {} : { agent }),
     ...(description === undefined ? {} : { description }),
   };
 }
+
+/** What is known of its session and its kind as long as it has them. */
+export function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+  const window = session?.profile.contextWindowSize ?? 0;
+  return {
+    ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
+    ...(window > 0 ? { contextWindow: window } : {}),
+    ...(type ? { source: type.source } : {}),
+  };
+}
+
+export const endOf = ({ run }: Child, outcomeId: string, now: number): EndedInput => ({
+  outcomeId,
+  startedAt: run?.startedAt ?? now,
+  endedAt: now,
+});
 
 export const reportOf = ({ report, state }: Child): AgentReport => {
   const { output: _late, ...rest } = report;
@@ -94,6 +124,23 @@ export const reportOf = ({ report, state }: Child): AgentReport => {
     },
   };
 };
+
+/** Resolves when its present input has ended; the signal only ends the waiting. */
+export function waitFor({ run, done }: Child, signal: AbortSignal): Promise<AgentReport> {
+  if (run) run.waiters += 1;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      if (run) run.waiters -= 1;
+      reject(signal.reason);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    void done.then((report) => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(report);
+    });
+  });
+}
 
 /** A child that is taken up again has spent already; its share applies from now on. */
 export function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {

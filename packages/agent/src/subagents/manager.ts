@@ -4,21 +4,41 @@
 import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { AgentReport, BatchReport, BatchRequest, SpawnRequest, SubagentService } from "../contract/subagents.ts";
+import type {
+  AgentReport,
+  AgentState,
+  BatchReport,
+  BatchRequest,
+  SpawnRequest,
+  SubagentService,
+} from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
-import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
+import {
+  type Child,
+  contextOf,
+  endOf,
+  newChild,
+  newRun,
+  onTopOf,
+  reportOf,
+  runningReport,
+  since,
+  waitFor,
+} from "./child.ts";
 import { ChildSessions } from "./child-sessions.ts";
+import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, land, worksApart } from "./isolation.ts";
-import { park, release } from "./life.ts";
+import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
-import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { abandonedRun, rememberedChild } from "./past.ts";
+import { checkBatch, permitPlain, permittedType, typeNamed, usable } from "./policy.ts";
 import {
   type AgentFacts,
   type AgentRecord,
+  addSpent,
   appendOutcome,
   knownAgents,
   NOTHING_SPENT,
@@ -28,34 +48,45 @@ import {
 } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
-import { limitTime } from "./run-limits.ts";
-import { SharedStart } from "./shared-start.ts";
+import { limitTime, stop } from "./run-limits.ts";
+import { firstOf, SharedStart } from "./shared-start.ts";
 import { Slots } from "./slots.ts";
 import type { AgentType, ChildSession, ParentSession } from "./types.ts";
+import { workingFolder } from "./working-folder.ts";
 
 /** Of the assignment, for people. */
 const SHOWN_TASK = 300;
 
 /** What a run starts with. */
 interface Start {
-  readonly callId: string;
+  /** Absent: a person sent it. */
+  readonly callId?: string | undefined;
   readonly content: string;
   /** Its share of what is left; see `Ledger.reserve`. */
   readonly parts?: number;
 }
 
-export class Subagents implements SubagentService {
+export class Subagents implements SubagentService, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
   readonly #slots: Slots;
   readonly #sessions: ChildSessions;
+  isClosed = false;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
     this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
+  }
+
+  get agentId(): string | undefined {
+    return this.#parent.agentId;
+  }
+
+  get directory(): Directory {
+    return this.#parent.directory;
   }
 
   textOf(report: AgentReport): string {
@@ -67,12 +98,7 @@ export class Subagents implements SubagentService {
   }
 
   async spawn(request: SpawnRequest): Promise<AgentReport> {
-    const { env } = this.#parent;
-    const cwd = request.workingDir === undefined ? env.workingDirectory() : env.resolve(request.workingDir);
-    const [own, real] = await Promise.all([realPathOf(env, env.workingDirectory()), realPathOf(env, cwd)]);
-    if (!isInside(env.workingDirectory(), cwd) || !isInside(own, real)) {
-      throw new ToolFailure(`working_dir must lie inside ${env.workingDirectory()}; ${cwd} does not.`);
-    }
+    const cwd = await workingFolder(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
     const child = this.#newChild(type, undefined, {
@@ -127,18 +153,14 @@ export class Subagents implements SubagentService {
   }
 
   /** A running child is steered; one that has ended gets a new input. */
-  async send(agentId: string, message: string, callId: string): Promise<AgentReport> {
-    const child = this.#child(agentId);
-    if (child.state === "aborted")
-      throw new ToolFailure(`The agent ${agentId} was ended for good. Start another one for further work.`);
-    if (child.facts.isIsolated && child.report.status !== "running")
-      throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
+  async send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
+    const child = usable(this.#child(agentId));
     if (child.report.status === "running") {
       if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
       child.session.steer(message);
       return reportOf(child);
     }
-    if (child.closing || (child.facts.agent !== undefined && !child.type)) {
+    if (isAsleep(child)) {
       child.waking ??= this.#wake(child);
       await child.waking;
       // Somebody else may have set it to work meanwhile.
@@ -149,21 +171,29 @@ export class Subagents implements SubagentService {
   }
 
   async wait(agentId: string, signal: AbortSignal): Promise<AgentReport> {
+    return waitFor(this.#child(agentId), signal);
+  }
+
+  /** Ends the present input; a message sets it to work again. */
+  async stop(agentId: string, why: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    const { run } = child;
-    if (run) run.waiters += 1;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        if (run) run.waiters -= 1;
-        reject(signal.reason);
-      };
-      if (signal.aborted) return onAbort();
-      signal.addEventListener("abort", onAbort, { once: true });
-      void child.done.then((report) => {
-        signal.removeEventListener("abort", onAbort);
-        resolve(report);
-      });
-    });
+    stop(child, why);
+    return child.done;
+  }
+
+  /** Its session is opened again and waits for a message. */
+  async revive(agentId: string): Promise<AgentReport> {
+    const child = usable(this.#child(agentId));
+    if (isAsleep(child)) {
+      child.waking ??= this.#wake(child);
+      await child.waking;
+    }
+    if (child.state === "parked" && !child.session) {
+      child.session = this.#sessions.open(child);
+      this.#become(child, "idle");
+      this.#idle(child);
+    }
+    return reportOf(child);
   }
 
   /** One that works is ended for good; one that has ended is parked. */
@@ -177,21 +207,14 @@ export class Subagents implements SubagentService {
   }
 
   /** The journal of a child, whether it has a session or not. */
-  async withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
-    const child = this.#child(agentId);
-    if (child.session) return read(child.session.journal);
-    await child.closing;
-    const journal = this.#parent.options.journal?.(child.facts.header);
-    if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${agentId}.`);
-    try {
-      return read(journal);
-    } finally {
-      await journal.close();
-    }
+  withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
+    return readJournal(this.#child(agentId), this.#parent, read);
   }
 
   async closeAll(): Promise<void> {
+    this.isClosed = true;
     await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
+    if (this.agentId === undefined) this.directory.close();
   }
 
   interruptAll(): void {
@@ -213,7 +236,9 @@ export class Subagents implements SubagentService {
       if (intent.effect === "child" && !begun) this.#parent.journal.settle(intent.id, "interrupted");
     }
     for (const record of records) {
-      const child = this.#remember(record);
+      const child = rememberedChild(record);
+      this.#names.use(record.header.agentId);
+      this.#know(child);
       if (record.outcome) this.#report(child, record.outcome, false);
       else this.#settleCut(child, record);
     }
@@ -270,7 +295,7 @@ export class Subagents implements SubagentService {
     // A journal that cannot be opened is reported at once where that is possible.
     if (!slot) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
-    this.#children.set(agentId, child);
+    this.#know(child);
     child.run = run;
     child.state = "running";
     child.report = runningReport(child.facts);
@@ -279,9 +304,11 @@ export class Subagents implements SubagentService {
       finish = resolve;
     });
     try {
-      const intent = await parent.journal.intent({ effect: "child", callId, replay: "never" });
+      const called = callId === undefined ? {} : { callId };
+      const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
       const profile = this.#sessions.profile(child.facts.model);
       recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      this.directory.changed(child);
       const begin = (session: ChildSession): void => {
         session.config.budget = onTopOf(share, session.spent);
         session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
@@ -294,6 +321,7 @@ export class Subagents implements SubagentService {
       child.run = undefined;
       child.state = "idle";
       child.report = { ...child.report, status: "failed", output: messageOf(error) };
+      this.directory.changed(child);
       finish(reportOf(child));
       throw error;
     }
@@ -362,8 +390,8 @@ export class Subagents implements SubagentService {
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
-    if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
-    else if (child.session) this.#idle(child, outcomeId);
+    if (child.session && child.facts.isIsolated) this.#park(child);
+    else if (child.session) this.#idle(child);
     this.#report(child, outcome, true);
     return reportOf(child);
   }
@@ -371,7 +399,9 @@ export class Subagents implements SubagentService {
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
     const { isAborted = false, report: _message, ...shown } = outcome;
-    child.report = { ...runningReport(child.facts), ...shown, tokens: spent.usage.totalTokens };
+    child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens: spent.usage.totalTokens };
+    child.spent = addSpent(child.spent, spent);
+    child.ended = endOf(child, outcomeId, parent.deps.now());
     child.run = undefined;
     child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
     child.done = Promise.resolve(reportOf(child));
@@ -383,6 +413,7 @@ export class Subagents implements SubagentService {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
+    this.directory.changed(child);
   }
 
   /** The parent is told once, also when its process ends before it could be. */
@@ -392,12 +423,22 @@ export class Subagents implements SubagentService {
     this.#parent.report(resultText(reportOf(child)), { kind: "agent", id: agentId }, wakes, report);
   }
 
-  #idle(child: Child, outcomeId: string): void {
+  #idle(child: Child): void {
     const { options, deps } = this.#parent;
     const idleMs = options.limits?.().idleMs ?? 0;
     // Without a journal nothing could be revived.
     if (idleMs <= 0 || !options.journal || child.state !== "idle") return;
-    child.idleTimer = deps.setTimer(() => park(child, this.#parent.journal, outcomeId), idleMs);
+    child.idleTimer = deps.setTimer(() => this.#park(child), idleMs);
+  }
+
+  #park(child: Child): void {
+    park(child, this.#parent.journal);
+    this.directory.changed(child);
+  }
+
+  #become(child: Child, state: AgentState): void {
+    child.state = state;
+    this.directory.changed(child);
   }
 
   async #close(child: Child): Promise<AgentReport> {
@@ -407,65 +448,35 @@ export class Subagents implements SubagentService {
     await child.closing;
     const report = await child.done;
     child.session = undefined;
-    if (child.state === "idle") child.state = "parked";
+    if (child.state === "idle") this.#become(child, "parked");
     return { ...report, state: child.state };
   }
 
-  #remember({ intent: _intent, outcome, spent: _spent, ...facts }: AgentRecord): Child {
-    const child = newChild(facts, undefined, undefined);
-    this.#names.use(facts.header.agentId);
-    this.#children.set(facts.header.agentId, child);
-    if (!outcome) return child;
-    const { isAborted, report: _message, ...shown } = outcome;
-    child.state = isAborted ? "aborted" : "parked";
-    child.report = { ...runningReport(facts), ...shown };
-    child.done = Promise.resolve(reportOf(child));
-    return child;
-  }
-
-  /** Opening settles the effects that were under way; the unfinished input is abandoned. */
-  #settleCut(child: Child, { intent, spent }: AgentRecord): void {
-    const { agentId } = child.facts.header;
-    let lost = NOTHING_SPENT;
-    if (this.#parent.options.journal) {
-      try {
-        const session = this.#sessions.open(child);
-        session.abandonUnfinishedInput();
-        lost = since(session.usage, spent);
-        release(child, session);
-      } catch (error) {
-        this.#parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
-      }
-    }
+  #settleCut(child: Child, record: AgentRecord): void {
+    const lost = abandonedRun(child, record, this.#parent, this.#sessions);
     const outcome: RunOutcome = {
-      agentId,
+      agentId: child.facts.header.agentId,
       status: "failed",
       output: "interrupted",
       turnsUsed: lost.turns,
       ...(child.facts.isReported ? { report: this.#parent.journal.newId() } : {}),
     };
-    this.#settle(child, intent.for, outcome, lost);
+    this.#settle(child, record.intent.for, outcome, lost);
     this.#report(child, outcome, false);
   }
 
   #child(agentId: string): Child {
     const child = this.#children.get(agentId);
     if (child) return child;
-    const known = [...this.#children.keys()];
-    const there = known.length === 0 ? "there are none" : `known: ${known.join(", ")}`;
-    throw new ToolFailure(`There is no agent ${agentId}; ${there}.`);
+    throw new ToolFailure(unknownAgent(agentId, [...this.#children.keys()]));
+  }
+
+  #know(child: Child): void {
+    this.#children.set(child.facts.header.agentId, child);
+    this.directory.add(child, this);
   }
 }
 
-/** Resolves when either does; whoever waits looks at the signal. */
-function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    void turn.then(resolve);
-    if (signal.aborted) resolve();
-  });
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
-}
+/** It needs to be woken before it can work. */
+const isAsleep = ({ closing, facts, type }: Child): boolean =>
+  closing !== undefined || (facts.agent !== undefined && !type);

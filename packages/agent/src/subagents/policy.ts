@@ -2,6 +2,7 @@
 
 import type { BatchRequest } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import type { Child } from "./child.ts";
 import { nameProblem } from "./names.ts";
 import type { AgentType, ParentSession, Spawns } from "./types.ts";
 
@@ -53,4 +54,15 @@ export function checkBatch({ tasks }: BatchRequest): void {
     if (seen.has(id.toLowerCase())) throw new ToolFailure(`Two tasks have the id ${id}. Give each an id of its own.`);
     seen.add(id.toLowerCase());
   }
+}
+
+/** Throws for a child that cannot be given work. */
+export function usable(child: Child): Child {
+  const { state, facts, report } = child;
+  const { agentId } = facts.header;
+  if (state === "aborted")
+    throw new ToolFailure(`The agent ${agentId} was ended for good. Start another one for further work.`);
+  if (facts.isIsolated && report.status !== "running")
+    throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
+  return child;
 }

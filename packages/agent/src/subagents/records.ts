@@ -73,6 +73,8 @@ export interface AgentRecord extends AgentFacts {
   readonly outcome: RunOutcome | undefined;
   /** In the runs that have an outcome, all together. */
   readonly spent: Spent;
+  /** When the last one ended; 0 when it has not. */
+  readonly endedAt: number;
 }
 
 export interface Spent {
@@ -122,6 +124,7 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
     };
     const outcomeId = data["for"] as string;
     const outcome = parent.journal.has(outcomeId) ? outcomeIn(parent.journal.entry(outcomeId)) : undefined;
+    const endedAt = outcome ? Date.parse(outcome.timestamp) : 0;
     const before = records.get(header.agentId)?.spent ?? NOTHING_SPENT;
     records.set(header.agentId, {
       header,
@@ -134,7 +137,8 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
       isIsolated: data["isIsolated"] === true,
       intent: { for: outcomeId },
       outcome: outcome && readOutcome(outcome),
-      spent: outcome ? add(before, spentBy(outcome)) : before,
+      spent: outcome ? addSpent(before, spentBy(outcome)) : before,
+      endedAt,
     });
   }
   return [...records.values()];
@@ -158,7 +162,7 @@ export function copyRecords(
   return [...children].map(([agentId, knownUntil]) => ({ agentId, knownUntil }));
 }
 
-function add(a: Spent, b: Spent = NOTHING_SPENT): Spent {
+export function addSpent(a: Spent, b: Spent = NOTHING_SPENT): Spent {
   return { usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost, turns: a.turns + b.turns };
 }
 

@@ -27,7 +27,7 @@ export function limitRequests(child: Child, event: Pick<SessionEvent, "kind">, {
 }
 
 /** Ends the current input. */
-function stop(child: Child, why: string): void {
+export function stop(child: Child, why: string): void {
   if (!child.run) return;
   child.run.stopped ??= why;
   child.run.controller.abort(new Error(why));

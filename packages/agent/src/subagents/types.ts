@@ -13,6 +13,7 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { Middleware } from "../seams/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
+import type { Directory } from "./directory.ts";
 import type { SharedStart } from "./shared-start.ts";
 
 /** How children of a session are made and what they may spend. */
@@ -116,6 +117,7 @@ export interface ChildSession {
   readonly spent: Amounts;
   readonly config: { budget: BudgetConfig; maxTurns: number };
   readonly profile: Profile;
+  readonly contextTokens: number;
   readonly journal: Journal;
   submit(content: InputContent): Promise<InputOutcome>;
   steer(content: InputContent, source?: MessageSource): string;
@@ -153,6 +155,8 @@ export interface ParentSession {
   /** Of a session that is a child itself. */
   readonly agentId: string | undefined;
   readonly spawns: Spawns;
+  /** All agents of the session. */
+  readonly directory: Directory;
   readonly ledger: Ledger;
   readonly budget: BudgetConfig;
   /** A message begins an input when the session is idle, so that nobody has to wait for a result. */

@@ -177,6 +177,8 @@ export class EventFold {
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
       case "fact_changed": // whoever shows the todo list asks for it
+      case "agent_lifecycle": // the hub and the status line ask for them
+      case "agent_progress":
       case "entry":
         break;
       default:
