@@ -20,7 +20,12 @@ export function rememberedChild({ intent, outcome, spent, endedAt, ...facts }: A
 }
 
 /** What a run that was cut had spent. Opening settles the effects that were under way; the unfinished input is abandoned. */
-export function abandonedRun(child: Child, { spent }: AgentRecord, parent: ParentSession, sessions: ChildSessions): Spent {
+export function abandonedRun(
+  child: Child,
+  { spent }: AgentRecord,
+  parent: ParentSession,
+  sessions: ChildSessions,
+): Spent {
   if (!parent.options.journal) return NOTHING_SPENT;
   try {
     const session = sessions.open(child);
