@@ -113,6 +113,8 @@ export interface SendReceipt {
 export interface AgentDirectory {
   /** As a tree: below each agent those that it started, in the order in which it did. */
   list(): readonly AgentOverview[];
+  /** How many are at work. */
+  readonly running: number;
   /** One that is at work is steered; one that is not gets another input. */
   send(agentId: string, message: string): Promise<SendReceipt>;
   /** Ends the present input; a message sets the agent to work again. */

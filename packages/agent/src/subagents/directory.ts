@@ -101,6 +101,12 @@ export class Directory implements AgentDirectory {
     return tree(undefined);
   }
 
+  get running(): number {
+    let count = 0;
+    for (const { child } of this.#entries.values()) if (child.run) count++;
+    return count;
+  }
+
   async send(agentId: string, message: string): Promise<SendReceipt> {
     const entry = this.#reachable(agentId);
     if (message.trim() === "") throw new ToolFailure(`The message to ${agentId} is empty. Say what it should do.`);
