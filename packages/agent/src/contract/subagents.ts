@@ -111,6 +111,8 @@ export interface SendReceipt {
 
 /** All agents of a session: those that it started, and those that they started. */
 export interface AgentDirectory {
+  /** Finds agents that agents started in an earlier process: they are in the journals of those, which are read once. */
+  load(): Promise<void>;
   /** As a tree: below each agent those that it started, in the order in which it did. */
   list(): readonly AgentOverview[];
   /** How many are at work. */

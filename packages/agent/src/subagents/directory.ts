@@ -8,6 +8,8 @@ import type { Journal } from "../journal/journal.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import { Activity } from "./activity.ts";
 import type { Child } from "./child.ts";
+import { rememberedChild } from "./past.ts";
+import { knownAgents } from "./records.ts";
 
 /** Between two reports of what an agent does. */
 const PROGRESS_MS = 150;
@@ -22,7 +24,7 @@ export interface AgentOwner {
   send(agentId: string, message: string): Promise<AgentReport>;
   stop(agentId: string, why: string): Promise<AgentReport>;
   revive(agentId: string): Promise<AgentReport>;
-  withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T>;
+  withJournal<T>(child: Child, read: (journal: Journal) => T): Promise<T>;
 }
 
 interface DirectoryParts {
@@ -34,6 +36,8 @@ interface Entry {
   child: Child;
   owner: AgentOwner;
   readonly activity: Activity;
+  /** What it started in an earlier process is known. */
+  isLoaded: boolean;
   toldAt: number;
   timer: { cancel(): void } | undefined;
 }
@@ -58,6 +62,8 @@ export class Directory implements AgentDirectory {
         child,
         owner,
         activity: new Activity(),
+        // One that works tells of its agents itself.
+        isLoaded: child.state === "running",
         toldAt: Number.NEGATIVE_INFINITY,
         timer: undefined,
       });
@@ -138,7 +144,20 @@ export class Directory implements AgentDirectory {
   }
 
   withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
-    return this.#entry(agentId).owner.withJournal(agentId, read);
+    const { owner, child } = this.#entry(agentId);
+    return owner.withJournal(child, read);
+  }
+
+  async load(): Promise<void> {
+    // Those that are found are looked at as well: a map gives what is added to it meanwhile.
+    for (const [agentId, entry] of this.#entries) {
+      if (entry.isLoaded || entry.child.session) continue;
+      entry.isLoaded = true;
+      const records = await entry.owner.withJournal(entry.child, (journal) => knownAgents({ journal }));
+      for (const record of records)
+        if (!this.#entries.has(record.header.agentId))
+          this.add(rememberedChild(record), pastOwner(agentId, entry.owner));
+    }
   }
 
   #progress(entry: Entry, now: number): void {
@@ -186,6 +205,21 @@ export class Directory implements AgentDirectory {
     if (!entry) throw new ToolFailure(unknownAgent(agentId, [...this.#entries.keys()]));
     return entry;
   }
+}
+
+/** Of agents whose parent has no session: they can be read, not reached. */
+function pastOwner(agentId: string, above: AgentOwner): AgentOwner {
+  const unreachable = (): never => {
+    throw new Error(`${agentId} has no session`);
+  };
+  return {
+    agentId,
+    isClosed: true,
+    send: unreachable,
+    stop: unreachable,
+    revive: unreachable,
+    withJournal: (child, read) => above.withJournal(child, read),
+  };
 }
 
 /** With what there is. */

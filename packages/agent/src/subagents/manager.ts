@@ -207,8 +207,8 @@ export class Subagents implements SubagentService, AgentOwner {
   }
 
   /** The journal of a child, whether it has a session or not. */
-  withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
-    return readJournal(this.#child(agentId), this.#parent, read);
+  withJournal<T>(child: Child, read: (journal: Journal) => T): Promise<T> {
+    return readJournal(child, this.#parent, read);
   }
 
   async closeAll(): Promise<void> {

@@ -6,7 +6,8 @@ import type { AgentReport, AgentStatus } from "../contract/subagents.ts";
 import type { Journal } from "../journal/journal.ts";
 import { usageShape } from "../journal/line-shapes.ts";
 import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../journal/shape.ts";
-import type { ChildHeader, CustomEntry, IntentLine, TreeEntry } from "../journal/types.ts";
+import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../journal/types.ts";
+import type { JournalReader } from "../seams/types.ts";
 import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
@@ -110,8 +111,18 @@ export function outputOf(journal: Journal, outcomeId: string): string {
   return outcome ? readOutcome(outcome).output : "";
 }
 
+/** Name and kind of the agent whose start a line of a journal tells; undefined for other lines. */
+export function startedAgent({
+  kind,
+  data,
+}: Pick<HostLine, "kind" | "data">): { readonly agentId: string; readonly agent?: string } | undefined {
+  if (kind !== LINE_KIND || !fits(data, STARTED)) return undefined;
+  const { agentId, agent } = data as { readonly agentId: string; readonly agent?: string };
+  return { agentId, ...(agent === undefined ? {} : { agent }) };
+}
+
 /** The last run of each child, oldest first. */
-export function knownAgents(parent: ParentSession): AgentRecord[] {
+export function knownAgents(parent: { readonly journal: JournalReader }): AgentRecord[] {
   const records = new Map<string, AgentRecord>();
   for (const line of parent.journal.outside("host")) {
     if (line.kind !== LINE_KIND || !fits(line.data, STARTED)) continue;

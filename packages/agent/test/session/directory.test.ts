@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentOverview } from "../../src/contract/subagents.ts";
 import type { EventKind, SessionEvent } from "../../src/events/types.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
 import { newChild } from "../../src/subagents/child.ts";
 import { Directory } from "../../src/subagents/directory.ts";
 import {
@@ -11,7 +13,7 @@ import {
   cast,
   childJournals,
   explore,
-  firstText,
+  type firstText,
   yields,
 } from "../support/agents.ts";
 import { type SetupOptions, setUp, testDeps } from "../support/session.ts";
@@ -130,6 +132,39 @@ describe("the directory of agents", () => {
       "idle completed",
       "parked completed",
     ]);
+  });
+});
+
+describe("a session that is opened again", () => {
+  it("SA-08 knows the agents of its agents, and says whom to wake for one that cannot be reached", async () => {
+    const journals = childJournals();
+    const store = new MemoryStore();
+    const subagents = { types, journal: journals.journal };
+    const nested = { name: "task", args: { agent: "task", assignment: "dig", id: "Deep" }, id: "n" };
+    const parts = {
+      "go on": [batch([{ id: "A", assignment: "look" }]), { text: "started" }, { text: "read" }],
+      dig: [yields("dug")],
+      look: [{ calls: [nested as never] }, yields("looked")],
+    };
+    const header = { id: "s", cwd: "/" };
+    const first = start(parts, { subagents, journal: Journal.create(header, () => store, journals.journalDeps) });
+    await first.session.submit("go on");
+    await settled(() => directoryOf(first).list()[0]?.state === "idle");
+    await first.finish();
+    const s = start(parts, { subagents, journal: Journal.open(journals.copyOf(store), journals.journalDeps) });
+    expect(directoryOf(s).list()).toMatchObject([{ agentId: "A", state: "parked", requests: 2 }]);
+    await directoryOf(s).load();
+    expect(directoryOf(s).list()).toMatchObject([
+      { agentId: "A", state: "parked" },
+      { agentId: "A.Deep", parentId: "A", state: "parked", status: "completed", requests: 1 },
+    ]);
+    expect(directoryOf(s).outputOf("A.Deep")).toBe("dug");
+    const { bytes } = await s.session.schemes.read("history://A.Deep", new AbortController().signal);
+    expect(new TextDecoder().decode(bytes)).toContain("dig");
+    await expect(directoryOf(s).send("A.Deep", "more")).rejects.toThrow(
+      "The agent A.Deep belongs to A, which is not open. Send A a message first.",
+    );
+    await s.finish();
   });
 });
 

@@ -26,6 +26,7 @@ export const agents: SlashCommand = {
   },
   run: async (conversation, argument, view) => {
     const directory = directoryOf(conversation);
+    await directory.load();
     if (argument === "") return overview(directory, view);
     const [, verb, id = "", message] = FORM.exec(argument) ?? [];
     if (id === "" || (message !== undefined) !== (verb === "send")) throw usageError(USAGE);

@@ -4,7 +4,11 @@ import { agentOf } from "../wire/map-events.ts";
 import type { Handlers } from "./handler.ts";
 
 export const agentHandlers: Handlers<"get_agents" | "agent_send" | "agent_stop"> = {
-  get_agents: (_params, { current }) => ({ agents: current.session.subagents.directory.list().map(agentOf) }),
+  get_agents: async (_params, { current }) => {
+    const { directory } = current.session.subagents;
+    await directory.load();
+    return { agents: directory.list().map(agentOf) };
+  },
 
   agent_send: async ({ agentId, message }, { current }) => {
     const { how, agent } = await current.session.subagents.directory.send(agentId, message);

@@ -19,6 +19,8 @@ import type { Panel } from "./panel-stack.ts";
 /** Rows of the tree; the rest of the panel shows the agent at the pointer. */
 const MOST_AGENTS = 10;
 const DETAIL_ROWS = 9;
+/** From this height on, a blank row stands between the two. */
+const ROWS_WITH_GAP = 16;
 
 /** What the keys go to. */
 type Focus =
@@ -47,6 +49,7 @@ class Hub {
   /** The end of the output of an agent that is not at work, read once. */
   #output: { readonly key: string; readonly lines: readonly string[] } = { key: "", lines: [] };
   cursor: CursorPlace | undefined;
+  readonly showsAgents = true;
 
   constructor(view: ScreenView, directory: () => AgentDirectory) {
     this.#view = view;
@@ -84,12 +87,14 @@ class Hub {
     const agent = this.#agent(agents);
     if (!agent) return [row("There are no agents in this session.", { color: "muted" })];
     const asked = this.#askedRows(context);
-    const room = Math.max(1, context.rows - 1 - asked.length);
+    const hasGap = context.rows >= ROWS_WITH_GAP;
+    const room = Math.max(1, context.rows - 1 - asked.length - (hasGap ? 1 : 0));
     const detail = Math.min(DETAIL_ROWS, room - Math.min(agents.length, Math.ceil(room / 2)));
     const tree = treeRows(agents, agents.indexOf(agent), Math.min(MOST_AGENTS, room - Math.max(0, detail)), context);
     const rows = [
       agentsTitle(agents, context),
       ...tree,
+      ...(hasGap ? [row("")] : []),
       ...agentDetail(agent, this.#linesOf(agent), detail, context),
       ...asked,
     ];
