@@ -281,6 +281,7 @@ export {
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
+export { type AgentRecord, knownAgents, startedAgent } from "./subagents/records.ts";
 export type {
   AgentLimits,
   AgentRole,

@@ -5,6 +5,7 @@ import type { Exchange } from "../irc/exchange.ts";
 import { type SessionTool, toolDefOf } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
+import { Directory } from "../subagents/directory.ts";
 import { childInstructions } from "../subagents/instructions.ts";
 import type { Subagents } from "../subagents/manager.ts";
 import type { AgentType, ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
@@ -36,7 +37,11 @@ export function parentSession(
   exchange: Exchange | undefined,
 ): ParentSession {
   const { env, subagents = {}, agentId, spawns = "*" } = core.options;
+  const tell: ConstructorParameters<typeof Directory>[0]["tell"] = (kind, agent) => core.emit(kind, { agent });
+  const { directory = new Directory({ deps: core.deps, tell }) } = core.options;
+  if (exchange) directory.unread = (id) => exchange.unread(id);
   return {
+    directory,
     journal: core.journal,
     env,
     options: subagents,
@@ -64,7 +69,7 @@ export function parentSession(
     append: (entry) => void core.append(entry),
     childEvent: (agentId, event) => core.emit("subagent_event", { agent_id: agentId, event }),
     warn: (message) => core.warn(message, "subagent"),
-    open: (child) => create(childOptions(core, child, exchange)),
+    open: (child) => create({ ...childOptions(core, child, exchange), directory }),
   };
 }
 

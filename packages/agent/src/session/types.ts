@@ -25,6 +25,7 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
+import type { Directory } from "../subagents/directory.ts";
 import type { Spawns, SubagentOptions } from "../subagents/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { ConfigInput } from "./config.ts";
@@ -79,6 +80,8 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
+  /** All agents of the session that it belongs to. */
+  readonly directory?: Directory | undefined;
   /** The kinds of agents that it may start; any when absent. */
   readonly spawns?: Spawns | undefined;
   /** Set by the parent of a child session: messages to and from the other agents. */

@@ -4,34 +4,35 @@
 import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { AgentReport, BatchReport, BatchRequest, SpawnRequest } from "../contract/subagents.ts";
+import type { AgentReport, AgentState, BatchReport, BatchRequest, SpawnRequest } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
-import { MAIN } from "../irc/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
+import { type Child, contextOf, endOf, newChild, newRun, onTopOf, reportOf, runningReport, waitFor } from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
-import { cutRun, rememberedChild } from "./cut-run.ts";
+import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, land, leave, placeOfHost, worksApart } from "./isolation.ts";
-import { park } from "./life.ts";
+import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
+import { cutRun, rememberedChild } from "./past.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { racing } from "./race.ts";
 import {
   type AgentFacts,
+  addSpent,
   appendOutcome,
   knownAgents,
-  NOTHING_SPENT,
   type RunOutcome,
   recordStart,
   type Spent,
 } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
-import { limitTime } from "./run-limits.ts";
+import { runChild } from "./run-child.ts";
+import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { Slots } from "./slots.ts";
 import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
@@ -42,14 +43,15 @@ const SHOWN_TASK = 300;
 
 /** What a run starts with. */
 interface Start {
-  readonly callId: string;
+  /** Absent: a person sent it. */
+  readonly callId?: string | undefined;
   /** Undefined: the messages that wait for it. */
   readonly content: string | undefined;
   /** Its share of what is left; see `Ledger.reserve`. */
   readonly parts?: number;
 }
 
-export class Subagents implements HostSubagents {
+export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
@@ -57,7 +59,7 @@ export class Subagents implements HostSubagents {
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
   /** Children that end from now on stay as they are: no timer, no further work. */
-  #isClosed = false;
+  isClosed = false;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
@@ -66,6 +68,14 @@ export class Subagents implements HostSubagents {
     this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
     this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
     parent.exchange?.join(this.#mail);
+  }
+
+  get agentId(): string | undefined {
+    return this.#parent.agentId;
+  }
+
+  get directory(): Directory {
+    return this.#parent.directory;
   }
 
   textOf(report: AgentReport): string {
@@ -150,7 +160,7 @@ export class Subagents implements HostSubagents {
   }
 
   /** A running child is steered; one that has ended gets a new input. */
-  async send(agentId: string, message: string, callId: string): Promise<AgentReport> {
+  async send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
     const child = this.#child(agentId);
     mustTakeMessages(child);
     if (child.report.status === "running") {
@@ -166,25 +176,27 @@ export class Subagents implements HostSubagents {
   }
 
   async wait(agentId: string, signal: AbortSignal): Promise<AgentReport> {
+    return waitFor(this.#child(agentId), signal, this.#parent);
+  }
+
+  /** Ends the present input; a message sets it to work again. */
+  async stop(agentId: string, why: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    const { run } = child;
-    if (run) run.waiters += 1;
-    const { agentId: self = MAIN, exchange } = this.#parent;
-    const leave = run && exchange?.waits({ agent: self, of: child.facts.header.agentId, until: "end" });
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        if (run) run.waiters -= 1;
-        leave?.();
-        reject(signal.reason);
-      };
-      if (signal.aborted) return onAbort();
-      signal.addEventListener("abort", onAbort, { once: true });
-      void child.done.then((report) => {
-        signal.removeEventListener("abort", onAbort);
-        leave?.();
-        resolve(report);
-      });
-    });
+    stop(child, why);
+    return child.done;
+  }
+
+  /** Its session is opened again and waits for a message. */
+  async revive(agentId: string): Promise<AgentReport> {
+    const child = this.#child(agentId);
+    mustTakeMessages(child);
+    await this.#lookUp(child);
+    if (child.state === "parked" && !child.session) {
+      child.session = this.#sessions.open(child);
+      this.#become(child, "idle");
+      this.#idle(child);
+    }
+    return reportOf(child);
   }
 
   /** One that works is ended for good; one that has ended is parked. */
@@ -198,23 +210,15 @@ export class Subagents implements HostSubagents {
   }
 
   /** The journal of a child, whether it has a session or not. */
-  async withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
-    const child = this.#child(agentId);
-    if (child.session) return read(child.session.journal);
-    await child.closing;
-    const journal = this.#parent.options.journal?.(child.facts.header);
-    if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${agentId}.`);
-    try {
-      return read(journal);
-    } finally {
-      await journal.close();
-    }
+  withJournal<T>(child: Child, read: (journal: Journal) => T): Promise<T> {
+    return readJournal(child, this.#parent, read);
   }
 
   async closeAll(): Promise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#parent.exchange?.leave(this.#mail);
     await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
+    if (this.agentId === undefined) this.directory.close();
   }
 
   interruptAll(): void {
@@ -237,9 +241,8 @@ export class Subagents implements HostSubagents {
     }
     for (const record of records) {
       const child = rememberedChild(record);
-      const { agentId } = child.facts.header;
-      this.#names.use(agentId);
-      this.#children.set(agentId, child);
+      this.#names.use(record.header.agentId);
+      this.#know(child);
       const cut = record.outcome ? undefined : cutRun(this.#parent, this.#sessions, child, record);
       if (cut) this.#settle(child, record.intent.for, cut.outcome, cut.lost);
       this.#report(child, record.outcome ?? cut!.outcome, false);
@@ -328,7 +331,7 @@ export class Subagents implements HostSubagents {
     // A journal that cannot be opened is reported at once where that is possible.
     if (!slot) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
-    this.#children.set(agentId, child);
+    this.#know(child);
     child.run = run;
     child.state = "running";
     child.report = runningReport(child.facts);
@@ -337,70 +340,29 @@ export class Subagents implements HostSubagents {
       finish = resolve;
     });
     try {
-      const intent = await parent.journal.intent({ effect: "child", callId, replay: "never" });
+      const called = callId === undefined ? {} : { callId };
+      const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
       const profile = this.#sessions.profile(child.facts.model);
       recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      this.directory.changed(child);
       const begin = (session: ChildSession): void => {
         session.config.budget = onTopOf(share, session.spent);
         session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
         child.completion?.begin();
       };
-      void this.#run(child, { content, slot, begin }).then(({ ended, spent }) =>
+      const { signal } = run.controller;
+      const among = { parent, sessions: this.#sessions, slots: this.#slots, children: this.#children };
+      void runChild(child, { content, slot, begin, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {
       child.run = undefined;
       child.state = "idle";
       child.report = { ...child.report, status: "failed", output: messageOf(error) };
+      this.directory.changed(child);
       finish(reportOf(child));
       throw error;
     }
-  }
-
-  /** `ended`: how its input ended, or why it was not taken. */
-  async #run(
-    child: Child,
-    {
-      content,
-      slot,
-      begin,
-    }: { content: string | undefined; slot: Promise<void> | undefined; begin: (session: ChildSession) => void },
-  ): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
-    const { deps, options, exchange } = this.#parent;
-    const { agentId } = child.facts.header;
-    const { signal } = child.run!.controller;
-    let hasSlot = slot === undefined;
-    let before: Spent | undefined;
-    const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
-    try {
-      if (slot) await this.#turn(agentId, slot);
-      hasSlot = true;
-      const session = child.session ?? this.#sessions.open(child);
-      child.session = session;
-      before = session.usage;
-      begin(session);
-      const turn = child.shared?.turn(agentId);
-      if (turn) await firstOf(turn, signal);
-      signal.throwIfAborted();
-      const stopClock = limitTime(deps, child, options.limits?.() ?? {});
-      exchange?.handOver(agentId, session.mailbox);
-      const ended = await (content === undefined ? session.runQueued() : session.submit(content))
-        .then((first) => land(child, session, first))
-        .finally(stopClock);
-      return { ended, spent: spent() };
-    } catch (error) {
-      return { ended: messageOf(error), spent: spent() };
-    } finally {
-      if (hasSlot) this.#slots.free();
-      child.shared?.ended(agentId);
-    }
-  }
-
-  /** Waits for a slot: whoever waits for this child waits for those that hold one. */
-  async #turn(agentId: string, slot: Promise<void>): Promise<void> {
-    const among = (): string[] => [...this.#children].flatMap(([id, { run, session }]) => (run && session ? [id] : []));
-    const leave = this.#parent.exchange?.waits({ agent: agentId, of: undefined, until: "turn", among });
-    await slot.finally(leave);
   }
 
   #openOrGiveUp(child: Child): void {
@@ -428,8 +390,8 @@ export class Subagents implements HostSubagents {
     };
     this.#settle(child, outcomeId, outcome, spent);
     await leave(child, this.#parent, outcome.report);
-    if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
-    else if (child.session) this.#idle(child, outcomeId);
+    if (child.session && child.facts.isIsolated) this.#park(child);
+    else if (child.session) this.#idle(child);
     this.#report(child, outcome, true);
     this.#mailLeft(child);
     return reportOf(child);
@@ -440,7 +402,7 @@ export class Subagents implements HostSubagents {
     const { exchange } = this.#parent;
     exchange?.changed();
     if (
-      this.#isClosed ||
+      this.isClosed ||
       child.report.status !== "completed" ||
       !child.session ||
       child.session.mailbox.unread().length === 0
@@ -452,7 +414,9 @@ export class Subagents implements HostSubagents {
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
     const { isAborted = false, report: _message, ...shown } = outcome;
-    child.report = { ...runningReport(child.facts), ...shown, tokens: spent.usage.totalTokens };
+    child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens: spent.usage.totalTokens };
+    child.spent = addSpent(child.spent, spent);
+    child.ended = endOf(child, outcomeId, parent.deps.now());
     child.run = undefined;
     child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
     child.done = Promise.resolve(reportOf(child));
@@ -464,6 +428,7 @@ export class Subagents implements HostSubagents {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
+    this.directory.changed(child);
   }
 
   /** The parent is told once, also when its process ends before it could be. */
@@ -473,12 +438,22 @@ export class Subagents implements HostSubagents {
     this.#parent.report(resultText(reportOf(child)), { kind: "agent", id: agentId }, wakes, report);
   }
 
-  #idle(child: Child, outcomeId: string): void {
+  #idle(child: Child): void {
     const { options, deps } = this.#parent;
     const idleMs = options.limits?.().idleMs ?? 0;
     // Without a journal nothing could be revived.
-    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.#isClosed) return;
-    child.idleTimer = deps.setTimer(() => park(child, this.#parent.journal, outcomeId), idleMs);
+    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.isClosed) return;
+    child.idleTimer = deps.setTimer(() => this.#park(child), idleMs);
+  }
+
+  #park(child: Child): void {
+    park(child, this.#parent.journal);
+    this.directory.changed(child);
+  }
+
+  #become(child: Child, state: AgentState): void {
+    child.state = state;
+    this.directory.changed(child);
   }
 
   async #close(child: Child): Promise<AgentReport> {
@@ -488,24 +463,18 @@ export class Subagents implements HostSubagents {
     await child.closing;
     const report = await child.done;
     child.session = undefined;
-    if (child.state === "idle") child.state = "parked";
+    if (child.state === "idle") this.#become(child, "parked");
     return { ...report, state: child.state };
   }
 
   #child(agentId: string): Child {
     const child = this.#children.get(agentId);
     if (child) return child;
-    const known = [...this.#children.keys()];
-    const there = known.length === 0 ? "there are none" : `known: ${known.join(", ")}`;
-    throw new ToolFailure(`There is no agent ${agentId}; ${there}.`);
+    throw new ToolFailure(unknownAgent(agentId, [...this.#children.keys()]));
   }
-}
 
-/** Resolves when either does; whoever waits looks at the signal. */
-function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    void turn.then(resolve);
-    if (signal.aborted) resolve();
-  });
+  #know(child: Child): void {
+    this.#children.set(child.facts.header.agentId, child);
+    this.directory.add(child, this);
+  }
 }

@@ -17,6 +17,7 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { Middleware } from "../seams/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
+import type { Directory } from "./directory.ts";
 import type { SharedStart } from "./shared-start.ts";
 
 /** How children of a session are made and what they may spend. */
@@ -170,6 +171,7 @@ export interface ChildSession {
   readonly spent: Amounts;
   readonly config: { budget: BudgetConfig; maxTurns: number };
   readonly profile: Profile;
+  readonly contextTokens: number;
   readonly journal: Journal;
   readonly mailbox: Mailbox;
   submit(content: InputContent): Promise<InputOutcome>;
@@ -226,6 +228,8 @@ export interface ParentSession {
   readonly exchange: Exchange | undefined;
   /** An input runs. */
   readonly isAtWork: boolean;
+  /** All agents of the session. */
+  readonly directory: Directory;
   readonly ledger: Ledger;
   readonly budget: BudgetConfig;
   /** A message begins an input when the session is idle, so that nobody has to wait for a result. */

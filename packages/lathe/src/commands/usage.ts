@@ -102,6 +102,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   sessions: [
     ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
     ["show <id|path> [--full]", "the transcript as text"],
+    ["show <id|path> --agent <name>", "the transcript of one of its agents"],
     ["show <id|path> --audit [--json]", "what was decided about every call, by whom and why"],
     ["search <words> [-n N] [--json]", "full-text search over all sessions"],
     ["tree <id|path> [--filter F] [--json]", "every branch; F: default, no-tools, user-only, labeled-only, all"],
@@ -115,7 +116,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
   stats: [
-    ["", "tokens and cost of all sessions, by day, model and project"],
+    ["", "tokens and cost of all sessions, by day, model, project and agent"],
     ["--days N", "only the last N days, today included"],
     ["… --json", "as JSON"],
   ],

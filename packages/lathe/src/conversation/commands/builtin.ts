@@ -1,6 +1,7 @@
 // The commands that every conversation has.
 
 import { EXIT } from "../../usage/exit.ts";
+import { agents } from "./agents.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
 import { debug } from "./debug.ts";
@@ -39,6 +40,7 @@ export function builtinCommands(): CommandRegistry {
     ...sessionFileCommands,
     cost,
     jobs,
+    agents,
     debug,
     todo,
     ...reportCommands,

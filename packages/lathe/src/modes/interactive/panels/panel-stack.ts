@@ -8,6 +8,8 @@ export interface Panel {
   readonly component: Focusable & {
     /** What the keys do, while they go to it. */
     readonly hint: string;
+    /** What the agents do is seen in it. */
+    readonly showsAgents?: boolean;
   };
   /** Nobody at the keyboard asked for it. */
   readonly byAgent: boolean;

@@ -1,4 +1,4 @@
-// Children that an earlier process knew: what is left of those that had ended, and what became of those that were at work.
+// Children that an earlier process left, from the parent's journal.
 
 import { messageOf } from "@lathe/llm";
 import { type Child, newChild, reportOf, runningReport, since } from "./child.ts";
@@ -7,11 +7,13 @@ import { release } from "./life.ts";
 import { type AgentRecord, NOTHING_SPENT, type RunOutcome, type Spent } from "./records.ts";
 import type { ParentSession } from "./types.ts";
 
-export function rememberedChild({ intent: _intent, outcome, spent: _spent, ...facts }: AgentRecord): Child {
+export function rememberedChild({ intent, outcome, spent, endedAt, ...facts }: AgentRecord): Child {
   const child = newChild(facts, undefined, undefined);
+  child.spent = spent;
   if (!outcome) return child;
   const { isAborted, report: _message, ...shown } = outcome;
   child.state = isAborted ? "aborted" : "parked";
+  child.ended = { outcomeId: intent.for, endedAt, startedAt: endedAt - (outcome.durationMs ?? 0) };
   child.report = { ...runningReport(facts), ...shown };
   child.done = Promise.resolve(reportOf(child));
   return child;
