@@ -281,7 +281,8 @@ export {
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
-export { type AgentRecord, knownAgents, startedAgent } from "./subagents/records.ts";
+export { type PastAgent, pastAgents } from "./subagents/past-agents.ts";
+export { startedAgent } from "./subagents/records.ts";
 export type {
   AgentLimits,
   AgentRole,

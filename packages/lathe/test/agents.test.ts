@@ -122,7 +122,8 @@ describe("agents in files", () => {
 
   it("SA-08 sessions show lists the agents of a session and reads one of them; stats add up by kind", async () => {
     b = await bench({ script: oneTask("explore", ["look at the door", "look at the window"]) });
-    expect(await ask()).toMatchObject({ code: 0 });
+    const args = [...full, "--model", "anthropic/claude-opus-4-6", "-p", "hi"];
+    expect(await b.box.run(args, { env: anthropic() })).toMatchObject({ code: 0 });
     const [{ id }] = JSON.parse((await b.box.run(["sessions", "list", "--json"])).stdout) as [{ id: string }];
     const { stdout } = await b.box.run(["sessions", "show", id]);
     const [, name = ""] = /^@ (\S+) {2}explore · completed · 1 request · .* {2}look at the door$/m.exec(stdout) ?? [];

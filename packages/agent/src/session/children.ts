@@ -38,7 +38,8 @@ export function parentSession(
 ): ParentSession {
   const { env, subagents = {}, agentId, spawns = "*" } = core.options;
   const tell: ConstructorParameters<typeof Directory>[0]["tell"] = (kind, agent) => core.emit(kind, { agent });
-  const { directory = new Directory({ deps: core.deps, tell }) } = core.options;
+  const { directory: shared } = core.options;
+  const directory = shared instanceof Directory ? shared : new Directory({ deps: core.deps, tell });
   if (exchange) directory.unread = (id) => exchange.unread(id);
   return {
     directory,

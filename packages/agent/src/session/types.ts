@@ -14,6 +14,7 @@ import type {
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { Surroundings } from "../context/surroundings.ts";
+import type { AgentDirectory } from "../contract/subagents.ts";
 import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
@@ -25,7 +26,6 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
-import type { Directory } from "../subagents/directory.ts";
 import type { Spawns, SubagentOptions } from "../subagents/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { ConfigInput } from "./config.ts";
@@ -81,7 +81,7 @@ export interface SessionOptions {
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
   /** All agents of the session that it belongs to. */
-  readonly directory?: Directory | undefined;
+  readonly directory?: AgentDirectory | undefined;
   /** The kinds of agents that it may start; any when absent. */
   readonly spawns?: Spawns | undefined;
   /** Set by the parent of a child session: messages to and from the other agents. */

@@ -1,23 +1,23 @@
 // The agents of a session that is not open, from its journal.
 
 import { join } from "node:path";
-import { type JournalReader, knownAgents } from "@lathe/agent";
+import { type JournalReader, pastAgents } from "@lathe/agent";
 import { usageError } from "../usage/exit.ts";
 import { childrenOf } from "./files.ts";
 import { counted, dollars, seconds } from "./numbers.ts";
 import type { ShownAgent } from "./show.ts";
 
 export function shownAgents(journal: JournalReader): ShownAgent[] {
-  return knownAgents({ journal }).map(({ header, agent, outcome, spent, task, description }) => ({
-    agentId: header.agentId,
+  return pastAgents(journal).map(({ agentId, agent, status, isAborted, requests, cost, durationMs, ...about }) => ({
+    agentId,
     facts: [
       ...(agent === undefined ? [] : [agent]),
-      outcome?.isAborted ? "aborted" : (outcome?.status ?? "interrupted"),
-      counted(spent.turns, "request"),
-      ...(outcome?.durationMs === undefined ? [] : [seconds(outcome.durationMs)]),
-      ...(spent.cost > 0 ? [dollars(spent.cost)] : []),
+      isAborted ? "aborted" : status === "running" ? "interrupted" : status,
+      counted(requests, "request"),
+      ...(durationMs === undefined ? [] : [seconds(durationMs)]),
+      ...(cost > 0 ? [dollars(cost)] : []),
     ],
-    task: description ?? task,
+    task: about.description ?? about.assignment,
   }));
 }
 

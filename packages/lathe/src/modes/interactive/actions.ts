@@ -58,7 +58,7 @@ const hub = <Id extends string>(id: Id, description: string, chord: string) =>
   ({ id: `app.agents.${id}`, description, chords: [chord], context: "agents" }) as const satisfies Action;
 
 /** In the list of agents. */
-const HUB_ACTIONS = [
+export const HUB_ACTIONS = [
   hub("send", "Send a message to the agent at the pointer", "enter"),
   hub("stop", "Stop what the agent at the pointer does, after a question", "s"),
   hub("revive", "Open the session of a parked agent again", "r"),
