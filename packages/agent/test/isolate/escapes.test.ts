@@ -15,11 +15,12 @@ const KINDS = [
   ["reflink on xfs", "reflink", false],
 ] as const;
 const canOpen = (kind: string): boolean => CAN_ISOLATE && (kind !== "reflink" || CAN_SHARE);
-const needs = (kind: string): string => (kind === "reflink" ? "(needs bwrap, nsenter, mkfs.xfs and the right to mount)" : NEEDS);
+const needs = (kind: string): string =>
+  kind === "reflink" ? "(needs bwrap, nsenter, mkfs.xfs and the right to mount)" : NEEDS;
 
 for (const [name, kind, isSandboxed] of KINDS)
-describe.skipIf(!canOpen(kind))(`SA-07 G-77 nothing gets out of a view: ${name} ${needs(kind)}`, () => {
-  let disk: Mounted | undefined;
+  describe.skipIf(!canOpen(kind))(`SA-07 G-77 nothing gets out of a view: ${name} ${needs(kind)}`, () => {
+    let disk: Mounted | undefined;
     let project: Project;
     let view: View;
     let outside: string;
@@ -92,4 +93,4 @@ describe.skipIf(!canOpen(kind))(`SA-07 G-77 nothing gets out of a view: ${name} 
       await view.env.execCommand("true", 30_000, { env });
       intact();
     });
-  },});
+  });
