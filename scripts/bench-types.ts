@@ -11,3 +11,13 @@ export interface BenchResult {
   readonly budget?: number;
   readonly note?: string;
 }
+
+/** How much longer ours takes than the other. */
+export function ratio(
+  ours: number,
+  other: number,
+  { budget, unit }: { readonly budget: number; readonly unit: "ms" | "us" },
+): BenchResult {
+  const shown = (time: number): string => `${time.toFixed(1)} ${unit}`;
+  return { value: ours / other, unit: "x", budget, note: `${shown(ours)} against ${shown(other)}` };
+}

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Bench } from "../../../scripts/bench-types.ts";
+import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { land } from "../src/isolate/land.ts";
 import { openView } from "../src/isolate/open-view.ts";
 import type { Delta, View } from "../src/isolate/types.ts";
@@ -102,12 +102,7 @@ async function landingOverMerge() {
     });
     for (const view of views) await view.close();
     if (kind !== "landed") throw new Error(`the landing ended with ${kind}`);
-    return {
-      value: landed / merged,
-      unit: "x",
-      budget: 3,
-      note: `${landed.toFixed(0)} ms against ${merged.toFixed(0)} ms`,
-    };
+    return ratio(landed, merged, { budget: 3, unit: "ms" });
   });
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
-import type { Bench } from "../../../scripts/bench-types.ts";
+import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { MemoryBlobs } from "../src/blobs/store.ts";
 import { FileStore } from "../src/journal/file-store.ts";
 import { idSource } from "../src/journal/ids.ts";
@@ -135,12 +135,7 @@ export const benches: Bench[] = [
         plainWriteMicros(folder, count);
         const plain = plainWriteMicros(folder, count);
         const ours = await appendMicros(folder, count, async () => {});
-        return {
-          value: ours / plain,
-          unit: "x",
-          budget: 6,
-          note: `${ours.toFixed(1)} us against ${plain.toFixed(1)} us`,
-        };
+        return ratio(ours, plain, { budget: 6, unit: "us" });
       }),
   },
   {

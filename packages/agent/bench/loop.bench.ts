@@ -1,44 +1,17 @@
 // What one tool round costs, whether it grows with history, and what events and memory cost on the way.
 
-import { execFile, fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { build } from "esbuild";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { EventHub } from "../src/events/hub.ts";
+import { bundledRun } from "./bundled-run.ts";
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-
-/** Runs the bundled `loop-run.ts` against a model server in another process. */
-async function measure<T>(what: "compare" | "long", rounds: number): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "lathe-bench-"));
-  const bundle = join(folder, "run.mjs");
-  await build({
-    entryPoints: [here("./loop-run.ts")],
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20.19",
-    conditions: ["lathe-source"],
-    loader: { ".md": "text" },
-    external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
-    logLevel: "error",
+const measure = <T>(what: "compare" | "long", rounds: number): Promise<T> =>
+  bundledRun<T>({
+    program: "./loop-run.ts",
+    server: "./loop-server.ts",
+    serverArgs: [String(2 * rounds + 200)],
+    what,
+    args: [String(rounds)],
   });
-  const server = fork(here("./loop-server.ts"), [String(2 * rounds + 200)]);
-  try {
-    const { url } = await new Promise<{ url: string }>((resolve) => server.once("message", resolve as never));
-    const args = ["--expose-gc", bundle, what, url, folder, String(rounds)];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
-    return JSON.parse(stdout) as T;
-  } finally {
-    server.kill();
-    rmSync(folder, { recursive: true });
-  }
-}
 
 interface LongRun {
   readonly early: number;

@@ -34,7 +34,14 @@ export const benches: Bench[] = [
 async function searchTree(env: LocalEnvironment): Promise<void> {
   const signal = new AbortController().signal;
   const services = { vision: false, shownFiles: new ShownFiles() };
-  const query = { pattern: "rareWord", paths: ["."], caseInsensitive: false, gitignore: true, skip: 0 };
+  const query = {
+    pattern: "rareWord",
+    paths: ["."],
+    caseInsensitive: false,
+    gitignore: true,
+    skip: 0,
+    timeoutMs: 60_000,
+  };
   const { shown } = await searchPage(query, { env, signal, paths: new CallPaths(env, signal), services });
   if (shown.files === 0) throw new Error("search found nothing");
 }

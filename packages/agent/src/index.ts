@@ -42,6 +42,7 @@ export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
 export type * from "./contract/completion.ts";
+export type * from "./contract/irc.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
@@ -55,6 +56,7 @@ export {
   sessionCosts,
   type ToolSpending,
 } from "./costs/session-costs.ts";
+export { type ConflictRegion, type ConflictSide, hasConflicts } from "./edit/conflict-regions.ts";
 export { DocumentError, documentText } from "./edit/document.ts";
 export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
@@ -84,6 +86,10 @@ export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
 export { type CreateSessionOptions, createSession, type GivenSessionOptions } from "./headless/create-session.ts";
 export type { AgentConfig } from "./headless/options.ts";
+export type { Exchange, ExchangeParts } from "./irc/exchange.ts";
+export type { LogParts } from "./irc/log.ts";
+export type { AgentGroup, Mailbox, StoredMessage } from "./irc/types.ts";
+export type { Wait } from "./irc/waits.ts";
 export { type LandRequest, land } from "./isolate/land.ts";
 export { landedOf } from "./isolate/landing-journal.ts";
 export { openView } from "./isolate/open-view.ts";
@@ -144,8 +150,6 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { type Conflict, type ConflictedFile, Conflicts, type UnlandedLines } from "./ops/formats/conflict/conflicts.ts";
-export type { ConflictRegion, ConflictSide } from "./ops/formats/conflict/regions.ts";
-export { hasConflicts } from "./ops/formats/conflict/regions.ts";
 export type { ImageInspector, ImageOptions } from "./ops/read/fit-image.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export type { OpenedImage, OpenedText } from "./ops/read/open.ts";
@@ -277,10 +281,14 @@ export {
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
+export { type AgentRecord, knownAgents, startedAgent } from "./subagents/records.ts";
 export type {
   AgentLimits,
   AgentRole,
   AgentType,
+  HostBatch,
+  HostSubagents,
+  IrcOptions,
   Isolation,
   IsolationRequest,
   LandedWork,
@@ -304,6 +312,7 @@ export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
+export { ircTool } from "./tools/irc/index.ts";
 export type { ReadingOptions } from "./tools/read/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";

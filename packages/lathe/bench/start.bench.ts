@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Bench, BenchResult } from "../../../scripts/bench-types.ts";
+import { type Bench, type BenchResult, ratio } from "../../../scripts/bench-types.ts";
 import { modelServer } from "./model-server.ts";
 
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
@@ -61,12 +61,7 @@ export const benches: Bench[] = [
     name: "lathe --version over bare node",
     async run() {
       const { ours, bare } = await compare(() => timed([CLI, "--version"]), bareNode);
-      return {
-        value: ours / bare,
-        unit: "x",
-        budget: 1.3,
-        note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms`,
-      };
+      return ratio(ours, bare, { budget: 1.3, unit: "ms" });
     },
   },
   {
@@ -88,12 +83,7 @@ export const benches: Bench[] = [
       await other();
       const { ours, bare } = await compare(own, other);
       server.close();
-      return {
-        value: ours / bare,
-        unit: "x",
-        budget: 1.1,
-        note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms`,
-      };
+      return ratio(ours, bare, { budget: 1.1, unit: "ms" });
     },
   },
   {
@@ -118,12 +108,7 @@ export const benches: Bench[] = [
       );
       plain.close();
       calling.close();
-      return {
-        value: ours / bare,
-        unit: "x",
-        budget: 3,
-        note: `${ours.toFixed(0)} ms against ${bare.toFixed(0)} ms`,
-      };
+      return ratio(ours, bare, { budget: 3, unit: "ms" });
     },
   },
   {

@@ -119,4 +119,21 @@ describe("agents in files", () => {
     for (const { prefix, lostTail } of commonPrefix(childrenAsked()))
       expect(prefix.length / (prefix.length + lostTail.length)).toBeGreaterThanOrEqual(0.95);
   });
+
+  it("SA-08 sessions show lists the agents of a session and reads one of them; stats add up by kind", async () => {
+    b = await bench({ script: oneTask("explore", ["look at the door", "look at the window"]) });
+    expect(await ask()).toMatchObject({ code: 0 });
+    const [{ id }] = JSON.parse((await b.box.run(["sessions", "list", "--json"])).stdout) as [{ id: string }];
+    const { stdout } = await b.box.run(["sessions", "show", id]);
+    const [, name = ""] = /^@ (\S+) {2}explore · completed · 1 request · .* {2}look at the door$/m.exec(stdout) ?? [];
+    expect(name).not.toBe("");
+    expect((await b.box.run(["sessions", "show", id, "--agent", name])).stdout).toContain("look at the door");
+    expect(await b.box.run(["sessions", "show", id, "--agent", "nobody"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/The session has no agent nobody; it has \S+, \S+\./),
+    });
+    const stats = JSON.parse((await b.box.run(["stats", "--json"])).stdout) as { byAgent: object };
+    expect(stats.byAgent).toMatchObject({ "(main)": { answers: 2 }, explore: { answers: 2 } });
+    expect((await b.box.run(["stats"])).stdout).toMatch(/^by agent [\s\S]*^explore +2 /m);
+  });
 });

@@ -1,7 +1,7 @@
 // What one message more costs in a long conversation against a short one: the check of the prefix and the request up to
 // the moment its body is handed to the transport, as a session makes them.
 
-import type { Bench } from "../../../scripts/bench-types.ts";
+import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { Client } from "../src/client/client.ts";
 import { defaultDeps } from "../src/deps.ts";
 import { createProvider, type ProviderOptions } from "../src/providers/index.ts";
@@ -98,11 +98,6 @@ export const benches: readonly Bench[] = CASES.map((one) => ({
       short = Math.min(short, await bed.addOne(20, 60));
       long = Math.min(long, await bed.addOne(2000, 60));
     }
-    return {
-      value: long / short,
-      unit: "x",
-      budget: 1.5,
-      note: `${long.toFixed(0)} us against ${short.toFixed(0)} us`,
-    };
+    return ratio(long, short, { budget: 1.5, unit: "us" });
   },
 }));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Bench } from "../../../scripts/bench-types.ts";
+import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 
 const ENTRY = fileURLToPath(new URL("../src/index.ts", import.meta.url));
 
@@ -42,12 +42,7 @@ export const benches: readonly Bench[] = [
           bare = Math.min(bare, spawnTime([join(folder, "bare.mjs")]));
           ours = Math.min(ours, spawnTime([main]));
         }
-        return {
-          value: ours / bare,
-          unit: "x",
-          budget: 2,
-          note: `${ours.toFixed(0)} ms against ${bare.toFixed(0)} ms`,
-        };
+        return ratio(ours, bare, { budget: 2, unit: "ms" });
       } finally {
         rmSync(folder, { recursive: true });
       }

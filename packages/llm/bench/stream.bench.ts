@@ -1,7 +1,7 @@
 // Streaming: the adapter against a bare loop that parses the same bytes, and arguments that arrive in many pieces.
 
 import { createParser } from "eventsource-parser";
-import type { Bench } from "../../../scripts/bench-types.ts";
+import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { createAdapter } from "../src/adapter.ts";
 import { defaultDeps } from "../src/deps.ts";
 import { anthropicEndpoint } from "../src/protocols/anthropic/endpoint.ts";
@@ -88,12 +88,7 @@ export const benches: readonly Bench[] = [
         bare = Math.min(bare, await fastest(6, () => bareLoop(words)));
         ours = Math.min(ours, await fastest(6, () => throughAdapter(words, () => {})));
       }
-      return {
-        value: ours / bare,
-        unit: "x",
-        budget: 1.5,
-        note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms`,
-      };
+      return ratio(ours, bare, { budget: 1.5, unit: "ms" });
     },
   },
   {

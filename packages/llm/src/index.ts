@@ -68,6 +68,7 @@ export {
   type Selection,
   selectModel,
 } from "./registry/index.ts";
+export { isPattern } from "./schema/checkable.ts";
 export {
   type Checked,
   checkValue,

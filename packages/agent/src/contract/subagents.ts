@@ -73,6 +73,64 @@ export interface AgentReport {
   readonly findings?: readonly JsonValue[] | undefined;
   readonly durationMs?: number | undefined;
   readonly tokens?: number | undefined;
+  /** Where its kind comes from, for people. */
+  readonly source?: string | undefined;
+  /** The beginning of its assignment. */
+  readonly assignment?: string | undefined;
+  /** Of its last request, where they are known. */
+  readonly contextTokens?: number | undefined;
+  readonly contextWindow?: number | undefined;
+}
+
+/** One of all agents of a session, agents of agents included, as people and programs see it. */
+export interface AgentOverview {
+  readonly agentId: string;
+  /** The agent that started it; the session itself when absent. */
+  readonly parentId?: string | undefined;
+  /** The kind of agent; absent for a plain child. */
+  readonly agent?: string | undefined;
+  readonly description?: string | undefined;
+  /** The beginning of its assignment. */
+  readonly assignment: string;
+  readonly state: AgentState;
+  readonly status: AgentStatus;
+  /** Its session and what it started itself, since its first input. US dollars. */
+  readonly cost: number;
+  readonly tokens: number;
+  readonly requests: number;
+  /** What it does now, in a few words; "" when it is not at work. */
+  readonly doing: string;
+  /** The end of what it said and its tools printed: 8 lines within 8 KiB. */
+  readonly tail: readonly string[];
+  /** Messages of other agents that it has not read. */
+  readonly unread: number;
+  /** Of its last input, in milliseconds since the epoch. */
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+}
+
+/** What became of a message to an agent: it steers the present input, or begins another one. */
+export interface SendReceipt {
+  readonly how: "steered" | "continued" | "revived";
+  readonly agent: AgentOverview;
+}
+
+/** All agents of a session: those that it started, and those that they started. */
+export interface AgentDirectory {
+  /** Finds agents that agents started in an earlier process: they are in the journals of those, which are read once. */
+  load(): Promise<void>;
+  /** As a tree: below each agent those that it started, in the order in which it did. */
+  list(): readonly AgentOverview[];
+  /** How many are at work. */
+  readonly running: number;
+  /** One that is at work is steered; one that is not gets another input. */
+  send(agentId: string, message: string): Promise<SendReceipt>;
+  /** Ends the present input; a message sets the agent to work again. */
+  stop(agentId: string): Promise<AgentOverview>;
+  /** Opens the session of a parked agent again, without work for it. */
+  revive(agentId: string): Promise<AgentOverview>;
+  /** What the last input gave; "" while there is none. */
+  outputOf(agentId: string): string;
 }
 
 /** Starts, steers, awaits and ends the child agents of a session. */
@@ -86,6 +144,8 @@ export interface SubagentService {
   /** Resolves when the child has ended its input; the signal only ends the waiting. */
   wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
   close(agentId: string): Promise<AgentReport>;
+  /** The agents of the whole session, wherever in it this is. */
+  readonly directory: AgentDirectory;
   /** The result as the model reads it. */
   textOf(report: AgentReport): string;
 }

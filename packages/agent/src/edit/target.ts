@@ -28,7 +28,7 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
   await eachAtOnce(unique, async (path) => {
     if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file. Nothing was written.");
     const target = await writable(scope, path);
-    if (!target.stat && /^~(?:\/|$)/.test(path)) {
+    if (!target.stat && /^~(?:\/|$)/.test(target.path)) {
       throw new ToolFailure(
         `${path} does not mean your home directory here, and a directory named ~ is not created. Give the whole path. Nothing was written.`,
       );

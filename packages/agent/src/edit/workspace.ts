@@ -5,6 +5,7 @@ import { blobHash } from "../blobs/store.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { nearPaths } from "../paths/near-names.ts";
+import { splitSelector } from "../target/selector.ts";
 import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";
@@ -126,6 +127,7 @@ export class EditWorkspace {
       const read = await this.#read(target);
       if (read && target.part) entry.file = read;
       const content = target.part ? await this.#extract(target.part, read) : read;
+      if (!content && target.part) await this.#refuseLines(target, target.part, read);
       if (content) Object.assign(entry, { before: content, after: content });
     });
     refuseFileAndPart([...this.#entries.values()]);
@@ -134,6 +136,16 @@ export class EditWorkspace {
   async #extract({ codec, inner }: TargetPart, file: FileContent | undefined): Promise<FileContent | undefined> {
     const bytes = await codec.extract(file?.bytes, inner, this.#scope);
     return bytes && contentOf(bytes);
+  }
+
+  /** A new part called `x.c:5-9` beside x.c is never meant. */
+  async #refuseLines({ path }: Target, { codec, inner }: TargetPart, file: FileContent | undefined): Promise<void> {
+    const selected = splitSelector(inner);
+    if (!selected || !(await codec.extract(file?.bytes, selected.path, this.#scope))) return;
+    const whole = path.slice(0, path.length - inner.length + selected.path.length);
+    throw new ToolFailure(
+      `${path} means a part of ${whole}, and only the whole text can be named here: ${whole}. Nothing was written.`,
+    );
   }
 
   /** The path was resolved before the lock was held, so the file may have come or gone since. */
@@ -362,7 +374,8 @@ function refuseFileAndPart(entries: readonly Entry[]): void {
   }
 }
 
-function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
+/** Bytes whose digest is computed when somebody asks. */
+export function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
   let digest: string | undefined;
   return {
     bytes,

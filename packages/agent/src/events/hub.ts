@@ -247,6 +247,7 @@ function deltaKey(event: SessionEvent): string | undefined {
     const inner = deltaKey(event.data.event);
     return inner && `${event.data.agent_id} ${inner}`;
   }
+  if (event.kind === "agent_progress") return `${event.kind} ${event.data.agent.agentId}`;
   if (!isDelta(event)) return undefined;
   if (event.kind === "tool_call_output_delta") return `${event.kind} ${event.data.call_id} ${event.data.stream}`;
   if (event.kind === "tool_call_args_delta") return `${event.kind} ${event.data.call_id}`;
@@ -257,6 +258,8 @@ function mergeDeltas(first: SessionEvent, second: SessionEvent): SessionEvent {
   if (first.kind === "subagent_event" && second.kind === "subagent_event") {
     return { ...second, data: { ...second.data, event: mergeDeltas(first.data.event, second.data.event) } };
   }
+  // It tells how an agent is now.
+  if (second.kind === "agent_progress") return second;
   if (!isDelta(first) || !isDelta(second)) throw new Error(`cannot merge ${first.kind} with ${second.kind}`);
   return { ...second, data: { ...second.data, delta: first.data.delta + second.data.delta } } as SessionEvent;
 }

@@ -4,6 +4,7 @@
 import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { Card } from "../contract/card.ts";
 import type { FileChange } from "../contract/changes.ts";
+import type { AgentOverview } from "../contract/subagents.ts";
 import type { Access, Effects, PreviewLine, Tier } from "../contract/tool.ts";
 
 /** What a session is doing; only an idle or waiting one takes an input. */
@@ -193,6 +194,10 @@ export interface EventData {
   fact_changed: { kind: string };
   entry: { id: string; type: string };
   subagent_event: { agent_id: string; event: SessionEvent };
+  /** An agent of the session, or an agent of one, has begun, ended, or has been parked. Comes from the session itself only. */
+  agent_lifecycle: { agent: AgentOverview };
+  /** What such an agent does has changed; at most one in 150 ms for each. */
+  agent_progress: { agent: AgentOverview };
   snapshot: Snapshot;
 }
 
@@ -242,7 +247,8 @@ export interface EventEnvelope<K extends EventKind> {
  * aside      = note | compaction ;
  * compaction = compaction_start , { note } , compaction_end ;
  * note       = entry | warning | error | state_changed | steering_injected | queue_changed | turn_limit | loop_detection
- *            | ttsr_triggered | prefix_changed | tree_moved | fact_changed | subagent_event ;
+ *            | ttsr_triggered | prefix_changed | tree_moved | fact_changed | subagent_event
+ *            | agent_lifecycle | agent_progress ;
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come
@@ -265,6 +271,12 @@ export interface MessageSource {
   readonly kind: "user" | "agent" | "job" | "host";
   /** Which one, where there are several. */
   readonly id?: string;
+  /** Absent: the result of an agent's work, the end of a job. */
+  readonly type?: "irc:incoming";
+  /** The id that the sender gave the message. */
+  readonly messageId?: string;
+  /** The message that it answers. */
+  readonly replyTo?: string;
 }
 
 /** Content from a host: text, or parts when there are images. */

@@ -2,10 +2,9 @@
 
 import { readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { blobHash } from "../blobs/store.ts";
 import { ToolFailure } from "../contract/tool.ts";
 import { commitChanges } from "../edit/commit.ts";
-import type { FileContent, StagedChange } from "../edit/workspace.ts";
+import { contentOf, type FileContent, type StagedChange } from "../edit/workspace.ts";
 import { realPathOf } from "../env/real-path.ts";
 import { isInside } from "../env/sandbox/inside.ts";
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
@@ -160,17 +159,6 @@ async function stagedChange(env: ExecutionEnvironment, { path, before, after }: 
 function afterOf({ bytes, mode }: { bytes: Uint8Array; mode: number }, isNew: boolean): FileContent {
   if (!isNew) return { ...contentOf(bytes), mode };
   return { ...contentOf(bytes), ...((mode & 0o100) === 0 ? {} : { executable: true }) };
-}
-
-function contentOf(bytes: Uint8Array): FileContent {
-  let digest: string | undefined;
-  return {
-    bytes,
-    digest: () => {
-      digest ??= blobHash(bytes);
-      return digest;
-    },
-  };
 }
 
 function writeLink({ path, before, after }: LandingStep): void {

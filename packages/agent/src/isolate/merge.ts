@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { conflictRegions } from "../edit/conflict-regions.ts";
 import { GitFailed, type GitStore } from "./git-store.ts";
 import { readObjects } from "./tree.ts";
 import type { LandingConflict, LandingRegion } from "./types.ts";
@@ -117,24 +118,13 @@ async function regionsOf(git: GitStore, tree: string, path: string): Promise<Lan
   const [, object] = /^\d+ blob ([0-9a-f]+)\t/.exec(entry) ?? [];
   if (object === undefined) return [];
   const text = (await readObjects(git, [object])).get(object)!.toString("utf8");
-  return conflictRegions(text);
+  let marked = 0;
+  return conflictRegions(text.replaceAll("\r\n", "\n")).map(({ start, end, ours, theirs }) => {
+    // Of the lines before it, the project has all but the markers and the other sides of earlier regions.
+    const line = start + 1 - marked;
+    marked += end - start - linesIn(ours.text);
+    return { line, ours: ours.text, theirs: theirs.text };
+  });
 }
 
-/** From a text with git's markers. */
-function conflictRegions(text: string): LandingRegion[] {
-  const regions: LandingRegion[] = [];
-  let line = 1;
-  let open: { line: number; ours: string; theirs: string; side: "ours" | "theirs" } | undefined;
-  for (const part of text.split(/(?<=\n)/)) {
-    if (!open && part.startsWith("<<<<<<< ")) open = { line, ours: "", theirs: "", side: "ours" };
-    else if (open?.side === "ours" && /^=======\r?\n$/.test(part)) open.side = "theirs";
-    else if (open && part.startsWith(">>>>>>> ")) {
-      regions.push({ line: open.line, ours: open.ours, theirs: open.theirs });
-      open = undefined;
-    } else if (open) {
-      open[open.side] += part;
-      if (open.side === "ours") line++;
-    } else line++;
-  }
-  return regions;
-}
+const linesIn = (text: string): number => text.split("\n").length - 1;

@@ -66,7 +66,13 @@ const message = fields({
   toolCallId: maybeText,
 });
 
-export const sourceShape = fields({ kind: oneOf("user", "agent", "job", "host"), id: maybeText });
+export const sourceShape = fields({
+  kind: oneOf("user", "agent", "job", "host"),
+  id: maybeText,
+  type: oneOf(undefined, "irc:incoming"),
+  messageId: maybeText,
+  replyTo: maybeText,
+});
 
 const decidedPart = fields({
   tier: text,

@@ -33,7 +33,9 @@ const change = fc.oneof(
   fc.tuple(name, value).map(([n, v]) => `export ${n}=${quote(v)}`),
   fc.tuple(name, value, value).map(([n, v, w]) => `unset ${n}; ${n}=(${quote(v)} ${quote(w)})`),
   fc.tuple(name, value).map(([n, v]) => `unset ${n}; declare -A ${n}=([${n}]=${quote(v)})`),
-  name.map((n) => `unset ${n}; declare -i ${n}=7`),
+  // Names of their own: text that is no number would end the command by itself.
+  fc.tuple(name, fc.integer()).map(([n, v]) => `declare -i int_${n}=${v}`),
+  name.map((n) => `int_${n}+=1`),
   name.map((n) => `unset ${n}`),
   fc.tuple(name, value).map(([n, v]) => `f_${n}() { printf %s ${quote(v)}; }`),
   name.map((n) => `f_${n}() { cat <<E\nhere $1\nE\n}; export -f f_${n}`),
@@ -66,7 +68,7 @@ const change = fc.oneof(
 const death = fc.constantFrom("kill -9 $$", "kill -TERM $$", "sleep 60", "exec true");
 
 /** Everything that is to last, in an order that does not depend on how it came about. */
-const SHOW = `pwd; umask; for v in a b c LONG_name; do declare -p $v 2>/dev/null; done; declare -f | cat; declare -F | grep f_; alias; set +o; shopt -p; trap -p; printf '<%s>' "$@"; bash -c 'declare -F'`;
+const SHOW = `pwd; umask; for v in a b c LONG_name int_{a,b,c,LONG_name}; do declare -p $v 2>/dev/null; done; declare -f | cat; declare -F | grep f_; alias; set +o; shopt -p; trap -p; printf '<%s>' "$@"; bash -c 'declare -F'`;
 
 describe("a lasting shell", () => {
   it("after random changes with time-outs and kills between them equals a plain bash that ran the survivors", async () => {
@@ -130,6 +132,31 @@ describe("a lasting shell", () => {
     for (const pid of await findMarked(ownerMark(owner))) process.kill(pid, "SIGKILL");
     const next = await env.execCommand("echo $A", 20_000, { interleaved: true, shell: { state: first.shell } });
     expect(next).toMatchObject({ output: "1\n", exitCode: 0 });
+  });
+
+  it("T-BASH-2 `$?` and what pushd has put aside are there in the next command", async () => {
+    let state: ShellState | undefined;
+    const run = async (command: string): Promise<string> => {
+      const { output, shell } = await env.execCommand(command, 20_000, { interleaved: true, shell: { state } });
+      state = shell;
+      return output;
+    };
+    await run("mkdir 'a b' c; pushd 'a b'; pushd ../c; exit 7");
+    expect(await run("echo $?; dirs -l -p; popd >/dev/null; pwd")).toBe(
+      `7\n${dir}/c\n${dir}/a b\n${dir}\n${dir}/a b\n`,
+    );
+    expect(await run("popd >/dev/null; pwd; dirs -p | wc -l")).toBe(`${dir}\n1\n`);
+    // Where a code would end our own script, it is not kept.
+    await run("set -e; false");
+    expect(await run("echo $?; set +e; trap 'echo err' ERR; (exit 3)")).toBe("0\nerr\n");
+    expect(await run("echo $?")).toBe("0\n");
+  });
+
+  it("T-BASH-2 a locale that is not there is complained about once", async () => {
+    const first = await env.execCommand("export LC_ALL=nowhere", 20_000, { interleaved: true, shell: {} });
+    expect(first.output).toContain("nowhere");
+    const next = await env.execCommand("echo $LC_ALL", 20_000, { interleaved: true, shell: { state: first.shell } });
+    expect(next.output).toBe("nowhere\n");
   });
 
   it("messages of the shell count lines as in the command, and show nothing of ours", async () => {

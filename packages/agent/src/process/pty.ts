@@ -12,6 +12,7 @@ import type { Mark } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { markedProgram, ownMark, shellArgv } from "./shell-argv.ts";
 import { lastingText } from "./shell-script.ts";
+import { type ReadTerminal, readToTheEnd } from "./terminal-end.ts";
 import {
   EnvError,
   type ExecResult,
@@ -26,14 +27,11 @@ interface Pty {
   spawn(program: string, args: string[], options: object): PtyProcess;
 }
 
-interface PtyProcess {
+interface PtyProcess extends ReadTerminal {
   readonly pid: number;
-  onData(listener: (chunk: string) => void): unknown;
   onExit(listener: (end: { exitCode: number; signal?: number }) => void): unknown;
   write(text: string): void;
   resize(columns: number, rows: number): void;
-  /** The package's own: our side of the terminal. */
-  readonly _socket: { destroy(error?: Error): unknown };
 }
 
 export async function loadPty(): Promise<Pty> {
@@ -90,7 +88,6 @@ const HARDENED = {
 export function startTerminal(pty: Pty, command: string, setup: TerminalSetup) {
   const started = setup.clock.now();
   const child = spawn(pty, command, setup);
-  readToTheEnd(child);
   const ends = new EventEmitter();
   const ring = new OutputRing(OUTPUT_LIMIT);
   const kept = new BoundedOutput(OUTPUT_LIMIT);
@@ -106,7 +103,7 @@ export function startTerminal(pty: Pty, command: string, setup: TerminalSetup) {
     void end();
   };
   setup.signal?.addEventListener("abort", onAbort, { once: true });
-  child.onData((chunk) => {
+  readToTheEnd(child, (chunk) => {
     const bytes = Buffer.from(chunk);
     ring.push(bytes);
     kept.push(bytes);
@@ -154,19 +151,6 @@ export function startTerminal(pty: Pty, command: string, setup: TerminalSetup) {
     },
   };
   return { pid: child.pid, command: terminal, once: ends.once.bind(ends) };
-}
-
-/**
- * The package closes the terminal 200 ms after the command's end, because something in the background may keep it open. On a machine
- * so busy that this time passes before the next look at the terminal, the last output would be lost: one look comes first.
- */
-function readToTheEnd({ _socket: socket }: PtyProcess): void {
-  const destroy = socket.destroy.bind(socket);
-  socket.destroy = (error) => {
-    if (error) return destroy(error);
-    setImmediate(() => setImmediate(destroy));
-    return socket;
-  };
 }
 
 function spawn(pty: Pty, command: string, setup: TerminalSetup): PtyProcess {

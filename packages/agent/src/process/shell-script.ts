@@ -72,7 +72,7 @@ export function lastingScript(request: LastingCommand): string {
     cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}\n${home}`,
     ...names.map((name) => `export ${name}=${quoted(variables[name]!)}`),
     `__lathe_save=${quoted(save)}`,
-    `trap '{ [[ -n \${__lathe_code-} ]] || { __lathe_code=$?; builtin eval "$__lathe_save"; }; } 2>/dev/null' EXIT`,
+    `trap '{ __lathe_end=$?; [[ -n \${__lathe_code-} ]] || { __lathe_code=$__lathe_end; builtin eval "$__lathe_save"; }; } 2>/dev/null' EXIT`,
     `__lathe_command=${quoted((state ? tracesText(state) : "") + command)}`,
     state ? lateText(state) : locale === undefined ? "unset -v LC_ALL" : `export LC_ALL=${quoted(locale)}`,
   ]

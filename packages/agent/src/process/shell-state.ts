@@ -28,6 +28,10 @@ export interface ShellState {
   readonly umask: string;
   /** `$1` and the following, quoted. */
   readonly positional: string;
+  /** What `pushd` has put below the directory, quoted; the lowest first. */
+  readonly directories: string;
+  /** `$?`. */
+  readonly exitCode: number;
 }
 
 /** What bash sets itself, what differs in each shell, and what marks a command as ours. */
@@ -45,7 +49,8 @@ const FIXED_OPTIONS =
 export function readShellState(report: string): ShellState | undefined {
   const fields = report.split("\0");
   if (fields.length !== REPORT_FIELDS + 1) return undefined;
-  const [options, traps, shopts, umask, variables, names, functionText, aliases, positional, cwd] = fields;
+  const [options, traps, shopts, umask, variables, names, functionText, aliases, positional] = fields;
+  const [directories, code, cwd] = fields.slice(REPORT_FIELDS - 3);
   if (!cwd?.startsWith("/")) return undefined;
   return {
     cwd,
@@ -73,6 +78,8 @@ export function readShellState(report: string): ShellState | undefined {
     ),
     umask: umask!.trim(),
     positional: positional!,
+    directories: directories!,
+    exitCode: Number(code),
   };
 }
 
@@ -101,7 +108,7 @@ function switches(text: string, shape: RegExp, onSign: string): { on: string[]; 
 }
 
 /** Each ends with a zero byte. */
-export const REPORT_FIELDS = 10;
+export const REPORT_FIELDS = 12;
 
 const field = (command: string): string => `builtin ${command}; builtin printf '\\0'`;
 
@@ -120,12 +127,17 @@ export const SAVE_STATE = [
   field("declare -f"),
   field("alias -p"),
   field(`printf ' %q' "$@"`),
+  `for ((__lathe_at = \${#DIRSTACK[@]} - 1; __lathe_at > 0; __lathe_at--)); do builtin printf ' %q' "\${DIRSTACK[__lathe_at]}"; done; builtin printf '\\0'`,
+  field('printf %s "$__lathe_code"'),
   "builtin printf '%s\\0' \"$PWD\"",
 ].join("; ");
 
+/** `printf ' %q'` of no words. */
+const NOTHING = " ''";
+
 /** Shell text that gives a new shell this state, but for what comes with the command: `lateText`. */
 export function restoreText(state: ShellState, startEnv: Readonly<Record<string, string>>): string {
-  const { variables, functions, functionText, aliases, shopts, umask, positional } = state;
+  const { variables, functions, functionText, aliases, shopts, umask, positional, directories } = state;
   const gone = [...Object.keys(startEnv), "BASH_ENV"].filter(
     (name) => /^(?!LC_ALL$)[A-Za-z_]\w*$/.test(name) && !variables.has(name) && !OWN_NAMES.test(name),
   );
@@ -142,19 +154,25 @@ export function restoreText(state: ShellState, startEnv: Readonly<Record<string,
     ...aliases.values(),
     shopts.on.includes("expand_aliases") ? "shopt -s expand_aliases" : "",
     `umask ${umask}`,
-    positional.trim() === "" || positional === " ''" ? "" : `set --${positional}`,
+    directories === ""
+      ? ""
+      : `for __lathe_bytes in${directories}; do builtin pushd -n -- "$__lathe_bytes" >/dev/null; done`,
+    positional.trim() === "" || positional === NOTHING ? "" : `set --${positional}`,
   ]
     .filter((line) => line !== "")
     .join("\n");
 }
 
 /** The last things before a command: with traps, `set -e` or `set -u` our own script would not go on. */
-export function lateText({ options, traps, variables }: ShellState): string {
+export function lateText({ options, traps, variables, exitCode }: ShellState): string {
   const on = options.on.filter((name) => !TRACES.test(name)).map((name) => `-o ${name}`);
   return [
-    variables.get("LC_ALL")?.statement ?? "unset -v LC_ALL",
+    // The shell has said once that it does not know a locale.
+    `{ ${variables.get("LC_ALL")?.statement ?? "unset -v LC_ALL"}; } 2>/dev/null`,
     ...traps.values(),
     `set ${[...options.off.map((name) => `+o ${name}`), ...on].join(" ")}`,
+    // With these, our own script would fail with the code.
+    exitCode === 0 || options.on.includes("errexit") || traps.has("ERR") ? "" : `(exit ${exitCode})`,
   ].join("\n");
 }
 

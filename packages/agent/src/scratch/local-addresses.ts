@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join, posix } from "node:path";
 import { ToolFailure } from "../contract/tool.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
+import { splitSelector } from "../target/selector.ts";
 
 /** Beside the artifacts. */
 export const LOCAL_FOLDER = "local";
@@ -32,7 +33,11 @@ export function localAddresses(folder: () => string | undefined, random: () => n
       const bytes = typeof content === "string" ? Buffer.from(content) : content;
       if (bytes.length > MOST_BYTES)
         throw new ToolFailure(`${url} may have at most ${MOST_BYTES} bytes. Nothing was written.`);
-      present().write(nameOf(url), bytes);
+      const name = nameOf(url);
+      // Reading it would read lines of another text.
+      if (splitSelector(name))
+        throw new ToolFailure(`${url} ends like a part of a text. Choose a name without it. Nothing was written.`);
+      present().write(name, bytes);
     },
     list: async () =>
       present()

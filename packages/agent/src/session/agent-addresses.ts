@@ -16,26 +16,27 @@ export function addAgentAddresses(schemes: SchemeRegistry, subagents: Subagents)
   schemes.add("history", {
     read: async (url) => {
       const id = idIn(url, subagents);
-      return subagents.withJournal(id, (journal) => transcript(journal));
+      return subagents.directory.withJournal(id, (journal) => transcript(journal));
     },
   });
 }
 
 function idIn(url: string, subagents: Subagents): string {
   const id = decodeURIComponent(ADDRESS.exec(url)?.[1] ?? "");
-  const known = subagents.list().map(({ agentId }) => agentId);
+  const known = subagents.directory.list().map(({ agentId }) => agentId);
   if (known.includes(id)) return id;
   throw new Error(`Not found: ${id}. ${known.length === 0 ? "There are no agents." : `Known: ${known.join(", ")}`}`);
 }
 
 function readOutput(url: string, subagents: Subagents): string {
   const id = idIn(url, subagents);
-  const { output, status } = subagents.list().find(({ agentId }) => agentId === id)!;
+  const { status } = subagents.directory.list().find(({ agentId }) => agentId === id)!;
   if (status === "running") throw new Error(`The agent ${id} is at work; its output comes when it has finished.`);
   const [, , path = "", query] = ADDRESS.exec(url) ?? [];
   if (path !== "" && query !== undefined) throw new Error(`${url} has a path and a query; give one of them`);
   const steps = query === undefined ? path.split("/") : decodeURIComponent(query).split(/[.[\]]+/);
   const wanted = steps.map((step) => decodeURIComponent(step)).filter((step) => step !== "");
+  const output = subagents.directory.outputOf(id);
   if (wanted.length === 0) return output;
   let value: JsonValue | undefined;
   try {

@@ -1,12 +1,15 @@
 // How a session starts its child agents and receives their events: what a child has of its parent's is listed here, the rest is its own.
 
 import { ScopedEnvironment } from "../env/wrappers.ts";
+import type { Exchange } from "../irc/exchange.ts";
 import { type SessionTool, toolDefOf } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
+import { Directory } from "../subagents/directory.ts";
 import { childInstructions } from "../subagents/instructions.ts";
 import type { Subagents } from "../subagents/manager.ts";
 import type { AgentType, ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
+import { ircTool } from "../tools/irc/index.ts";
 import { reportFindingTool } from "../tools/report-finding/index.ts";
 import { yieldTool } from "../tools/yield/index.ts";
 import { addAgentAddresses } from "./agent-addresses.ts";
@@ -16,6 +19,7 @@ import type {
   ConfigPart,
   EventPart,
   HostPart,
+  InputPart,
   JournalPart,
   ProfilePart,
   SpendingPart,
@@ -27,12 +31,17 @@ import type { SessionOptions } from "./types.ts";
 type Inherited = HostPart<keyof SessionOptions> & ConfigPart & Pick<ToolPart, "services"> & ArtifactPart;
 
 export function parentSession(
-  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart & ClockPart,
+  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart & ClockPart & InputPart,
   create: (options: SessionOptions) => ChildSession,
   report: ParentSession["report"],
+  exchange: Exchange | undefined,
 ): ParentSession {
   const { env, subagents = {}, agentId, spawns = "*" } = core.options;
+  const tell: ConstructorParameters<typeof Directory>[0]["tell"] = (kind, agent) => core.emit(kind, { agent });
+  const { directory = new Directory({ deps: core.deps, tell }) } = core.options;
+  if (exchange) directory.unread = (id) => exchange.unread(id);
   return {
+    directory,
     journal: core.journal,
     env,
     options: subagents,
@@ -42,6 +51,10 @@ export function parentSession(
     spawns,
     ledger: core.ledger,
     report,
+    exchange,
+    get isAtWork() {
+      return core.input !== undefined;
+    },
     get takesReports() {
       return core.config.jobReports === "run";
     },
@@ -56,7 +69,7 @@ export function parentSession(
     append: (entry) => void core.append(entry),
     childEvent: (agentId, event) => core.emit("subagent_event", { agent_id: agentId, event }),
     warn: (message) => core.warn(message, "subagent"),
-    open: (child) => create(childOptions(core, child)),
+    open: (child) => create({ ...childOptions(core, child, exchange), directory }),
   };
 }
 
@@ -74,7 +87,7 @@ export function offerChildren(
   addAgentAddresses(core.schemes, subagents);
 }
 
-function childOptions(core: Inherited, child: ChildOpening): SessionOptions {
+function childOptions(core: Inherited, child: ChildOpening, exchange: Exchange | undefined): SessionOptions {
   const { options, config, services } = core;
   const { depth = 0, surroundings, middleware = [] } = options;
   const { header, profile, role, type, completion, shared, onEvent } = child;
@@ -120,7 +133,9 @@ function childOptions(core: Inherited, child: ChildOpening): SessionOptions {
     tools: [
       ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),
       ...(completion ? ENDING : []),
+      ...(exchange ? TALKING : []),
     ],
+    exchange,
     toolProviders: [withoutMains(type), ...(options.toolProviders ?? []).map((provider) => narrowed(provider, type))],
     middleware: [...middleware, ...(type?.middleware ?? []), ...(completion ? [completion.middleware()] : [])],
     // What one of them leaves under local:// is there for all.
@@ -136,6 +151,7 @@ function childOptions(core: Inherited, child: ChildOpening): SessionOptions {
 }
 
 const ENDING = [yieldTool, reportFindingTool] as unknown as readonly SessionTool[];
+const TALKING = [ircTool] as unknown as readonly SessionTool[];
 /** What belongs to the session that talks with a person. */
 const OF_MAIN: ReadonlySet<string> = new Set(["todo", "plan"]);
 

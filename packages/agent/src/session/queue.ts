@@ -23,15 +23,17 @@ export function enqueue(
   return message.id;
 }
 
-/** False when it does not wait any more. */
+/** False when it does not wait any more. `call`: it becomes the result of this call. */
 export function changeQueued(
   core: QueueParts,
   id: string,
   change: "edited" | "cancelled",
   content?: InputContent,
+  call?: string,
 ): boolean {
   const delivery = content === undefined ? core.inbox.cancel(id) : core.inbox.edit(id, content);
   if (delivery === undefined) return false;
-  journalQueued(core, delivery, change, { id, ...(content === undefined ? {} : { content }) });
+  const more = { ...(content === undefined ? {} : { content }), ...(call === undefined ? {} : { call }) };
+  journalQueued(core, delivery, change, { id, ...more });
   return true;
 }

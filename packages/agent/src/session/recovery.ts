@@ -9,7 +9,7 @@ import { either, fields, fits, oneOf, optional, text } from "../journal/shape.ts
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf } from "./call/card.ts";
 import { EFFECTS_UNKNOWN } from "./call/run-call.ts";
-import type { Delivery, QueuedMessage } from "./inbox.ts";
+import type { Delivery } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
 import { BROKEN_OFF } from "./model-call.ts";
 import type {
@@ -39,7 +39,7 @@ type Written = Pick<JournalPart, "journal">;
 
 /** Runs once, when a session opens over an existing journal. */
 export function recover(
-  core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart,
+  core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart & EventPart & RedactionPart,
 ): UnfinishedInput | undefined {
   restoreLedger(core);
   restoreQueues(core);
@@ -126,6 +126,8 @@ interface QueueChange {
   readonly id: string;
   readonly content?: InputContent;
   readonly source?: MessageSource;
+  /** Of a cancelled message: the call whose result it is. */
+  readonly call?: string;
 }
 const QUEUED = fields({
   queue: oneOf("steering", "follow_up"),
@@ -133,6 +135,7 @@ const QUEUED = fields({
   id: entryId,
   content: optional(either(text, contentShape)),
   source: optional(sourceShape),
+  call: optional(text),
 });
 
 /** A queued message survives the process that took it. */
@@ -140,9 +143,9 @@ export function journalQueued(
   core: Written & EventPart & RedactionPart,
   queue: Delivery,
   change: QueueChange["change"],
-  { id, content, source }: Pick<QueuedMessage, "id"> & Partial<QueuedMessage>,
+  { id, content, source, call }: Pick<QueueChange, "id" | "content" | "source" | "call">,
 ): void {
-  const data: JsonObject = { queue, change, id };
+  const data: JsonObject = { queue, change, id, ...(call === undefined ? {} : { call }) };
   if (content !== undefined) data["content"] = core.redacted(content) as unknown as JsonObject;
   if (source !== undefined) data["source"] = { ...source };
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
@@ -156,18 +159,26 @@ export function wasQueued(core: Written, id: string): boolean {
   return false;
 }
 
-function restoreQueues(core: Written & QueuePart): void {
-  const waiting = new Map<string, Omit<QueueChange, "change" | "id" | "content"> & { content: InputContent }>();
+function restoreQueues(core: Written & QueuePart & EventPart & RedactionPart): void {
+  const waiting = new Map<string, Pick<QueueChange, "queue" | "source"> & { content: InputContent }>();
+  const cutCalls = new Set(core.journal.unsettled().flatMap(({ callId }) => callId ?? []));
+  const cut = new Set<string>();
   for (const line of core.journal.outside("host")) {
     if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
-    const { queue, change, id, content = "", source } = line.data as unknown as QueueChange;
+    const { queue, change, id, content = "", source, call } = line.data as unknown as QueueChange;
     if (core.journal.has(id)) continue;
     const known = waiting.get(id);
-    if (change === "cancelled") waiting.delete(id);
+    // A call that was cut has shown its message to nobody.
+    if (call !== undefined && cutCalls.has(call)) cut.add(id);
+    else if (change === "cancelled") waiting.delete(id);
     else if (change === "added" && !known) waiting.set(id, { queue, content, ...(source ? { source } : {}) });
     else if (change === "edited" && known) known.content = content;
   }
-  for (const [id, { queue, ...message }] of waiting) core.inbox.add(queue, { id, ...message });
+  for (const [id, { queue, ...message }] of waiting) {
+    core.inbox.add(queue, { id, ...message });
+    // The next process will find the call settled.
+    if (cut.has(id)) journalQueued(core, queue, "added", { id, ...message });
+  }
 }
 
 function restoreDetector(core: Written & ConfigPart & DetectorPart): void {

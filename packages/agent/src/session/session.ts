@@ -5,10 +5,10 @@ import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ContextLedger } from "../context-ledger/types.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { SubagentService } from "../contract/subagents.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
+import type { Mailbox } from "../irc/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { checkLabel } from "../journal/labels.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
@@ -25,6 +25,7 @@ import type {
   SideCall,
 } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
+import type { HostSubagents } from "../subagents/types.ts";
 import { abortController } from "../time/deadline.ts";
 import { pending } from "../time/pending.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
@@ -34,12 +35,14 @@ import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
 import { customEntriesOf, customMessage } from "./custom-entries.ts";
+import { joinExchange } from "./exchange.ts";
 import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
 import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputRun } from "./input-run.ts";
 import type { Deliver } from "./job-reports.ts";
+import { SessionMailbox } from "./mailbox.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
 import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
@@ -57,6 +60,8 @@ export class Session {
   readonly #subagents: Subagents;
   /** Commands of the person who uses the session, background jobs, small questions to a model. */
   readonly beside: Beside;
+  /** Messages of other agents that wait for the next request. */
+  readonly mailbox: Mailbox;
   #unfinished: UnfinishedInput | undefined;
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -70,7 +75,9 @@ export class Session {
       if (wakes) this.#runReports();
     };
     this.beside = new SessionBeside(core, deliver);
-    this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions), deliver));
+    this.mailbox = new SessionMailbox(core);
+    const exchange = joinExchange(core, this.mailbox, () => this.#runReports());
+    this.#subagents = new Subagents(parentSession(core, (own) => new Session(own), deliver, exchange));
     if (mayHaveChildren(core)) offerChildren(core, this.#subagents);
     core.emit("session_start", {
       profile: core.profile.id,
@@ -83,6 +90,7 @@ export class Session {
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
     this.#unfinished = recover(core);
+    if (!options.exchange) exchange?.recover(this.mailbox);
     this.#subagents.recover();
     this.beside.recover();
   }
@@ -120,7 +128,7 @@ export class Session {
   get depth(): number {
     return this.#core.options.depth ?? 0;
   }
-  get subagents(): SubagentService {
+  get subagents(): HostSubagents {
     return this.#subagents;
   }
   /** Reads the journal; not for hot paths. */
@@ -152,14 +160,9 @@ export class Session {
     return this.#core.facts;
   }
   /** System prompt, environment block and tools: as they were sent, or as they would be. */
-  prefix(): Promise<PrefixTexts> {
-    return prefixOf(this.#core);
-  }
-
+  prefix = (): Promise<PrefixTexts> => prefixOf(this.#core);
   /** Who takes the room of the next request. Sends nothing. */
-  contextLedger(): Promise<ContextLedger> {
-    return sessionContextLedger(this.#core);
-  }
+  contextLedger = (): Promise<ContextLedger> => sessionContextLedger(this.#core);
   /** Text of the last answer; "" before the first. */
   lastText(): string {
     const message = this.#core.journal.context.messages.findLast((candidate) => candidate.role === "assistant");
@@ -184,6 +187,12 @@ export class Session {
     this.#mustBeFree();
     if (!this.#unfinished && this.#core.inbox.count("follow_up") === 0) return undefined;
     return this.#track((run) => this.#continue(run));
+  }
+  /** An input of the first message that waits in the queue; the others follow it. */
+  async runQueued(): Promise<InputOutcome> {
+    this.#mustBeFree();
+    this.abandonUnfinishedInput();
+    return this.#track(async (run) => this.#runAll(await this.#beginQueued(run, "steering")));
   }
   /** Abandons an input that an earlier process left unfinished; open calls are answered as interrupted. */
   abandonUnfinishedInput(): void {
@@ -236,9 +245,7 @@ export class Session {
     return this.#core.seams.add(middleware);
   }
   /** Shows all hosts a one-line notice; `code` is for programs. */
-  warn(message: string, code: string): void {
-    this.#core.warn(message, code);
-  }
+  warn = (message: string, code: string): void => this.#core.warn(message, code);
   /** Forces the tool choice of the next request only. */
   forceToolChoice(choice: ToolChoice): void {
     this.#core.nextToolChoice = choice;
@@ -264,9 +271,7 @@ export class Session {
   }
 
   /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
-  noteModel(): void {
-    noteModelAndEffort(this.#core);
-  }
+  noteModel = (): void => noteModelAndEffort(this.#core);
 
   /** From here on, the session is in another mode, such as planning; whoever opens it later finds it so. */
   changeMode(mode: string): void {
@@ -296,7 +301,7 @@ export class Session {
     if (!move) return { leafId };
     const beforeMove = (): void => this.abandonUnfinishedInput();
     const work = (signal: AbortSignal) => navigateTo(this.#core, { move, ...options, beforeMove }, signal);
-    const moved = await this.#maintain(work, ({ cancelled }) => cancelled === undefined);
+    const moved = await this.maintain(work, ({ cancelled }) => cancelled === undefined);
     return moved ?? { leafId, cancelled: "it was interrupted" };
   }
 
@@ -307,23 +312,19 @@ export class Session {
   }
 
   /** Before a host continues in a new session from before this message: why not, when a hook objects. */
-  mayBranch(entryId: string): Promise<string | undefined> {
-    return this.#core.seams.beforeBranch(entryId, abortController().signal);
-  }
+  mayBranch = (entryId: string) => this.#core.seams.beforeBranch(entryId, abortController().signal);
   /** Before a host puts another session in the place of this one: why not, when a hook objects. */
-  maySwitch(to: SessionSwitch): Promise<string | undefined> {
-    return this.#core.seams.beforeSwitch(to, abortController().signal);
-  }
+  maySwitch = (to: SessionSwitch) => this.#core.seams.beforeSwitch(to, abortController().signal);
 
   /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
     const interrupted = { problem: "it was interrupted" };
-    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
+    return (await this.maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
 
   /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
   callModel(role: string, call: SideCall): Promise<SideAnswer | undefined> {
-    return this.#maintain((signal) => sideCall(this.#core, role, call, signal));
+    return this.maintain((signal) => sideCall(this.#core, role, call, signal));
   }
 
   /** Takes compactions and pruning back: everything on this branch is sent again. False when nothing is hidden. */
@@ -397,8 +398,7 @@ export class Session {
   #runReports(): void {
     const { config, state, inbox } = this.#core;
     if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished) return;
-    if (!inbox.list("steering").some(isReport)) return;
-    void this.#track(async (run) => this.#runAll(await this.#beginQueued(run, "steering")));
+    if (inbox.list("steering").some(isReport)) void this.runQueued();
   }
 
   /** Late steering is an input like any other. */
@@ -412,10 +412,10 @@ export class Session {
   }
 
   /**
-   * Work on the session while no input runs; undefined when it was interrupted. A question to the user stays open, unless the
+   * Work in the place of an input, which an interrupt ends; undefined when one did. A question to the user stays open, unless the
    * work has left it behind.
    */
-  async #maintain<T>(
+  async maintain<T>(
     work: (signal: AbortSignal) => Promise<T>,
     leavesQuestion: (done: T) => boolean = () => false,
   ): Promise<T | undefined> {

@@ -17,6 +17,7 @@ import type { Surroundings } from "../context/surroundings.ts";
 import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
+import type { Exchange } from "../irc/exchange.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -24,6 +25,7 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
+import type { Directory } from "../subagents/directory.ts";
 import type { Spawns, SubagentOptions } from "../subagents/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { ConfigInput } from "./config.ts";
@@ -78,8 +80,12 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
+  /** All agents of the session that it belongs to. */
+  readonly directory?: Directory | undefined;
   /** The kinds of agents that it may start; any when absent. */
   readonly spawns?: Spawns | undefined;
+  /** Set by the parent of a child session: messages to and from the other agents. */
+  readonly exchange?: Exchange | undefined;
   /** Its task, shown to people who are asked about its calls. */
   readonly assignment?: string | undefined;
   /** Removes known secrets from what tools, files and people say before it is journalled, sent and emitted. */

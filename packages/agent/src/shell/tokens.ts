@@ -14,7 +14,7 @@ export function skipBlanks(cursor: Cursor): void {
   }
 }
 
-/** Skips blanks and line breaks. The body of a here-document starts on the line after its `<<`, so it is read here. */
+/** Skips blanks and line breaks, and the bodies of here-documents, which begin on the line after their `<<`. */
 export function skipLines(cursor: Cursor, readScript: ReadScript): void {
   for (skipBlanks(cursor); charAt(cursor) === "\n"; skipBlanks(cursor)) endLine(cursor, readScript);
 }

@@ -3,12 +3,13 @@
 import type { Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig } from "../budget/ledger.ts";
 import type { AgentReport, AgentState } from "../contract/subagents.ts";
+import { MAIN } from "../irc/types.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
-import type { AgentFacts, Spent } from "./records.ts";
+import { type AgentFacts, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
-import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
+import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
 /** One input of a child, from the moment that it is given. */
 export interface Run {
@@ -23,6 +24,13 @@ export interface Run {
   isAborted: boolean;
   /** Calls that wait for its end: they tell the model of it. */
   waiters: number;
+}
+
+export interface EndedInput {
+  /** The entry that tells how. */
+  readonly outcomeId: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
 }
 
 export interface Child {
@@ -40,6 +48,10 @@ export interface Child {
   race: Race | undefined;
   run: Run | undefined;
   report: Omit<AgentReport, "state">;
+  /** In the inputs that have ended, all together. */
+  spent: Spent;
+  /** Its last input that has ended. */
+  ended: EndedInput | undefined;
   /** Resolves with the report when the current input has ended. */
   done: Promise<AgentReport>;
   /** Its session is being closed: its journal can be opened again after that. */
@@ -63,6 +75,8 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     race: undefined,
     run: undefined,
     report,
+    spent: NOTHING_SPENT,
+    ended: undefined,
     done: Promise.resolve({ ...report, state: "running" }),
     closing: undefined,
     waking: undefined,
@@ -76,17 +90,35 @@ export function newRun(startedAt: number): Run {
 }
 
 /** What is the same in all reports of a child. */
-export function runningReport({ header, agent, description, isIsolated }: AgentFacts): Omit<AgentReport, "state"> {
+export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
+  const { header, agent, description, task, isIsolated } = facts;
   return {
     agentId: header.agentId,
     status: "running",
     output: "",
     turnsUsed: 0,
+    assignment: task,
     ...(agent === undefined ? {} : { agent }),
     ...(description === undefined ? {} : { description }),
     ...(isIsolated ? { isIsolated } : {}),
   };
 }
+
+/** What is known of its session and its kind as long as it has them. */
+export function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+  const window = session?.profile.contextWindowSize ?? 0;
+  return {
+    ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
+    ...(window > 0 ? { contextWindow: window } : {}),
+    ...(type ? { source: type.source } : {}),
+  };
+}
+
+export const endOf = ({ run }: Child, outcomeId: string, now: number): EndedInput => ({
+  outcomeId,
+  startedAt: run?.startedAt ?? now,
+  endedAt: now,
+});
 
 export const reportOf = ({ report, state }: Child): AgentReport => {
   const { output: _late, ...rest } = report;
@@ -99,6 +131,30 @@ export const reportOf = ({ report, state }: Child): AgentReport => {
     },
   };
 };
+
+/** Resolves when its present input has ended; the signal only ends the waiting. */
+export function waitFor(
+  { facts, run, done }: Child,
+  signal: AbortSignal,
+  { agentId: self = MAIN, exchange }: Pick<ParentSession, "agentId" | "exchange">,
+): Promise<AgentReport> {
+  if (run) run.waiters += 1;
+  const leave = run && exchange?.waits({ agent: self, of: facts.header.agentId, until: "end" });
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      if (run) run.waiters -= 1;
+      leave?.();
+      reject(signal.reason);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    void done.then((report) => {
+      signal.removeEventListener("abort", onAbort);
+      leave?.();
+      resolve(report);
+    });
+  });
+}
 
 /** A child that is taken up again has spent already; its share applies from now on. */
 export function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {

@@ -3,6 +3,7 @@
 
 import type { BatchTask } from "../contract/subagents.ts";
 import ending from "./ending.md";
+import rosterHead from "./roster.md";
 import schemaNote from "./schema.md";
 import type { ChildOpening } from "./types.ts";
 
@@ -18,15 +19,28 @@ export function childInstructions(
   return parts.flatMap((part) => (part === undefined || part.trim() === "" ? [] : [part.trim()])).join("\n\n");
 }
 
-/** What all agents of a batch should know. */
-export function batchContext(context: string | undefined, agentIds: readonly string[]): string {
+/** What all agents of a batch should know. `roster`: the agents that there were before; absent when they cannot talk. */
+export function batchContext(
+  context: string | undefined,
+  agentIds: readonly string[],
+  roster?: readonly { readonly id: string; readonly description?: string | undefined }[],
+): string {
   const parts = context === undefined || context.trim() === "" ? [] : [`# Context\n${context.trim()}`];
   if (agentIds.length > 1)
     parts.push(
       `# Agents at work on this\n${agentIds.join(", ")}. Each has an assignment of its own; leave theirs to them.`,
     );
+  if (roster) {
+    const before = roster
+      .slice(-MOST_LISTED)
+      .map(({ id, description }) => `- ${id}${description ? `: ${description}` : ""}`);
+    parts.push([rosterHead.trim(), ...before, ...(agentIds.length > 1 ? ["- the agents named above"] : [])].join("\n"));
+  }
   return parts.join("\n\n");
 }
+
+/** Of a roster: `irc` lists the others. */
+const MOST_LISTED = 24;
 
 /** The first message of a child of a batch. */
 export function assignmentText(agentId: string, { assignment }: BatchTask): string {

@@ -5,6 +5,7 @@ import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
 import type { BatchTask } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Child, Run } from "./child.ts";
 import { resultOf } from "./result.ts";
@@ -28,6 +29,13 @@ export function worksApart(
       : `The agent ${name} works apart from your files, which is not possible here. Start another one, or do it yourself.`,
   );
 }
+
+/** What is done there stays there. */
+export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({
+  env,
+  land: async () => ({ text: "", outcome: "nothing" }),
+  close: async () => {},
+});
 
 export async function isolate(child: Child, { controller }: Run, parent: ParentSession): Promise<void> {
   const { env, options, ledger, conflicts } = parent;

@@ -1,14 +1,16 @@
 // A child that is not at work costs nothing: its session is closed, and what is left of it is in the journals.
 
+import { ToolFailure } from "../contract/tool.ts";
 import type { Journal } from "../journal/journal.ts";
 import { type Child, reportOf } from "./child.ts";
 import { outputOf } from "./records.ts";
-import type { ChildSession } from "./types.ts";
+import type { ChildSession, ParentSession } from "./types.ts";
 
 /** What is left is in the journals. */
-export function park(child: Child, journal: Journal, outcomeId: string): void {
-  const { session } = child;
-  if (child.state !== "idle" || !session) return;
+export function park(child: Child, journal: Journal): void {
+  const { session, ended } = child;
+  if (child.state !== "idle" || !session || !ended) return;
+  const { outcomeId } = ended;
   child.state = "parked";
   const { output: _kept, ...report } = child.report;
   child.report = Object.defineProperty(report, "output", {
@@ -21,6 +23,7 @@ export function park(child: Child, journal: Journal, outcomeId: string): void {
 
 export function release(child: Child, session: ChildSession): void {
   child.session = undefined;
+  child.idleTimer = undefined;
   child.type = undefined;
   child.completion = undefined;
   child.shared = undefined;
@@ -28,4 +31,18 @@ export function release(child: Child, session: ChildSession): void {
   child.closing = session.close().then(() => {
     child.closing = undefined;
   });
+}
+
+/** Whether it has a session or not. */
+export async function readJournal<T>(child: Child, parent: ParentSession, read: (journal: Journal) => T): Promise<T> {
+  if (child.session) return read(child.session.journal);
+  await child.closing;
+  const { header } = child.facts;
+  const journal = parent.options.journal?.(header);
+  if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${header.agentId}.`);
+  try {
+    return read(journal);
+  } finally {
+    await journal.close();
+  }
 }

@@ -4,59 +4,78 @@
 import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { AgentReport, BatchReport, BatchRequest, SpawnRequest, SubagentService } from "../contract/subagents.ts";
+import type { AgentReport, AgentState, BatchReport, BatchRequest, SpawnRequest } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
-import { realPathOf } from "../env/real-path.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type Child, newChild, newRun, onTopOf, reportOf, runningReport, since } from "./child.ts";
+import { type Child, contextOf, endOf, newChild, newRun, onTopOf, reportOf, runningReport, waitFor } from "./child.ts";
+import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
+import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
-import { isolate, land, leave, worksApart } from "./isolation.ts";
-import { park, release } from "./life.ts";
+import { isolate, land, leave, placeOfHost, worksApart } from "./isolation.ts";
+import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
+import { cutRun, rememberedChild } from "./past.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { racing } from "./race.ts";
 import {
   type AgentFacts,
-  type AgentRecord,
+  addSpent,
   appendOutcome,
   knownAgents,
-  NOTHING_SPENT,
   type RunOutcome,
   recordStart,
   type Spent,
 } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
-import { limitTime } from "./run-limits.ts";
+import { runChild } from "./run-child.ts";
+import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { Slots } from "./slots.ts";
-import type { AgentType, ChildSession, ParentSession } from "./types.ts";
+import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
+import { workingDirOf } from "./working-dir.ts";
 
 /** Of the assignment, for people. */
 const SHOWN_TASK = 300;
 
 /** What a run starts with. */
 interface Start {
-  readonly callId: string;
-  readonly content: string;
+  /** Absent: a person sent it. */
+  readonly callId?: string | undefined;
+  /** Undefined: the messages that wait for it. */
+  readonly content: string | undefined;
   /** Its share of what is left; see `Ledger.reserve`. */
   readonly parts?: number;
 }
 
-export class Subagents implements SubagentService {
+export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
   readonly #slots: Slots;
   readonly #sessions: ChildSessions;
+  readonly #mail: ChildMail;
+  /** Children that end from now on stay as they are: no timer, no further work. */
+  isClosed = false;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
     this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
+    this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
+    parent.exchange?.join(this.#mail);
+  }
+
+  get agentId(): string | undefined {
+    return this.#parent.agentId;
+  }
+
+  get directory(): Directory {
+    return this.#parent.directory;
   }
 
   textOf(report: AgentReport): string {
@@ -68,12 +87,7 @@ export class Subagents implements SubagentService {
   }
 
   async spawn(request: SpawnRequest): Promise<AgentReport> {
-    const { env } = this.#parent;
-    const cwd = request.workingDir === undefined ? env.workingDirectory() : env.resolve(request.workingDir);
-    const [own, real] = await Promise.all([realPathOf(env, env.workingDirectory()), realPathOf(env, cwd)]);
-    if (!isInside(env.workingDirectory(), cwd) || !isInside(own, real)) {
-      throw new ToolFailure(`working_dir must lie inside ${env.workingDirectory()}; ${cwd} does not.`);
-    }
+    const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
     const child = this.#newChild(type, undefined, {
@@ -92,12 +106,26 @@ export class Subagents implements SubagentService {
 
   async spawnBatch(request: BatchRequest): Promise<BatchReport> {
     checkBatch(request);
-    const { callId } = request;
     const type = await permittedType(this.#parent, request.agent);
-    const { tasks, race } = racing(request, type);
     const isReported = this.#parent.takesReports && type.blocking !== true;
+    return this.#startBatch(request, { type, isReported });
+  }
+
+  async spawnForHost(request: HostBatch): Promise<BatchReport> {
+    checkBatch(request);
+    const type = request.narrowed(await permittedType(this.#parent, request.agent));
+    return this.#startBatch(request, { type, isReported: false, env: request.env });
+  }
+
+  async #startBatch(
+    request: BatchRequest,
+    { type, isReported, env }: { type: AgentType; isReported: boolean; env?: ExecutionEnvironment | undefined },
+  ): Promise<BatchReport> {
+    const { callId } = request;
+    const { tasks, race } = racing(request, type);
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
-    const shared = new SharedStart(batchContext(request.context, agentIds));
+    const roster = this.#parent.exchange?.roster();
+    const shared = new SharedStart(batchContext(request.context, agentIds, roster));
     const started: AgentReport[] = [];
     const failed: { agentId: string; why: string }[] = [];
     for (const [index, task] of tasks.entries()) {
@@ -105,13 +133,14 @@ export class Subagents implements SubagentService {
       try {
         const child = this.#newChild(type, shared, {
           agentId,
-          cwd: this.#parent.env.workingDirectory(),
+          cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
-          isIsolated: worksApart(this.#parent, type, task),
+          isIsolated: env !== undefined || worksApart(this.#parent, type, task),
           callId,
           task: task.assignment,
           description: task.description,
         });
+        if (env) child.isolation = placeOfHost(env);
         child.race = race;
         race?.join(child);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
@@ -131,43 +160,43 @@ export class Subagents implements SubagentService {
   }
 
   /** A running child is steered; one that has ended gets a new input. */
-  async send(agentId: string, message: string, callId: string): Promise<AgentReport> {
+  async send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    if (child.state === "aborted")
-      throw new ToolFailure(`The agent ${agentId} was ended for good. Start another one for further work.`);
-    if (child.facts.isIsolated && child.report.status !== "running")
-      throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
+    mustTakeMessages(child);
     if (child.report.status === "running") {
       if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
       child.session.steer(message);
       return reportOf(child);
     }
-    if (child.closing || (child.facts.agent !== undefined && !child.type)) {
-      child.waking ??= this.#wake(child);
-      await child.waking;
-      // Somebody else may have set it to work meanwhile.
-      return this.send(agentId, message, callId);
-    }
+    const lookup = this.#lookUp(child);
+    // Somebody else may have set it to work meanwhile.
+    if (lookup) return lookup.then(() => this.send(agentId, message, callId));
     await this.#start(child, { callId, content: message });
     return reportOf(child);
   }
 
   async wait(agentId: string, signal: AbortSignal): Promise<AgentReport> {
+    return waitFor(this.#child(agentId), signal, this.#parent);
+  }
+
+  /** Ends the present input; a message sets it to work again. */
+  async stop(agentId: string, why: string): Promise<AgentReport> {
     const child = this.#child(agentId);
-    const { run } = child;
-    if (run) run.waiters += 1;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        if (run) run.waiters -= 1;
-        reject(signal.reason);
-      };
-      if (signal.aborted) return onAbort();
-      signal.addEventListener("abort", onAbort, { once: true });
-      void child.done.then((report) => {
-        signal.removeEventListener("abort", onAbort);
-        resolve(report);
-      });
-    });
+    stop(child, why);
+    return child.done;
+  }
+
+  /** Its session is opened again and waits for a message. */
+  async revive(agentId: string): Promise<AgentReport> {
+    const child = this.#child(agentId);
+    mustTakeMessages(child);
+    await this.#lookUp(child);
+    if (child.state === "parked" && !child.session) {
+      child.session = this.#sessions.open(child);
+      this.#become(child, "idle");
+      this.#idle(child);
+    }
+    return reportOf(child);
   }
 
   /** One that works is ended for good; one that has ended is parked. */
@@ -181,21 +210,15 @@ export class Subagents implements SubagentService {
   }
 
   /** The journal of a child, whether it has a session or not. */
-  async withJournal<T>(agentId: string, read: (journal: Journal) => T): Promise<T> {
-    const child = this.#child(agentId);
-    if (child.session) return read(child.session.journal);
-    await child.closing;
-    const journal = this.#parent.options.journal?.(child.facts.header);
-    if (!journal) throw new ToolFailure(`Nothing was kept of the agent ${agentId}.`);
-    try {
-      return read(journal);
-    } finally {
-      await journal.close();
-    }
+  withJournal<T>(child: Child, read: (journal: Journal) => T): Promise<T> {
+    return readJournal(child, this.#parent, read);
   }
 
   async closeAll(): Promise<void> {
+    this.isClosed = true;
+    this.#parent.exchange?.leave(this.#mail);
     await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
+    if (this.agentId === undefined) this.directory.close();
   }
 
   interruptAll(): void {
@@ -217,9 +240,12 @@ export class Subagents implements SubagentService {
       if (intent.effect === "child" && !begun) this.#parent.journal.settle(intent.id, "interrupted");
     }
     for (const record of records) {
-      const child = this.#remember(record);
-      if (record.outcome) this.#report(child, record.outcome, false);
-      else this.#settleCut(child, record);
+      const child = rememberedChild(record);
+      this.#names.use(record.header.agentId);
+      this.#know(child);
+      const cut = record.outcome ? undefined : cutRun(this.#parent, this.#sessions, child, record);
+      if (cut) this.#settle(child, record.intent.for, cut.outcome, cut.lost);
+      this.#report(child, record.outcome ?? cut!.outcome, false);
     }
   }
 
@@ -247,6 +273,28 @@ export class Subagents implements SubagentService {
     if (agent === undefined) return undefined;
     if (anyAgent && !typeNamed((await this.#parent.options.types?.()) ?? [], agent)) return undefined;
     return permittedType(this.#parent, agent);
+  }
+
+  /** Sets a child to work on the messages that wait for it. */
+  async #wakeForMail(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+    mustTakeMessages(child);
+    if (child.run) {
+      if (child.session) this.#parent.exchange?.handOver(child.facts.header.agentId, child.session.mailbox);
+      return "injected";
+    }
+    mustBeAtWork(this.#parent, child);
+    const how = child.state === "idle" ? "woken" : "revived";
+    const lookup = this.#lookUp(child);
+    if (lookup) return lookup.then(() => this.#wakeForMail(child, callId));
+    await this.#start(child, { callId, content: undefined });
+    return how;
+  }
+
+  /** Undefined: the child can be set to work at once. */
+  #lookUp(child: Child): Promise<void> | undefined {
+    if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
+    child.waking ??= this.#wake(child);
+    return child.waking;
   }
 
   /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
@@ -278,12 +326,12 @@ export class Subagents implements SubagentService {
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
-    if (child.facts.isIsolated) await isolate(child, run, this.#parent);
+    if (child.facts.isIsolated && !child.isolation) await isolate(child, run, this.#parent);
     const slot = this.#slots.take(run.controller.signal);
     // A journal that cannot be opened is reported at once where that is possible.
     if (!slot) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
-    this.#children.set(agentId, child);
+    this.#know(child);
     child.run = run;
     child.state = "running";
     child.report = runningReport(child.facts);
@@ -292,62 +340,28 @@ export class Subagents implements SubagentService {
       finish = resolve;
     });
     try {
-      const intent = await parent.journal.intent({ effect: "child", callId, replay: "never" });
+      const called = callId === undefined ? {} : { callId };
+      const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
       const profile = this.#sessions.profile(child.facts.model);
       recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      this.directory.changed(child);
       const begin = (session: ChildSession): void => {
         session.config.budget = onTopOf(share, session.spent);
         session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
         child.completion?.begin();
       };
-      void this.#run(child, { content, slot, begin }).then(({ ended, spent }) =>
+      const { signal } = run.controller;
+      const among = { parent, sessions: this.#sessions, slots: this.#slots, children: this.#children };
+      void runChild(child, { content, slot, begin, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {
       child.run = undefined;
       child.state = "idle";
       child.report = { ...child.report, status: "failed", output: messageOf(error) };
+      this.directory.changed(child);
       finish(reportOf(child));
       throw error;
-    }
-  }
-
-  /** `ended`: how its input ended, or why it was not taken. */
-  async #run(
-    child: Child,
-    {
-      content,
-      slot,
-      begin,
-    }: { content: string; slot: Promise<void> | undefined; begin: (session: ChildSession) => void },
-  ): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
-    const { deps, options } = this.#parent;
-    const { agentId } = child.facts.header;
-    const { signal } = child.run!.controller;
-    let hasSlot = slot === undefined;
-    let before: Spent | undefined;
-    const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
-    try {
-      if (slot) await slot;
-      hasSlot = true;
-      const session = child.session ?? this.#sessions.open(child);
-      child.session = session;
-      before = session.usage;
-      begin(session);
-      const turn = child.shared?.turn(agentId);
-      if (turn) await firstOf(turn, signal);
-      signal.throwIfAborted();
-      const stopClock = limitTime(deps, child, options.limits?.() ?? {});
-      const ended = await session
-        .submit(content)
-        .then((first) => land(child, session, first))
-        .finally(stopClock);
-      return { ended, spent: spent() };
-    } catch (error) {
-      return { ended: messageOf(error), spent: spent() };
-    } finally {
-      if (hasSlot) this.#slots.free();
-      child.shared?.ended(agentId);
     }
   }
 
@@ -376,16 +390,33 @@ export class Subagents implements SubagentService {
     };
     this.#settle(child, outcomeId, outcome, spent);
     await leave(child, this.#parent, outcome.report);
-    if (child.session && child.facts.isIsolated) park(child, this.#parent.journal, outcomeId);
-    else if (child.session) this.#idle(child, outcomeId);
+    if (child.session && child.facts.isIsolated) this.#park(child);
+    else if (child.session) this.#idle(child);
     this.#report(child, outcome, true);
+    this.#mailLeft(child);
     return reportOf(child);
+  }
+
+  /** What reached a child after its last step sets it to work again, unless it failed. */
+  #mailLeft(child: Child): void {
+    const { exchange } = this.#parent;
+    exchange?.changed();
+    if (
+      this.isClosed ||
+      child.report.status !== "completed" ||
+      !child.session ||
+      child.session.mailbox.unread().length === 0
+    )
+      return;
+    this.#wakeForMail(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
     const { isAborted = false, report: _message, ...shown } = outcome;
-    child.report = { ...runningReport(child.facts), ...shown, tokens: spent.usage.totalTokens };
+    child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens: spent.usage.totalTokens };
+    child.spent = addSpent(child.spent, spent);
+    child.ended = endOf(child, outcomeId, parent.deps.now());
     child.run = undefined;
     child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
     child.done = Promise.resolve(reportOf(child));
@@ -397,6 +428,7 @@ export class Subagents implements SubagentService {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
+    this.directory.changed(child);
   }
 
   /** The parent is told once, also when its process ends before it could be. */
@@ -406,12 +438,22 @@ export class Subagents implements SubagentService {
     this.#parent.report(resultText(reportOf(child)), { kind: "agent", id: agentId }, wakes, report);
   }
 
-  #idle(child: Child, outcomeId: string): void {
+  #idle(child: Child): void {
     const { options, deps } = this.#parent;
     const idleMs = options.limits?.().idleMs ?? 0;
     // Without a journal nothing could be revived.
-    if (idleMs <= 0 || !options.journal || child.state !== "idle") return;
-    child.idleTimer = deps.setTimer(() => park(child, this.#parent.journal, outcomeId), idleMs);
+    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.isClosed) return;
+    child.idleTimer = deps.setTimer(() => this.#park(child), idleMs);
+  }
+
+  #park(child: Child): void {
+    park(child, this.#parent.journal);
+    this.directory.changed(child);
+  }
+
+  #become(child: Child, state: AgentState): void {
+    child.state = state;
+    this.directory.changed(child);
   }
 
   async #close(child: Child): Promise<AgentReport> {
@@ -421,66 +463,18 @@ export class Subagents implements SubagentService {
     await child.closing;
     const report = await child.done;
     child.session = undefined;
-    if (child.state === "idle") child.state = "parked";
+    if (child.state === "idle") this.#become(child, "parked");
     return { ...report, state: child.state };
-  }
-
-  #remember({ intent: _intent, outcome, spent: _spent, ...facts }: AgentRecord): Child {
-    const child = newChild(facts, undefined, undefined);
-    this.#names.use(facts.header.agentId);
-    this.#children.set(facts.header.agentId, child);
-    if (!outcome) return child;
-    const { isAborted, report: _message, ...shown } = outcome;
-    child.state = isAborted ? "aborted" : "parked";
-    child.report = { ...runningReport(facts), ...shown };
-    child.done = Promise.resolve(reportOf(child));
-    return child;
-  }
-
-  /** Opening settles the effects that were under way; the unfinished input is abandoned. */
-  #settleCut(child: Child, { intent, spent }: AgentRecord): void {
-    const { agentId } = child.facts.header;
-    let lost = NOTHING_SPENT;
-    if (this.#parent.options.journal) {
-      try {
-        const session = this.#sessions.open(child);
-        session.abandonUnfinishedInput();
-        lost = since(session.usage, spent);
-        release(child, session);
-      } catch (error) {
-        this.#parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
-      }
-    }
-    const left = child.facts.isIsolated ? this.#parent.options.leftBy?.(agentId) : undefined;
-    const outcome: RunOutcome = {
-      agentId,
-      status: "failed",
-      output: left === undefined ? "interrupted" : `interrupted\n\n${left}`,
-      turnsUsed: lost.turns,
-      ...(child.facts.isReported ? { report: this.#parent.journal.newId() } : {}),
-    };
-    this.#settle(child, intent.for, outcome, lost);
-    this.#report(child, outcome, false);
   }
 
   #child(agentId: string): Child {
     const child = this.#children.get(agentId);
     if (child) return child;
-    const known = [...this.#children.keys()];
-    const there = known.length === 0 ? "there are none" : `known: ${known.join(", ")}`;
-    throw new ToolFailure(`There is no agent ${agentId}; ${there}.`);
+    throw new ToolFailure(unknownAgent(agentId, [...this.#children.keys()]));
   }
-}
 
-/** Resolves when either does; whoever waits looks at the signal. */
-function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    void turn.then(resolve);
-    if (signal.aborted) resolve();
-  });
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+  #know(child: Child): void {
+    this.#children.set(child.facts.header.agentId, child);
+    this.directory.add(child, this);
+  }
 }

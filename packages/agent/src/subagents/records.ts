@@ -6,7 +6,8 @@ import type { AgentReport, AgentStatus } from "../contract/subagents.ts";
 import type { Journal } from "../journal/journal.ts";
 import { usageShape } from "../journal/line-shapes.ts";
 import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../journal/shape.ts";
-import type { ChildHeader, CustomEntry, IntentLine, TreeEntry } from "../journal/types.ts";
+import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../journal/types.ts";
+import type { JournalReader } from "../seams/types.ts";
 import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
@@ -73,6 +74,8 @@ export interface AgentRecord extends AgentFacts {
   readonly outcome: RunOutcome | undefined;
   /** In the runs that have an outcome, all together. */
   readonly spent: Spent;
+  /** When the last one ended; 0 when it has not. */
+  readonly endedAt: number;
 }
 
 export interface Spent {
@@ -108,8 +111,18 @@ export function outputOf(journal: Journal, outcomeId: string): string {
   return outcome ? readOutcome(outcome).output : "";
 }
 
+/** Name and kind of the agent whose start a line of a journal tells; undefined for other lines. */
+export function startedAgent({
+  kind,
+  data,
+}: Pick<HostLine, "kind" | "data">): { readonly agentId: string; readonly agent?: string } | undefined {
+  if (kind !== LINE_KIND || !fits(data, STARTED)) return undefined;
+  const { agentId, agent } = data as { readonly agentId: string; readonly agent?: string };
+  return { agentId, ...(agent === undefined ? {} : { agent }) };
+}
+
 /** The last run of each child, oldest first. */
-export function knownAgents(parent: ParentSession): AgentRecord[] {
+export function knownAgents(parent: { readonly journal: JournalReader }): AgentRecord[] {
   const records = new Map<string, AgentRecord>();
   for (const line of parent.journal.outside("host")) {
     if (line.kind !== LINE_KIND || !fits(line.data, STARTED)) continue;
@@ -122,6 +135,7 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
     };
     const outcomeId = data["for"] as string;
     const outcome = parent.journal.has(outcomeId) ? outcomeIn(parent.journal.entry(outcomeId)) : undefined;
+    const endedAt = outcome ? Date.parse(outcome.timestamp) : 0;
     const before = records.get(header.agentId)?.spent ?? NOTHING_SPENT;
     records.set(header.agentId, {
       header,
@@ -134,7 +148,8 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
       isIsolated: data["isIsolated"] === true,
       intent: { for: outcomeId },
       outcome: outcome && readOutcome(outcome),
-      spent: outcome ? add(before, spentBy(outcome)) : before,
+      spent: outcome ? addSpent(before, spentBy(outcome)) : before,
+      endedAt,
     });
   }
   return [...records.values()];
@@ -158,7 +173,7 @@ export function copyRecords(
   return [...children].map(([agentId, knownUntil]) => ({ agentId, knownUntil }));
 }
 
-function add(a: Spent, b: Spent = NOTHING_SPENT): Spent {
+export function addSpent(a: Spent, b: Spent = NOTHING_SPENT): Spent {
   return { usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost, turns: a.turns + b.turns };
 }
 

@@ -13,7 +13,7 @@ export async function resultOf(
   const { landed } = child;
   if (landed === undefined) return result;
   const status = landed.outcome === "kept" ? "failed" : result.status;
-  return { ...result, status, output: `${result.output}\n\n${landed.text}` };
+  return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
 }
 
 async function ownResult(

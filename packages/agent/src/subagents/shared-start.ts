@@ -53,3 +53,12 @@ export class SharedStart {
     if (agentId === this.#first) this.#answered.settle();
   }
 }
+
+/** Resolves when either does; whoever waits looks at the signal. */
+export function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    void turn.then(resolve);
+    if (signal.aborted) resolve();
+  });
+}

@@ -3,9 +3,12 @@
 import type { JsonSchema, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
+import type { BatchReport, BatchRequest, SubagentService } from "../contract/subagents.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent } from "../events/types.ts";
+import type { Exchange } from "../irc/exchange.ts";
+import type { Mailbox } from "../irc/types.ts";
 import type { Journal, NewEntry } from "../journal/journal.ts";
 import type { ChildHeader } from "../journal/types.ts";
 import type { Conflicts } from "../ops/formats/conflict/conflicts.ts";
@@ -14,6 +17,7 @@ import type { SessionTool } from "../registry/host-tool.ts";
 import type { Middleware } from "../seams/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
+import type { Directory } from "./directory.ts";
 import type { SharedStart } from "./shared-start.ts";
 
 /** How children of a session are made and what they may spend. */
@@ -32,12 +36,20 @@ export interface SubagentOptions {
   readonly limits?: (() => AgentLimits) | undefined;
   /** What a child without a role of its own is like now; plain when absent. */
   readonly defaultRole?: (() => AgentRole | undefined) | undefined;
+  /** The session and its agents can send each other messages. */
+  readonly irc?: IrcOptions | undefined;
   /** Gives an isolated child an environment of its own, and lands its work when it has ended. Absent: no child is isolated. */
   readonly isolate?: ((child: IsolationRequest) => Promise<Isolation>) | undefined;
   /** The session works apart itself: its children work in its copy, and their work lands with its own. */
   readonly isApart?: boolean | undefined;
   /** What became of the work of an isolated child that was cut off in an earlier process. */
   readonly leftBy?: ((agentId: string) => string | undefined) | undefined;
+}
+
+/** How the agents of a session send each other messages. */
+export interface IrcOptions {
+  /** How long a call waits for a message unless it says so; 0: without a limit. 120 s when absent or no time. */
+  readonly timeoutMs?: (() => number) | undefined;
 }
 
 /** 0 or absent: no limit. */
@@ -128,6 +140,19 @@ export interface AgentType {
   readonly middleware?: readonly Middleware[] | undefined;
 }
 
+/** A batch that the host starts for itself, not the model: it may confine the agents further, and it waits for them. */
+export interface HostBatch extends BatchRequest {
+  /** Where they work; in the session's environment when absent. The host closes it, and with it they cannot be revived. */
+  readonly env?: ExecutionEnvironment | undefined;
+  /** What the kind becomes for this batch. */
+  readonly narrowed: (type: AgentType) => AgentType;
+}
+
+/** The child agents of a session, for its host. */
+export interface HostSubagents extends SubagentService {
+  spawnForHost(request: HostBatch): Promise<BatchReport>;
+}
+
 /** Which kinds of agents may be started: any, or these. */
 export type Spawns = "*" | readonly string[];
 
@@ -146,8 +171,12 @@ export interface ChildSession {
   readonly spent: Amounts;
   readonly config: { budget: BudgetConfig; maxTurns: number };
   readonly profile: Profile;
+  readonly contextTokens: number;
   readonly journal: Journal;
+  readonly mailbox: Mailbox;
   submit(content: InputContent): Promise<InputOutcome>;
+  /** An input of what waits in the queue. */
+  runQueued(): Promise<InputOutcome>;
   steer(content: InputContent, source?: MessageSource): string;
   interrupt(): Promise<void>;
   close(): Promise<void>;
@@ -195,6 +224,12 @@ export interface ParentSession {
   readonly agentId: string | undefined;
   readonly conflicts: Conflicts | undefined;
   readonly spawns: Spawns;
+  /** Absent: the agents cannot talk. */
+  readonly exchange: Exchange | undefined;
+  /** An input runs. */
+  readonly isAtWork: boolean;
+  /** All agents of the session. */
+  readonly directory: Directory;
   readonly ledger: Ledger;
   readonly budget: BudgetConfig;
   /** A message begins an input when the session is idle, so that nobody has to wait for a result. */

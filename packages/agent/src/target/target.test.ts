@@ -1,8 +1,9 @@
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../test/call-tool.ts";
+import { builtinFormats } from "../ops/formats/index.ts";
 import { readTool } from "../tools/read/index.ts";
 import { writeTool } from "../tools/write/index.ts";
 
@@ -77,8 +78,56 @@ describe("the grammar of paths", () => {
     await expect(read("../../foo/none.ts")).rejects.toThrow("File not found");
   });
 
+  it("T-READ-1 a file that is there is not said to be missing because of what follows it", async () => {
+    put("a.ts", "one\n");
+    for (const tail of [":2..3", "#L2", ":-1", ":", ":1:raw:2"]) {
+      await expect(read(`a.ts${tail}`), tail).rejects.toThrow(/There is a\.ts(?::1)?, and .* names no part of it/);
+    }
+  });
+
   it("IU-01 an address of an unknown scheme names those that are known", async () => {
     await expect(read("nope://x")).rejects.toThrow("Nothing here opens nope:// addresses");
+  });
+});
+
+describe("a write that names a part", () => {
+  it("T-WRITE-1 lines behind a path make no second file that hides them from then on", async () => {
+    put("a.txt", "one\ntwo\n");
+    for (const path of ["a.txt:2", "a.txt:1-2", "a.txt:raw", "'a.txt:2'"]) {
+      await expect(bench.text(writeTool, { path, content: "x\n" }), path).rejects.toThrow("means a part of a.txt");
+    }
+    expect(readdirSync(bench.dir)).toEqual(["a.txt"]);
+    // Without such a file it is a name like any other, and a file that has the name is written.
+    await bench.text(writeTool, { path: "b:2", content: "x\n" });
+    put("b", "");
+    await bench.text(writeTool, { path: "b:2", content: "y\n" });
+    expect(await read("b:2")).toContain("1:y");
+  });
+
+  it("T-WRITE-2 T-WRITE-3 what is no archive or database is not written beside under a name with a colon", async () => {
+    put("text.zip", "no archive\n");
+    put("text.db", "no database\n");
+    bench.services.formats = builtinFormats;
+    const refused = async (path: string, why: string) =>
+      expect(bench.text(writeTool, { path, content: "{}" }), path).rejects.toThrow(why);
+    await refused("text.zip:a", "text.zip is no zip file by its content");
+    await refused("text.db:t", "text.db is no sqlite file by its content");
+    await refused("new.db:t", "There is no new.db");
+    expect(readdirSync(bench.dir).sort()).toEqual(["text.db", "text.zip"]);
+  });
+
+  it("T-WRITE-2 lines of a member make no second member", async () => {
+    bench.services.formats = builtinFormats;
+    await bench.text(writeTool, { path: "a.zip:src/x.c", content: "1\n2\n" });
+    await expect(bench.text(writeTool, { path: "a.zip:src/x.c:2", content: "x\n" })).rejects.toThrow(
+      "a.zip:src/x.c:2 means a part of a.zip:src/x.c, and only the whole text can be named here",
+    );
+    expect(await read("a.zip:src")).not.toContain("x.c:2");
+  });
+
+  it("T-SUB-5 a new file below the home directory is written where ~ leads", async () => {
+    await bench.text(writeTool, { path: "~/new.txt", content: "at home\n" });
+    expect(await read(join(bench.dir, "new.txt"))).toContain("1:at home");
   });
 });
 

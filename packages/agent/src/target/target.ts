@@ -158,20 +158,39 @@ function* splits(text: string, { services }: CallScope): Generator<Split> {
   }
 }
 
-/** A part of a file that is to be created with it. */
+/** A part of a file that is to be created with it. Fails for a part that nothing can hold: a file of that whole name is not meant. */
 async function newInside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
   for (const { path, separator, inner } of splits(text, scope)) {
     const format = scope.services.formats?.find(
-      (one) => one.parts && one.separators.includes(separator) && one.claims(posix.basename(path)),
+      (one) => one.separators.includes(separator) && one.claims(posix.basename(path)),
     );
     if (!format) continue;
     const located = await scope.paths.locate(path);
-    if (!located.stat) return { kind: "file", path: text, located, format, separator, inner };
+    if (located.stat && located.stat.kind !== "file") continue;
+    if (located.stat) {
+      throw new ToolFailure(
+        `${path} is no ${format.name} file by its content, so nothing can be written inside it. Nothing was written.`,
+      );
+    }
+    if (format.parts) return { kind: "file", path: text, located, format, separator, inner };
+    throw new ToolFailure(
+      `There is no ${path}, and a write does not create a ${format.name} file. Create it in the shell. Nothing was written.`,
+    );
   }
   return undefined;
 }
 
+/** A file called `a.ts:5-9` beside a.ts is never meant, and would be read instead of those lines from then on. */
+async function refuseLines(text: string, scope: CallScope): Promise<void> {
+  const selected = splitSelector(text);
+  if (!selected || !(await scope.paths.locate(selected.path)).stat) return;
+  throw new ToolFailure(
+    `${text} means a part of ${selected.path}, and only the whole file can be named here: ${selected.path}. Nothing was written.`,
+  );
+}
+
 async function newFile(text: string, scope: CallScope): Promise<FileTarget> {
+  await refuseLines(text, scope);
   const part = await newInside(text, scope);
   if (part) return part;
   const target = await missing(text, scope);

@@ -71,3 +71,9 @@ it("T-WRITE-5 texts beside a session survive it; names that lead out are refused
     rmSync(folder, { recursive: true });
   }
 });
+
+it("T-WRITE-5 a name that ends like lines of a text is not written, as it could not be read again", async () => {
+  const local = localAddresses(() => undefined, Math.random);
+  await expect(local.write!("local://a.md:3", "x", signal)).rejects.toThrow("ends like a part of a text");
+  await local.write!("local://a:b.md", "x", signal);
+});

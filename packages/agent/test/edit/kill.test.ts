@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, watch } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { newFileIn } from "../new-file.ts";
 import { temporary } from "./harness.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -18,7 +18,7 @@ it("TL-02 SIGKILL during a 50 MB write leaves a whole file, never half of one", 
       cwd: root,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const writing = temporaryFileIn(directory);
+    const writing = newFileIn(directory);
     await once(process_.stdout, "data");
     await writing;
     process_.kill("SIGKILL");
@@ -27,15 +27,3 @@ it("TL-02 SIGKILL during a 50 MB write leaves a whole file, never half of one", 
     expect([text.length, text === (text[0] as string).repeat(text.length)]).toEqual([50_000_000, true]);
   }
 }, 60_000);
-
-/** Settles when a file beside the target appears: the write is under way. */
-function temporaryFileIn(directory: string): Promise<void> {
-  const known = new Set(readdirSync(directory));
-  return new Promise((resolve) => {
-    const watcher = watch(directory, (_, name) => {
-      if (name === null || known.has(name)) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}

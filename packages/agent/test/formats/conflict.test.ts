@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { conflictRegions } from "../../src/edit/conflict-regions.ts";
 import { Conflicts } from "../../src/ops/formats/conflict/conflicts.ts";
-import { conflictRegions } from "../../src/ops/formats/conflict/regions.ts";
 import { conflictScheme } from "../../src/ops/formats/conflict/view.ts";
 import { CallPaths } from "../../src/paths/call-paths.ts";
 import { SchemeRegistry } from "../../src/seams/schemes.ts";
@@ -181,6 +181,18 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
     await write("conflict://1", "@theirs");
     expect(disk("crlf.txt")).toBe("first\r\ny\r\nbetween\r\nsecond\r\nof two\r\nlast\r\n");
   });
+});
+
+it("T-READ-9 T-WRITE-4 half a conflict is not called resolved", async () => {
+  put("half.txt", "top\n<<<<<<< HEAD\nours\n=======\ntheirs\nend\n");
+  const half = "half.txt has conflict markers without their counterparts on line 2. Settle these with edit.";
+  expect(await read("half.txt:conflicts")).toBe(half);
+  const region = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
+  put("half.txt", `${region}>>>>>>> left\n`);
+  expect(await read("half.txt:conflicts")).toContain("counterparts on line 6.");
+  expect(await write("conflict://1", "@ours")).toContain(
+    "half.txt has conflict markers without their counterparts on line 2.",
+  );
 });
 
 it("markers of another length, open regions and quoted markers are no conflicts", () => {

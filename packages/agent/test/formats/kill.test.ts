@@ -3,12 +3,12 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, watch } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { tgzFormat, zipFormat } from "../../src/ops/formats/archive/index.ts";
 import { notebookFormat } from "../../src/ops/formats/notebook/index.ts";
 import type { Format } from "../../src/target/format.ts";
+import { newFileIn } from "../new-file.ts";
 import { has } from "../programs.ts";
 import { type Scene, scene } from "./scene.ts";
 
@@ -65,15 +65,18 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
     s.write("noise", noise);
     make(s);
     const loader = `${root}/scripts/source-loader.mjs`;
-    for (let round = 0; round < (process.env["LATHE_LONG"] ? 10 : 1); round++) {
+    for (let round = 0; round < (process.env["LATHE_LONG"] ? 6 : 1); round++) {
       const path = inner === "" ? name : `${name}:${inner}`;
       const args = ["--conditions=lathe-source", "--import", loader, child, s.dir, path, inner === "" ? HEADER : ""];
       const writer = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
       const writing = newFileIn(s.dir);
-      await once(writer.stdout, "data");
-      await writing;
+      const ended = once(writer, "exit");
+      const early = ended.then(([code]) => Promise.reject(new Error(`the writer ended by itself: ${code}`)));
+      await Promise.race([once(writer.stdout, "data"), early]);
+      await Promise.race([writing, early]);
+      early.catch(() => {}); // from here on it is ended by us
       writer.kill("SIGKILL");
-      await once(writer, "exit");
+      await ended;
       const text = (await s.text(format, name, inner)).replace(HEADER, "").trim();
       expect(text).toMatch(/^(?:a|a{1000}|b{1000})$/);
       expect(others(s).endsWith(noise)).toBe(true);
@@ -81,15 +84,3 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
   },
   300_000,
 );
-
-/** Settles when a file beside the target appears: the write is under way. */
-function newFileIn(directory: string): Promise<void> {
-  const known = new Set(readdirSync(directory));
-  return new Promise((resolve) => {
-    const watcher = watch(directory, (_, name) => {
-      if (name === null || known.has(name)) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}

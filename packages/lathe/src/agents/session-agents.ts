@@ -60,7 +60,7 @@ export class SessionAgents {
   }
 
   /** What the session's children are made with. */
-  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "isolate" | "leftBy"> {
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isolate" | "leftBy"> {
     const { isolated } = this.#parts;
     return {
       ...(isolated
@@ -72,6 +72,7 @@ export class SessionAgents {
       types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
       refusal: (name) => this.#refusal(name),
       limits: () => limitsOf(this.#parts.workspace),
+      irc: { timeoutMs: () => this.#parts.workspace.settings["irc.timeoutMs"] },
     };
   }
 

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
   discover: async () => (await import("./discover.ts")).discoverCommand,
   agents: async () => (await import("./agents.ts")).agentsCommand,
+  review: async () => (await import("./review.ts")).reviewCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,

@@ -1,4 +1,4 @@
-// `lathe stats`: what all sessions used, by day, model and project.
+// `lathe stats`: what all sessions used, by day, model, project and agent.
 
 import { join } from "node:path";
 import type { Spending } from "../sessions/file-stats.ts";
@@ -49,6 +49,7 @@ export const statsCommand: Command = async (argv, machine) => {
     ...section("day", days, MOST_DAYS),
     ...section("model", byCost(stats.byModel), MOST_ROWS),
     ...section("project", byCost(stats.byProject), MOST_ROWS),
+    ...(Object.keys(stats.byAgent).length > 1 ? section("agent", byCost(stats.byAgent), MOST_ROWS) : []),
   ];
   machine.stdout.write(head + (sections.length === 0 ? "" : `\n${table(sections.slice(0, -1))}`));
   if (unread.files + unread.lines > 0)

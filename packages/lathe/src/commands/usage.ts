@@ -71,6 +71,14 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["check [file]", "what is wrong with an agent's file, or with any that is found here"],
     ["new <name> [--user]", "write a file to begin with, for this project or for you"],
   ],
+  review: [
+    ["", "uncommitted changes, or the branch against its upstream or main when there are none"],
+    ["main...HEAD", "a range of commits"],
+    ["HEAD~3", "everything since that commit, uncommitted changes included; a branch or tag likewise"],
+    ["<commit>", "what one commit changed, by its hexadecimal name; for other names: HEAD^!"],
+    ["… --json", "findings, what was left out and why, tokens and cost as one JSON object"],
+    ["… --max-cost 1", "options of a run work here, too: --model, --max-time, --no-session"],
+  ],
   mcp: [
     ["list [--json]", "the servers that are configured here, and why one takes no effect"],
     ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],
@@ -94,6 +102,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   sessions: [
     ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
     ["show <id|path> [--full]", "the transcript as text"],
+    ["show <id|path> --agent <name>", "the transcript of one of its agents"],
     ["show <id|path> --audit [--json]", "what was decided about every call, by whom and why"],
     ["search <words> [-n N] [--json]", "full-text search over all sessions"],
     ["tree <id|path> [--filter F] [--json]", "every branch; F: default, no-tools, user-only, labeled-only, all"],
@@ -107,7 +116,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
   stats: [
-    ["", "tokens and cost of all sessions, by day, model and project"],
+    ["", "tokens and cost of all sessions, by day, model, project and agent"],
     ["--days N", "only the last N days, today included"],
     ["… --json", "as JSON"],
   ],

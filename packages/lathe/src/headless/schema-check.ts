@@ -1,7 +1,7 @@
 // Is this a JSON Schema that answers can be checked against? A mistake in it would accept every answer, or none, after the
 // model has been paid for.
 
-import { type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
+import { isPattern, type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
 
 const TYPES: ReadonlySet<unknown> = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
 
@@ -30,15 +30,6 @@ export async function schemaProblem(root: JsonSchema): Promise<string | undefine
     return undefined;
   } catch (error) {
     return (error as Error).message;
-  }
-}
-
-function isPattern(source: string): boolean {
-  try {
-    new RegExp(source, "u");
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -8,8 +8,8 @@ import { hostOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Views of one project lie together, so that what was left behind is found. */
-export function storeOf({ paths, cwd }: Workspace): string {
-  return join(paths.views, createHash("sha256").update(cwd).digest("hex").slice(0, 16));
+export function storeOf({ paths, cwd }: Pick<Workspace, "paths" | "cwd">, root = cwd): string {
+  return join(paths.views, createHash("sha256").update(root).digest("hex").slice(0, 16));
 }
 
 /** Removes what killed processes left, and says what was done to files. */

@@ -54,7 +54,10 @@ describe("when servers start", () => {
   });
 
   it("where a person waits, late servers come together: the prompt changes once", async () => {
-    const one = await talk({ a: rogue("--delay", "700"), b: rogue("--delay", "900") });
+    const one = await talk(
+      { a: rogue("--delay", "700"), b: rogue("--delay", "900") },
+      { settings: { "tools.discoveryMode": "off" } },
+    );
     await one.say("go", turn.text("ok"));
     expect(one.offered(0)).toEqual([]);
     await expect

@@ -5,6 +5,7 @@ import {
   FAMILIES,
   type FamilyName,
   familyOf,
+  ircTool,
   type Profile,
   type ProfileOptions,
   type ToolDef,
@@ -54,7 +55,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
 /** What the product adds to a family. The profile lathe reads pages with `read`; the smallest one stays small. */
 function productTools(family: string, { agentTool }: ProfileWish): ToolDef[] {
   if (family === "minimal") return [];
-  return [...(family === "lathe" ? [] : [webFetchTool as never]), ...(agentTool ? [agentTool] : [])];
+  return [...(family === "lathe" ? [] : [webFetchTool as never]), ...(agentTool ? [agentTool, ircTool as never] : [])];
 }
 
 /** NULL_PROMPT=true sends no system prompt at all, to see what a model does by itself. */

@@ -230,6 +230,7 @@ export const SUBCOMMANDS = {
   plugin: "install bundles of commands, skills, hooks, servers and extensions",
   migrate: "take over servers, permissions, commands and models from other agents",
   discover: "show what was found of skills, commands, servers and other agents' files",
+  review: "have a change reviewed: review [range] [--json]",
   agents: "agents that the model may start: list, show, check, new",
   mcp: "MCP servers: list, add, test, remove, login, logout",
   policy: "test, explain and suggest rules about what may run",

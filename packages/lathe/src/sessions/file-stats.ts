@@ -1,6 +1,6 @@
 // What one journal says of its costs: a small table that can be kept instead of reading the file again.
 
-import { MemoryBlobs, readLine, readLineHead, readLines, sideCost } from "@lathe/agent";
+import { MemoryBlobs, readLine, readLineHead, readLines, sideCost, startedAgent } from "@lathe/agent";
 import type { Usage } from "@lathe/llm";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
@@ -47,6 +47,8 @@ export interface FileStats {
   readonly own: Tally;
   /** Entries that a fork took over: the session they come from has paid for them. */
   readonly copied: Tally;
+  /** Kinds of the agents that it started, by their names. */
+  readonly agents: Readonly<Record<string, string>>;
   /** Damaged lines, of which nothing is counted. */
   readonly lost: number;
 }
@@ -80,6 +82,7 @@ class FileCounter {
   /** Nothing that is counted lies in a blob. */
   readonly #noBlobs = new MemoryBlobs();
   lost = 0;
+  readonly #agents = new Map<string, string>();
   #header: { cwd: string; timestamp: string; parent: string | undefined } | undefined;
 
   add(line: Buffer): void {
@@ -92,6 +95,9 @@ class FileCounter {
         break;
       case "custom":
         if (line.includes('"customType":"maintenance"')) this.#sideCall(line);
+        break;
+      case "host":
+        if (line.includes('"kind":"agent"')) this.#agent(line);
         break;
       case "message":
         this.#message(line);
@@ -107,6 +113,7 @@ class FileCounter {
       ...(parent === undefined ? {} : { parent }),
       own: this.#own.result(),
       copied: this.#copied.result(),
+      agents: Object.fromEntries(this.#agents),
       lost: this.lost,
     };
   }
@@ -116,6 +123,12 @@ class FileCounter {
     if (header?.type !== "session" || this.#header) return;
     const { cwd, timestamp, parentSession: parent } = header;
     this.#header = { cwd, timestamp, parent };
+  }
+
+  #agent(line: Buffer): void {
+    const host = readLine(line, this.#noBlobs);
+    const started = host?.type === "host" ? startedAgent(host) : undefined;
+    if (started?.agent !== undefined) this.#agents.set(started.agentId, started.agent);
   }
 
   #settled(line: Buffer): void {

@@ -1,6 +1,6 @@
 // A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
 
-import { sessionName } from "./list.ts";
+import { oneLine, sessionName } from "./list.ts";
 import { costText } from "./numbers.ts";
 import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
 import { totals } from "./transcript.ts";
@@ -8,7 +8,16 @@ import { visible } from "./visible.ts";
 
 const RESULT_LINES = 12;
 
+/** An agent that the session started. */
+export interface ShownAgent {
+  readonly agentId: string;
+  /** Kind, outcome, cost. */
+  readonly facts: readonly string[];
+  readonly task: string;
+}
+
 export interface ShowOptions {
+  readonly agents: readonly ShownAgent[];
   /** Whole tool results instead of their first lines. */
   readonly full: boolean;
 }
@@ -21,6 +30,7 @@ export function* showText(transcript: Transcript, options: ShowOptions): Iterabl
     `# ${sessionName({ id: header.id, ...(title === undefined ? {} : { title }), ...firstWords(transcript) }, NAME)}`,
     `${header.id}  ${header.timestamp}  ${header.cwd}`,
     `${tokens.input} tokens in, ${tokens.output} out, ${costText(cost)}`,
+    ...options.agents.map(({ agentId, facts, task }) => `@ ${agentId}  ${facts.join(" · ")}  ${oneLine(task)}`),
     ...transcript.losses().map((loss) => `! ${loss}`),
   ];
   yield visible(head.join("\n"));

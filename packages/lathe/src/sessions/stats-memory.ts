@@ -8,7 +8,14 @@ import type { SessionFile } from "./files.ts";
 
 /** Rows, not objects: ten thousand of them are read for one table. */
 type Row = readonly [path: string, mtimeMs: number, bytes: number, ...stats: Stats | []];
-type Stats = readonly [cwd: string, parent: string | null, own: TallyRow, copied: TallyRow | null, lost: number];
+type Stats = readonly [
+  cwd: string,
+  parent: string | null,
+  own: TallyRow,
+  copied: TallyRow | null,
+  lost: number,
+  agents: Readonly<Record<string, string>>,
+];
 type TallyRow = readonly [user: number, assistant: number, tool: number, spent: readonly SpentRow[]];
 type SpentRow = readonly [
   day: string,
@@ -21,7 +28,7 @@ type SpentRow = readonly [
   unpriced: number,
 ];
 
-const VERSION = 2;
+const VERSION = 3;
 /** Below this many, reading the files is cheaper than keeping what they say. */
 const WORTH_REMEMBERING = 50;
 
@@ -64,12 +71,13 @@ export class StatsMemory {
   }
 }
 
-const toRow = ({ cwd, parent, own, copied, lost }: FileStats): Stats => [
+const toRow = ({ cwd, parent, own, copied, lost, agents }: FileStats): Stats => [
   cwd,
   parent ?? null,
   tallyRow(own),
   parent === undefined ? null : tallyRow(copied),
   lost,
+  agents,
 ];
 
 const tallyRow = ({ messages: { user, assistant, tool }, spent }: Tally): TallyRow => [
@@ -102,6 +110,7 @@ function fromRow(row: Row): FileStats | undefined {
     own: tallyOf(own),
     copied: copied ? tallyOf(copied) : NOTHING,
     lost: row[7] ?? 0,
+    agents: row[8] ?? {},
   };
 }
 

@@ -1,6 +1,13 @@
-// What all sessions used: messages, tokens and money, by day, model and project.
+// What all sessions used: messages, tokens and money, by day, model, project and agent.
 
-import { addSpending, type MessageCounts, NO_SPENDING, type Spending, type Tally } from "./file-stats.ts";
+import {
+  addSpending,
+  type FileStats,
+  type MessageCounts,
+  NO_SPENDING,
+  type Spending,
+  type Tally,
+} from "./file-stats.ts";
 import { childFiles, type SessionFile, sessionFiles } from "./files.ts";
 import { StatsMemory } from "./stats-memory.ts";
 
@@ -14,6 +21,8 @@ export interface SessionStats {
   readonly byModel: Readonly<Record<string, Spending>>;
   /** By the directory that a session was started in. */
   readonly byProject: Readonly<Record<string, Spending>>;
+  /** By the kind of agent; sessions themselves are `(main)`, agents without a kind `(plain)`. */
+  readonly byAgent: Readonly<Record<string, Spending>>;
   /** Files that are no readable session, and damaged lines in the others: nothing of them is counted. */
   readonly unread: { readonly files: number; readonly lines: number };
 }
@@ -35,30 +44,41 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
   const sums = new Sums(since);
   const unread = { files: 0, lines: 0 };
   let used = 0;
-  const count = (file: SessionFile): boolean => {
+  /** By the folder of their session and their name. */
+  const kinds = new Map<string, string>();
+  const read = (file: SessionFile, folder: string): FileStats | undefined => {
     const stats = memory.statsOf(file);
-    if (!stats) {
-      if (file.bytes > 0) unread.files++;
-      return false;
-    }
+    if (!stats && file.bytes > 0) unread.files++;
+    for (const [name, kind] of Object.entries(stats?.agents ?? {})) kinds.set(`${folder}/${name}.jsonl`, kind);
+    return stats;
+  };
+  const count = (file: SessionFile, stats: FileStats, agent: string): boolean => {
     unread.lines += stats.lost;
     projects.set(file.path, stats.cwd);
     // A subagent may work in a folder below its session's.
     const project = projects.get(sessionOf(file.path)) ?? stats.cwd;
-    const isOwnUsed = sums.add(stats.own, project);
+    const isOwnUsed = sums.add(stats.own, project, agent);
     // What a fork took over was paid in the session it comes from, unless that is gone.
     const isTakenOver = stats.parent !== undefined && present.has(stats.parent);
-    const isCopyUsed = !isTakenOver && sums.add(stats.copied, project);
+    const isCopyUsed = !isTakenOver && sums.add(stats.copied, project, agent);
     return since === "" || isOwnUsed || isCopyUsed;
   };
-  for (const file of sessions) if (count(file)) used++;
-  for (const file of children) count(file);
+  for (const file of sessions) {
+    const stats = read(file, file.path.replace(/\.jsonl$/, ""));
+    if (stats && count(file, stats, MAIN)) used++;
+  }
+  // Agents of agents are told of in the journals of those, so all are read before any is counted.
+  const agents = children.map((file) => ({ file, stats: read(file, folderOf(file.path)) }));
+  for (const { file, stats } of agents) if (stats) count(file, stats, kinds.get(file.path) ?? PLAIN);
   memory.save();
   return { sessions: used, ...sums.result(), unread };
 }
 
 /** The session whose subagent wrote a journal: the folder it is in has the session's name. */
-const sessionOf = (path: string): string => `${path.slice(0, path.lastIndexOf("/"))}.jsonl`;
+const sessionOf = (path: string): string => `${folderOf(path)}.jsonl`;
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
+const MAIN = "(main)";
+const PLAIN = "(plain)";
 
 class Sums {
   readonly #since: string;
@@ -66,6 +86,7 @@ class Sums {
   readonly #byDay = new Map<string, Spending>();
   readonly #byModel = new Map<string, Spending>();
   readonly #byProject = new Map<string, Spending>();
+  readonly #byAgent = new Map<string, Spending>();
   #total = NO_SPENDING;
 
   constructor(since: string) {
@@ -73,7 +94,7 @@ class Sums {
   }
 
   /** False when nothing of it is recent enough. */
-  add({ messages, spent }: Tally, project: string): boolean {
+  add({ messages, spent }: Tally, project: string, agent: string): boolean {
     const recent = spent.filter(({ day }) => day >= this.#since);
     for (const { day, model, ...spending } of recent) {
       this.#total = addSpending(this.#total, spending);
@@ -81,6 +102,7 @@ class Sums {
         [this.#byDay, day],
         [this.#byModel, model],
         [this.#byProject, project],
+        [this.#byAgent, agent],
       ] as const)
         sums.set(key, addSpending(sums.get(key) ?? NO_SPENDING, spending));
     }
@@ -97,6 +119,7 @@ class Sums {
       byDay: Object.fromEntries(this.#byDay),
       byModel: Object.fromEntries(this.#byModel),
       byProject: Object.fromEntries(this.#byProject),
+      byAgent: Object.fromEntries(this.#byAgent),
     };
   }
 }

@@ -40,6 +40,12 @@ export const TASK_SETTINGS = {
     default: 420_000,
     help: "milliseconds after which an agent without work is parked: only its journal is kept, and a message revives it; 0 = never",
   },
+  "irc.timeoutMs": {
+    type: "integer",
+    min: 0,
+    default: 120_000,
+    help: "milliseconds that a call of irc waits for a message of another agent; 0 = no limit",
+  },
   "task.disabledAgents": { type: "strings", default: [], help: "agents that are not started" },
   "task.isolation.mode": {
     type: "enum",

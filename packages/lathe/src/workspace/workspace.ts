@@ -52,7 +52,7 @@ export interface NamedExtensions {
 }
 
 /** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */
-const STABLE_FOR_HOSTS = ["todo", "task", "async", "bash.autoBackground"];
+const STABLE_FOR_HOSTS = ["todo", "task", "irc", "async", "bash.autoBackground"];
 
 export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");

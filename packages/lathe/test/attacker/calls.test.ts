@@ -151,7 +151,8 @@ async function attack({ kit, mode, steps, allows }: Attack): Promise<readonly To
   const blobs = new FileBlobs(workspace.paths.blobs, "test");
   const read = Journal.open(new FileStore(opened.path!), { blobs, now: () => 0, newId: () => "new" });
   expect(read.losses).toEqual([]);
-  expect(read.context.messages.length).toBeGreaterThan(steps.flat().length);
+  // The context may have been made smaller on the way; the journal has all of it.
+  expect([...read.entryIds()].length).toBeGreaterThan(steps.flat().length);
   return tools;
 }
 

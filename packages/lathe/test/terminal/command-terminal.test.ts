@@ -26,6 +26,16 @@ it("T-BASH-4 a prompt of a command comes up over the screen, the person answers 
   expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("got 5");
 });
 
+it("T-BASH-4 what a program shows stands where the program has put it, and a command that the person ends says so", async () => {
+  const command = "printf '\\e[31mred\\e[0m   \\e[7minv\\e[0m\\n    deep\\ttab\\n\\e[20Gfar\\n'; read x";
+  bench.server.push(turn.calls([{ name: "bash", args: { command, pty: true } }]), turn.text("All done."));
+  const run = await bench.open(LATHE, { columns: 60, rows: 15 });
+  run.type(`show${KEY.enter}`);
+  await run.see(/ends it\s*\nred {3}inv *\n {4}deep {8}tab *\n {19}far/);
+  run.type(KEY.escape);
+  await run.see(/ended by you[\s\S]*All done\./);
+});
+
 it("T-BASH-4 Escape goes to a full-screen program and ends a command without one; the size of the window reaches it", async () => {
   bench.server.push(
     turn.calls([{ name: "bash", args: { command: "vim -u NONE a.txt; stty size", pty: true } }]),

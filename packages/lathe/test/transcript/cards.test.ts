@@ -338,13 +338,11 @@ const withPort = ({ name, args }: CallSpec, port = 0): CallSpec => ({
 });
 
 function grids({ events, dir }: World, port = 0): string {
-  const agent = events.find((event) => event.kind === "subagent_event")?.data.agent_id ?? "no agent";
   const grid = (columns: number): string =>
     new Shown(columns)
       .play(...events)
       .scrollback.replaceAll(String(port).padStart(5, "0"), "54321")
       .replaceAll(dir, "DIR")
-      .replaceAll(agent, "1a2b3c4d")
       .replace(/took \d\.\ds · \$0\.\d{4}/g, "took 0.0s · $0.0123")
       .split("\n")
       .slice(2, -4)

@@ -1,6 +1,6 @@
 // Events as a session emits them, written by hand: for moments that a real run passes too quickly.
 
-import type { Card, EventData, EventKind, SessionEvent } from "@lathe/agent";
+import type { AgentOverview, Card, EventData, EventKind, SessionEvent } from "@lathe/agent";
 import { Message } from "@lathe/llm";
 
 export const event = <K extends EventKind>(kind: K, timestamp: number, data: EventData[K]): SessionEvent =>
@@ -77,5 +77,22 @@ export const inputEnd = (at: number, more: Partial<EventData["processing_end"]> 
     ...more,
   });
 
-export const ofChild = (agentId: string, inner: SessionEvent): SessionEvent =>
-  event("subagent_event", inner.timestamp, { agent_id: agentId, event: inner });
+/** How an agent is now. */
+export const agentIs = (
+  kind: "agent_lifecycle" | "agent_progress",
+  agent: Pick<AgentOverview, "agentId"> & Partial<AgentOverview>,
+): SessionEvent =>
+  event(kind, 0, {
+    agent: {
+      assignment: "",
+      state: "running",
+      status: "running",
+      cost: 0,
+      tokens: 0,
+      requests: 0,
+      doing: "",
+      tail: [],
+      unread: 0,
+      ...agent,
+    },
+  });

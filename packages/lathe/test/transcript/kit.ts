@@ -52,7 +52,13 @@ export async function world(
   }
   const server = await startModelServer({ script });
   let time = Date.UTC(2026, 0, 1);
-  const deps = { ...defaultDeps({ env: {} }), now: () => time++ };
+  // The same names of agents each time: their length decides what else fits a line.
+  let seed = 1;
+  const random = (): number => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const deps = { ...defaultDeps({ env: {} }), now: () => time++, random };
   const session = await createSession({
     model: "anthropic/claude-opus-4-6",
     apiKey: "k",

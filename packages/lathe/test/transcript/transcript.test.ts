@@ -3,14 +3,15 @@ import { Message } from "@lathe/llm";
 import { call as callBlock, text, thinking, turn } from "@lathe/testkit";
 import { rowText } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
+import { reportLine } from "../../src/modes/interactive/transcript/reports.ts";
 import {
+  agentIs,
   answerEnd,
   callEnd,
   callStart,
   event,
   input,
   inputEnd,
-  ofChild,
   output,
   textDelta,
   textStart,
@@ -160,26 +161,44 @@ describe("the transcript of a session", () => {
     expect(grid(block?.rows(shown.context) ?? [], 80)).toContain("We added a flag.");
   });
 
-  it("each child agent has one line: state, cost and what it did last", () => {
+  it("SA-08 each agent has one line: state, time, cost, what it is for and what it does", () => {
     const shown = new Shown(100).play(input("go"), turnStart(0));
+    const callers = {
+      agentId: "Callers",
+      description: "Find all callers",
+      assignment: "Find all callers\nof mul",
+      startedAt: 0,
+    };
+    const docs = { agentId: "Docs", assignment: "Write the docs", startedAt: SECOND };
     shown.play(
-      ofChild("a1", input("Find all callers\nof mul", 0)),
-      ofChild("a1", turnStart(0)),
-      ofChild("a1", answerEnd("", ["x"], 1, 0.02)),
-      ofChild("a1", callStart("x", 1, { verb: "Searching", subject: "mul in src" })),
-      ofChild("b2", input("Write the docs", 1)),
+      agentIs("agent_lifecycle", callers),
+      agentIs("agent_progress", { ...callers, cost: 0.02, doing: "Searching mul in src" }),
+      agentIs("agent_lifecycle", docs),
     );
     shown.now = 3 * SECOND;
     expect(shown.live).toBe(
-      "● a1 · 1 turn · 3s · $0.0200  Find all callers of mul → Searching mul in src\n● b2 · 0 turns · 2s  Write the docs",
+      "● Callers · 3s · $0.0200  Find all callers → Searching mul in src\n● Docs · 2s  Write the docs",
     );
     shown.play(
-      ofChild("a1", inputEnd(4 * SECOND, { cost: 0.05 })),
-      ofChild("b2", inputEnd(5 * SECOND, { reason: "error" })),
+      agentIs("agent_lifecycle", { ...callers, state: "idle", status: "completed", cost: 0.05, endedAt: 4 * SECOND }),
+      agentIs("agent_lifecycle", { ...docs, state: "idle", status: "failed", endedAt: 5 * SECOND }),
+      agentIs("agent_lifecycle", { ...callers, state: "parked", status: "completed", cost: 0.05, endedAt: 4 * SECOND }),
     );
     expect(shown.scrollback).toBe(
-      "❯ go\n\n✓ a1 · 1 turn · took 4.0s · $0.0500  Find all callers of mul\n✗ b2 · 0 turns · took 5.0s · $0.0123  Write the docs",
+      "❯ go\n\n✓ Callers · took 4.0s · $0.0500  Find all callers\n✗ Docs · took 4.0s  Write the docs",
     );
+    expect(shown.live).toBe("");
+  });
+
+  it("SA-01 what an agent hands over is a line of its own words, without what is there for the model", () => {
+    const said = (output: string, status = "completed") =>
+      reportLine(
+        { kind: "agent", id: "A" },
+        `<agent_result id="A" agent="explore" status="${status}">\n${output}\n[A is idle and takes further messages; its transcript is at history://A]\n</agent_result>`,
+      );
+    expect(said("Two callers.\n[both] in main.ts")).toBe("A: Two callers. [both] in main.ts");
+    expect(said("the user stopped it", "failed")).toBe("A failed: the user stopped it");
+    expect(said("x".repeat(300))).toBe(`A: ${"x".repeat(200)}… (/agents A)`);
   });
 
   it("an error ends with the same advice as in print mode, once", () => {

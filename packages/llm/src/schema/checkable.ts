@@ -29,7 +29,7 @@ const readable = (patterns: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(patterns).filter(([pattern]) => isPattern(pattern)));
 
 /** As the validator reads it. */
-function isPattern(source: string): boolean {
+export function isPattern(source: string): boolean {
   try {
     new RegExp(source, "u");
     return true;

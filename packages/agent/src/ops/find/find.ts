@@ -90,7 +90,8 @@ async function pathsOf(
       const entries = (await format.list?.(formatFile(target.located, scope))) ?? [];
       const separator = target.separator || (format.separators[0] ?? ":");
       const named = entries.filter(({ inner }) => isBelow(inner, target.inner));
-      return { paths: named.map(({ inner }) => `${target.located.path}${separator}${inner}`), truncated: false };
+      const pathOf = (inner: string) => `${target.located.path}${inner === "" ? "" : separator}${inner}`;
+      return { paths: named.map(({ inner }) => pathOf(inner)), truncated: false };
     }
     case "address": {
       const listed = place.url.endsWith("://") ? await services.schemes?.list(place.url, signal) : undefined;

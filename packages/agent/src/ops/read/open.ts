@@ -205,9 +205,19 @@ function listing(
   return entries.map(({ url, about }) => (about === undefined ? url : `${url}  ${about}`)).join("\n");
 }
 
-async function notFound(path: string, { env }: CallScope): Promise<ToolFailure> {
+async function notFound(path: string, scope: CallScope): Promise<ToolFailure> {
+  const { env } = scope;
   if (/^~(?:\/|$)/.test(path) && env.home === undefined) {
     return new ToolFailure(`File not found: ${path}. ~ is not expanded; give the whole path.`);
+  }
+  // The file is there, and what follows it selects nothing: `a.ts:2..3`, `a.ts#L2`.
+  for (let at = path.length - 1; at > 0; at--) {
+    if (!/[:#]/.test(path[at]!)) continue;
+    const file = path.slice(0, at);
+    if ((await scope.paths.locate(file)).stat?.kind !== "file") continue;
+    return new ToolFailure(
+      `File not found: ${path}. There is ${file}, and ${path.slice(at)} names no part of it. Lines are named like ${file}:5-9.`,
+    );
   }
   const near = await nearPaths(env, path);
   return new ToolFailure(

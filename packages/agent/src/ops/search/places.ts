@@ -12,7 +12,14 @@ import { type FileTarget, isAddress, targetOf } from "../../target/target.ts";
 export type Place =
   /** Everything below a directory, or what of it matches the glob. */
   | { readonly kind: "tree"; readonly root: string; readonly real: string; readonly glob?: string }
-  | { readonly kind: "file"; readonly root: string; readonly real: string; readonly within?: readonly LineRange[] }
+  | {
+      readonly kind: "file";
+      readonly root: string;
+      readonly real: string;
+      readonly within?: readonly LineRange[];
+      /** It holds more than text, and nothing that can be searched. */
+      readonly format?: Format;
+    }
   /** What a format lists inside a file. */
   | {
       readonly kind: "parts";
@@ -74,7 +81,7 @@ async function resolveAll(texts: readonly string[], scope: CallScope): Promise<P
 
 async function exists(part: string, scope: CallScope): Promise<boolean> {
   if (await literalPlace(part, scope)) return true;
-  const place = await globPlace(part, scope);
+  const place = isGlob(part) ? await globPlace(part, scope) : undefined;
   return place !== undefined && (await scope.paths.matching(part.includes("/") ? part : `**/${part}`, 1)).length > 0;
 }
 
@@ -93,7 +100,8 @@ async function literalPlace(text: string, scope: CallScope): Promise<Place | und
   if (target.format && (target.inner !== "" || target.format.list)) {
     return { kind: "parts", target, format: target.format, ...within };
   }
-  return { kind: "file", root: await scope.paths.searchRoot(located.path), real: located.real, ...within };
+  const format = target.format ? { format: target.format } : {};
+  return { kind: "file", root: await scope.paths.searchRoot(located.path), real: located.real, ...within, ...format };
 }
 
 async function addressPlace(text: string, scope: CallScope): Promise<Place> {
@@ -111,7 +119,7 @@ async function addressPlace(text: string, scope: CallScope): Promise<Place> {
 }
 
 async function globPlace(text: string, scope: CallScope): Promise<Place | undefined> {
-  if (!isGlob(text)) return undefined;
+  if (!isGlob(text)) return namedBelow(text, scope);
   if (/:[\d,+-]+$/.test(text))
     throw new ToolFailure(`${text}: lines can be named of a single file only, not of a glob.`);
   const { base, rest } = compileGlob(text);
@@ -120,6 +128,13 @@ async function globPlace(text: string, scope: CallScope): Promise<Place | undefi
   // A name alone is looked for at every depth, whatever has a folder in front begins there.
   const glob = base === "" && !text.includes("/") ? rest : `/${rest}`;
   return { kind: "tree", root: await scope.paths.searchRoot(located.path), real: located.real, glob };
+}
+
+/** A name alone that is not in the working directory, but somewhere below it. */
+async function namedBelow(name: string, scope: CallScope): Promise<Place | undefined> {
+  if (/[/\\]|^[.~]{0,2}$/.test(name) || (await scope.paths.matching(`**/${name}`, 1)).length === 0) return undefined;
+  const { path, real } = await scope.paths.locate(".");
+  return { kind: "tree", root: await scope.paths.searchRoot(path), real, glob: name };
 }
 
 const isGlob = (text: string): boolean => /[*?[{]/.test(text);

@@ -32,6 +32,8 @@ export interface SearchQuery {
   readonly gitignore: boolean;
   /** Files to leave out, in the order of the list. */
   readonly skip: number;
+  /** The search fails after this time: a page is made of the whole list, so half a search shows nothing. */
+  readonly timeoutMs: number;
 }
 
 export interface SearchPage {
@@ -49,11 +51,26 @@ export interface SearchPage {
 }
 
 export async function searchPage(query: SearchQuery, scope: CallScope): Promise<SearchPage> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), query.timeoutMs);
+  try {
+    return await pageOf(query, { ...scope, signal: AbortSignal.any([scope.signal, late.signal]) });
+  } catch (error) {
+    if (!late.signal.aborted || scope.signal.aborted) throw error;
+    throw new ToolFailure(
+      `The search took longer than ${query.timeoutMs / 1000} s and was ended. Name a narrower directory, a file or a glob.`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage> {
   const { places, missing } = await placesOf(query.paths, scope);
   const around = scope.services.searchContext ?? CONTEXT;
   const isSingle = places.every(({ kind }) => kind === "file") && places.length === 1;
   const perFile = isSingle ? MATCHES_OF_ONE_FILE : MATCHES_PER_FILE;
-  const { skip, ...asked } = query;
+  const { skip, timeoutMs, ...asked } = query;
   const key = JSON.stringify(asked);
   return told(() =>
     withPattern(query.pattern, async (pattern) => {

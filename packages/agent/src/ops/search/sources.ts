@@ -6,7 +6,7 @@ import { withinTime } from "../../env/search/bounded-match.ts";
 import { compilePattern } from "../../env/search/regex.ts";
 import { textMatches } from "../../env/search/text-matches.ts";
 import type { GrepFile, GrepLine, GrepRange } from "../../env/types.ts";
-import type { FormatEntry } from "../../target/format.ts";
+import type { Format, FormatEntry } from "../../target/format.ts";
 import { type FileTarget, formatFile } from "../../target/target.ts";
 import type { SearchPattern } from "./pattern.ts";
 import type { Place } from "./places.ts";
@@ -52,6 +52,7 @@ export async function searchPlace(place: Place, search: Search, scope: CallScope
   switch (place.kind) {
     case "tree":
     case "file": {
+      if (place.kind === "file" && place.format) throw notSearched(place.root, place.format);
       const options = place.kind === "tree" ? { globFilter: place.glob } : { within: place.within };
       const { files, truncated } = await grep(place.root, search, options, scope);
       const found = files.map((file) => foundFile(file, search, place.kind === "file" ? place.within : undefined));
@@ -129,6 +130,12 @@ async function searchParts(place: Place & { kind: "parts" }, search: Search, sco
   return { found, isCapped: false };
 }
 
+/** "No matches" would be wrong: nobody looked. */
+const notSearched = (path: string, { name }: Format): ToolFailure =>
+  new ToolFailure(
+    `${path} is in a ${name} file, which is not searched as text. Read it instead, with a query or a part.`,
+  );
+
 /** What of a file's inside is meant, sorted by name: one text, a folder of them, or all. */
 async function entriesOf(target: FileTarget, scope: CallScope): Promise<readonly FormatEntry[]> {
   const { format, inner, separator, located } = target;
@@ -142,7 +149,10 @@ async function entriesOf(target: FileTarget, scope: CallScope): Promise<readonly
   const below = sorted.filter((entry) => entry.inner.startsWith(folder));
   if (below.length > 0 || !format) return below;
   const content = await format.read(file, { inner, separator });
-  if (content.kind !== "text") return [];
+  if (content.kind !== "text") {
+    if (format.list) return [];
+    throw notSearched(target.path, format);
+  }
   return [{ inner: content.inner, size: content.text.length, text: async () => content.text }];
 }
 
@@ -156,7 +166,8 @@ async function searchEntry(
   const text = await entry.text();
   if (text === undefined) return undefined;
   scope.paths.shown.add(target.located.real);
-  const path = `${target.located.path}${target.separator || (target.format?.separators[0] ?? ":")}${entry.inner}`;
+  const separator = entry.inner === "" ? "" : target.separator || (target.format?.separators[0] ?? ":");
+  const path = `${target.located.path}${separator}${entry.inner}`;
   const source: Source = { kind: "part", path, target, inner: entry.inner };
   const editKey = target.format?.parts ? shownKey(target.located.absolute, entry.inner) : undefined;
   return searchText(text, source, search, { within }, editKey);

@@ -60,7 +60,10 @@ describe("bash", () => {
   it("T-BASH-2 a shell that kills itself, is replaced by exec or exits in a function loses no earlier state", async () => {
     await bash("A=1");
     expect(await bash("A=2; kill -9 $$")).toContain("[ended by SIGKILL");
-    expect(await bash("A=3; exec true")).toBe("(no output)");
+    expect(await bash("A=3; exec true")).toBe("[the shell is as it was before this call]");
+    expect(await bash("A=3; trap 'echo bye' EXIT; exit 3")).toBe(
+      "bye\n[the shell is as it was before this call]\nCommand exited with code 3",
+    );
     expect(await bash("echo $A; f() { B=4; exit 5; }; f")).toBe("1\nCommand exited with code 5");
     expect(await bash("echo $B")).toBe("4");
   });

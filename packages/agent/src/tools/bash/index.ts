@@ -4,9 +4,7 @@ import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResu
 import {
   COMMAND_ENV,
   type CommandOutcome,
-  closeWith,
   environmentNote,
-  lazyArtifact,
   refuseEmpty,
   runCommand,
   wentToBackground,
@@ -17,7 +15,7 @@ import { sensitiveName } from "../../shell/variables.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { parameters } from "../params.ts";
 import { shellCard } from "../shell/card.ts";
-import { detachedResult } from "../shell/index.ts";
+import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "../shell/result.ts";
 import { lastingAccess } from "./access.ts";
 import description from "./description.md";
 import { scriptOf, shownLines, type WantedLines } from "./fixups.ts";
@@ -64,14 +62,8 @@ export const bashTool: ToolDef<BashArgs> = {
   async preview(args, scope) {
     const { command, cwd } = planned(args, scope);
     const { real } = await scope.paths.locate(cwd);
-    const isOut = args.outside_sandbox === true && scope.env.isSandboxed === true;
-    return {
-      lines: [
-        { text: isOut ? `outside the sandbox, in ${real}` : `in ${real}`, kind: "note" },
-        ...command.split("\n").map((line) => ({ text: `│ ${line}` })),
-      ],
-      shows: ["command", "cwd", "outside_sandbox"],
-    };
+    const isOutside = args.outside_sandbox === true && scope.env.isSandboxed === true;
+    return commandPreview(command, { directory: real, isOutside }, ["command", "cwd", "outside_sandbox"]);
   },
   async execute(args, context) {
     const { command } = args;
@@ -115,36 +107,26 @@ async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): 
   });
   if (wentToBackground(outcome)) return detachedResult(args.command, outcome);
   if (outcome.shell) await shell.ended(outcome.shell, env, { given: Object.keys(given), returns: plan.returns });
-  return bashResult(args.command, outcome, plan.wanted, context);
+  // A shell that had a state reports one, unless the command took its place or an EXIT trap of its own took ours.
+  const isForgotten = lasting?.state !== undefined && outcome.shell === undefined && !outcome.timedOut;
+  return bashResult(args.command, outcome, { wanted: plan.wanted, isForgotten }, context);
 }
+
+const UNCHANGED = "[the shell is as it was before this call]";
 
 async function bashResult(
   command: string,
   outcome: CommandOutcome,
-  wanted: WantedLines | undefined,
+  { wanted, isForgotten }: { wanted: WantedLines | undefined; isForgotten: boolean },
   context: Pick<ToolContext, "openArtifact">,
 ): Promise<ToolResult> {
   const shown = wanted && shownLines(outcome.output, wanted);
   const kept = shown === undefined ? outcome : { ...outcome, ...(await wholeArtifact(outcome, context)) };
-  const output = shown ?? outcome.output;
-  const text = output === "" ? "" : output.endsWith("\n") ? output : `${output}\n`;
   const whole = shown === undefined ? wholeOutputNote(kept) : fullOutputNote(kept);
   const more = whole + changedNote(outcome.changed) + environmentNote(outcome);
-  const end = ending(outcome);
-  const body = text + more + end;
-  return {
-    content: [{ kind: "text", text: body === "" ? "(no output)" : body.trimEnd() }],
-    details: {
-      command,
-      exitCode: outcome.exitCode,
-      duration: outcome.durationMs,
-      timedOut: outcome.timedOut,
-      ...(outcome.changed.length > 0 ? { changedFiles: [...outcome.changed] } : {}),
-    },
-    isError: outcome.exitCode !== 0 || outcome.timedOut,
-    effects: outcome.timedOut || outcome.aborted ? "unknown" : "done",
-    ...(kept.artifact ? { artifact: kept.artifact } : {}),
-  };
+  const end = (isForgotten ? `${UNCHANGED}\n` : "") + ending(outcome);
+  const body = endedLine(shown ?? outcome.output) + more + end;
+  return commandResult(command, kept, body === "" ? "(no output)" : body.trimEnd());
 }
 
 /** What `head` or `tail` leaves out is kept, unless it is already. */
@@ -186,16 +168,11 @@ async function startJob(args: BashArgs, plan: PlannedCommand, context: ToolConte
   await shell.begin(env, settings);
   const given = args.env ?? {};
   const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: given });
-  const spill = lazyArtifact(context, "job");
-  const options = {
-    interleaved: true,
-    spill,
+  const job = startedJob(prefixed(plan.command, settings), context, jobs, {
     env: { ...COMMAND_ENV, ...settings.variables, ...(lasting ? {} : given) },
     ...(lasting ? { shell: lasting } : { cwd: plan.cwd }),
     ...(args.outside_sandbox ? { outside: true } : {}),
-  };
-  const job = jobs.start(prefixed(plan.command, settings), (text) => env.startCommand!(text, options), { spill });
-  closeWith(job.handle, spill);
+  });
   return {
     content: [{ kind: "text", text: `Started job ${job.id}. It is stopped when the session ends.` }],
     details: { command: args.command, jobId: job.id },

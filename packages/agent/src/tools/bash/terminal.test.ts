@@ -76,6 +76,26 @@ describe("a command in a terminal", () => {
     expect(await model(PASSWORD, ["Password:", "secret\r"])).toBe("Password: \naccepted");
   });
 
+  it("T-BASH-4 what a command prints just before it ends is all there, also when something in the background keeps its terminal", async () => {
+    const numbers = Array.from({ length: 3000 }, (_, i) => i + 1).join("\n");
+    for (let round = 0; round < 12; round += 1) expect(await bash("seq 1 3000")).toBe(numbers);
+    expect(await bash("sleep 300 & seq 1 3000")).toBe(numbers);
+    const flooded = await bash("trap '' HUP; (while :; do echo flood; sleep 0.01; done) & seq 1 3000");
+    expect(flooded.replace(/flood\n?/g, "").trim()).toBe(numbers);
+  });
+
+  it("T-BASH-4 T-JOB-1 a command that has ended when its call returns is reported once: by the call, or as the end of a job", async () => {
+    const news: number[] = [];
+    bench.services.jobs!.follow({ started: () => {}, ended: () => {}, news: ({ id }) => void news.push(id) });
+    for (let id = 1; id <= 12; id += 1) {
+      const { content } = await bench.call(bashTool, { command: "exit 3", pty: true, async: true });
+      const isJob = JSON.stringify(content).includes(`as job ${id}`);
+      await bench.services.jobs!.get(id).handle.done;
+      await new Promise(setImmediate);
+      expect(news.includes(id)).toBe(isJob);
+    }
+  });
+
   it("T-BASH-4 a pager shows one screen after another until it is left", async () => {
     await writeFile(join(bench.dir, "long"), Array.from({ length: 200 }, (_, i) => `line ${i + 1}`).join("\n"));
     person(["line 31", "G"], [/line 200[\s\S]*END/, "q"]);

@@ -3,7 +3,7 @@
 
 import { type ToolContext, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import { EnvError } from "../../env/types.ts";
-import { takeOutput } from "../../ops/run/jobs.ts";
+import { jobState, takeOutput } from "../../ops/run/jobs.ts";
 import { COMMAND_ENV } from "../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../ops/run/shown-changes.ts";
 import { startedTerminal } from "../../ops/run/start-terminal.ts";
@@ -38,8 +38,10 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
     const job = jobs!.start(args.command, () => command);
     const look = { ms: args.async ? 0 : FIRST_LOOK_MS, signal: context.signal };
     const running = await jobs!.watch([job], look, async (): Promise<ToolResult | undefined> => {
+      // An end after this look is news of the job; it must not be the result of this call as well.
+      const hasEnded = jobState(job) !== "running";
       await takeOutput(job);
-      if (!command.running) return undefined;
+      if (hasEnded) return undefined;
       return {
         content: [
           {

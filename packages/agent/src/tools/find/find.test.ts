@@ -62,4 +62,12 @@ describe("find", () => {
     expect(details).toMatchObject({ truncated: true });
     expect(JSON.stringify(content)).toContain("Stopped after 0 s");
   });
+
+  it("T-FIND-1 a bare file name is found below the working directory, and one that is nowhere is said to be missing", async () => {
+    await file("src/deep/util.ts", 2000);
+    await file("util.tsx", 1000);
+    expect(await find("util.ts")).toBe("# src/deep/\nutil.ts");
+    await expect(find("nowhere.ts")).rejects.toThrow("Path not found: nowhere.ts");
+    await expect(find("other/util.ts")).rejects.toThrow("Path not found: other/util.ts");
+  });
 });

@@ -9,6 +9,9 @@ import { counted, exploringCard } from "../card.ts";
 import { type ArgsOf, flag, integer, listOf, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
+/** The whole disk, or a line of many megabytes with a match in every character. */
+const MOST_MS = 60_000;
+
 const params = {
   pattern: text("Regular expression"),
   paths: optional(listOf(text("A path, glob or address"), "Where to search; the working directory when not given")),
@@ -41,7 +44,8 @@ export const searchTool: ToolDef<Args> = {
   async execute(args, context) {
     const { pattern, i = false, gitignore = true, skip = 0 } = args;
     if (skip < 0) throw new ToolFailure("Skip must be a non-negative number");
-    const page = await searchPage({ pattern, paths: where(args), caseInsensitive: i, gitignore, skip }, context);
+    const query = { pattern, paths: where(args), caseInsensitive: i, gitignore, skip, timeoutMs: MOST_MS };
+    const page = await searchPage(query, context);
     return result(page, skip, context);
   },
 };

@@ -3,6 +3,10 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
+import { builtinFormats } from "../../ops/formats/index.ts";
+import { searchPage } from "../../ops/search/search.ts";
+import { Parser } from "../../parser/parser.ts";
+import { CallPaths } from "../../paths/call-paths.ts";
 import { SchemeRegistry } from "../../seams/schemes.ts";
 import type { Format } from "../../target/format.ts";
 import { hashlineEditTool } from "../hashline/index.ts";
@@ -196,5 +200,42 @@ describe("search", () => {
       { kind: "read", path: join(bench.dir, "src"), search: true, filter: "/*.ts" },
       { kind: "read", path: join(bench.dir, "src/a.ts"), search: true },
     ]);
+  });
+
+  it("T-SEARCH-1 the header of a notebook names the notebook, and an edit takes it", async () => {
+    bench.services.formats = builtinFormats;
+    const cell = { cell_type: "code", execution_count: null, metadata: {}, outputs: [], source: "needle = 1" };
+    await file("n.ipynb", JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 }));
+    const [, tag] = /^¶n\.ipynb#([0-9A-F]{4})$/m.exec(await search({ pattern: "needle", paths: ["n.ipynb"] }))!;
+    await bench.call(hashlineEditTool, { input: `¶n.ipynb#${tag}\nreplace 2..2:\n+needle = 2` });
+    expect(await search({ pattern: "needle = 2", paths: ["n.ipynb"] })).toContain("*2:needle = 2");
+  });
+
+  it("T-SEARCH-1 a document is searched by its text, and a database is not said to have no matches", async () => {
+    bench.services.formats = builtinFormats;
+    const parser = new Parser();
+    bench.services.parser = parser;
+    await file("note.rtf", "{\\rtf1 first\\par the needle\\par}");
+    await file("data.db", "SQLite format 3\0 needle");
+    expect(await search({ pattern: "needle", paths: ["note.rtf"] })).toContain("the needle");
+    await expect(search({ pattern: "needle", paths: ["data.db"] })).rejects.toThrow("not searched as text");
+    await parser.close();
+  });
+
+  it("T-SEARCH-1 a bare file name is searched wherever it is", async () => {
+    await file("src/deep/util.ts", "needle\n");
+    await file("src/other.ts", "needle\n");
+    expect(headers(await search({ pattern: "needle", paths: ["util.ts"] }))).toEqual(["src/deep/util.ts"]);
+  });
+
+  it("T-SEARCH-1 a search that takes too long is ended in one line, and an interrupt stays one", async () => {
+    await file("a.txt", "needle\n");
+    const query = { pattern: "needle", paths: ["."], caseInsensitive: false, gitignore: true, skip: 0, timeoutMs: 0 };
+    const scope = (signal: AbortSignal) => {
+      return { env: bench.env, signal, paths: new CallPaths(bench.env, signal), services: bench.services };
+    };
+    const search = searchPage(query, scope(new AbortController().signal));
+    await expect(search).rejects.toThrow("The search took longer than 0 s and was ended. Name a narrower directory");
+    await expect(searchPage(query, scope(AbortSignal.abort()))).rejects.toThrow("aborted");
   });
 });

@@ -5,7 +5,7 @@ import { COLLAPSED_LINES, numberIn, tail } from "../card.ts";
 
 /** Lines that the result adds below the output, for the model. */
 const ADDED =
-  /(?:^|\n)(?:\[(?:exit code: |ended by |interrupted after |still running as session |changed since you last saw |\d+ bytes in total; |ERROR: Command timed out |raw output: |full output: |\d+ lines? that reports? success )[^\n]*|Command exited with code \d+|Command timed out after [^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
+  /(?:^|\n)(?:\[(?:exit code: |the shell is as it was |ended by |interrupted after |still running as session |changed since you last saw |\d+ bytes in total; |ERROR: Command timed out |raw output: |full output: |\d+ lines? that reports? success )[^\n]*|Command exited with code \d+|Command timed out after [^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
 
 export function shellCard(command: string, result: CardResult | undefined): Card {
   if (!result) return { verb: "Running", subject: command, body: tail("") };
@@ -30,6 +30,7 @@ function ending({ text, details, isError }: CardResult, exitCode: number): strin
   if (details["timedOut"] === true || /(?:\[ERROR: |\n|^)Command timed out/.test(text)) return "timed out";
   const signal = /\[ended by (\w+),[^\]]*\]\s*$/.exec(text)?.[1];
   if (signal !== undefined) return `ended by ${signal}`;
+  if (/\[ended by the user\]\s*$/.test(text)) return "ended by you";
   if (/\[interrupted after [^\]]*\]\s*$/.test(text)) return "interrupted";
   return isError || exitCode !== 0 ? `exit ${exitCode}` : undefined;
 }

@@ -1,12 +1,8 @@
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import {
-  type BackgroundOutcome,
-  backgroundNote,
   COMMAND_ENV,
   type CommandOutcome,
-  closeWith,
   environmentNote,
-  lazyArtifact,
   refuseEmpty,
   runCommand,
   wentToBackground,
@@ -19,6 +15,7 @@ import { type ArgsOf, flag, integer, optional, parameters, text } from "../param
 import { commandAccess } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
+import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "./result.ts";
 
 /** Of every shell face, whatever its other parameters are called. */
 export const outsideSandbox = {
@@ -74,12 +71,8 @@ export function shellMeaning<Args>(
     async preview(args, { env, paths }) {
       const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
       const { real } = await paths.locate(cwd);
-      const where = wantsOut && env.isSandboxed ? `outside the sandbox, in ${real}` : `in ${real}`;
-      return {
-        // The bar tells lines of the command from the arguments below it, whatever they say.
-        lines: [{ text: where, kind: "note" }, ...command.split("\n").map((text) => ({ text: `│ ${text}` }))],
-        shows,
-      };
+      const isOutside = wantsOut === true && env.isSandboxed === true;
+      return commandPreview(command, { directory: real, isOutside }, shows);
     },
   };
 }
@@ -99,32 +92,9 @@ export async function runShell(args: ShellArgs, context: ToolContext): Promise<T
   return wentToBackground(outcome) ? detachedResult(command, outcome) : shellResult(command, outcome, args.timeoutName);
 }
 
-/** Of a command that a person sent to the background; `output` as the face shows it. */
-export function detachedResult(command: string, outcome: BackgroundOutcome, output = outcome.output): ToolResult {
-  const shown = output === "" || output.endsWith("\n") ? output : `${output}\n`;
-  return {
-    content: [{ kind: "text", text: shown + backgroundNote(outcome) }],
-    details: { command, jobId: outcome.job.id },
-    effects: "done",
-  };
-}
-
 function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {
-  const output = outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
   const more = wholeOutputNote(outcome) + changedNote(outcome.changed) + environmentNote(outcome);
-  return {
-    content: [{ kind: "text", text: output + more + ending(outcome, timeoutName) }],
-    details: {
-      command,
-      exitCode: outcome.exitCode,
-      duration: outcome.durationMs,
-      timedOut: outcome.timedOut,
-      ...(outcome.changed.length > 0 ? { changedFiles: [...outcome.changed] } : {}),
-    },
-    isError: outcome.exitCode !== 0 || outcome.timedOut,
-    effects: outcome.timedOut || outcome.aborted ? "unknown" : "done",
-    ...(outcome.artifact ? { artifact: outcome.artifact } : {}),
-  };
+  return commandResult(command, outcome, endedLine(outcome.output) + more + ending(outcome, timeoutName));
 }
 
 function ending(outcome: CommandOutcome, timeoutName: string | undefined): string {
@@ -143,16 +113,11 @@ async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResu
   if (!jobs || !env.startCommand) {
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
-  const spill = lazyArtifact(context, "job");
-  const options = {
+  const job = startedJob(command, context, jobs, {
     env: COMMAND_ENV,
-    interleaved: true,
-    spill,
     ...(cwd === undefined ? {} : { cwd }),
     ...(args.outside_sandbox ? { outside: true } : {}),
-  };
-  const job = jobs.start(command, (text) => env.startCommand!(text, options), { spill });
-  closeWith(job.handle, spill);
+  });
   return {
     content: [
       {

@@ -1,14 +1,14 @@
 // The face of the agents of a session that gives out work in batches. The host says which kinds of agents there are when it makes the
 // tool; the list is part of the description, and so of the cached prefix.
 
-import type { JsonValue } from "@lathe/llm";
-import type { AgentReport, BatchReport, BatchTask } from "../../contract/subagents.ts";
+import type { BatchReport, BatchTask } from "../../contract/subagents.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import { agentAccess } from "../spawn-agent/index.ts";
 import description from "./description.md";
+import { factsOf } from "./records.ts";
 
 const id = optional(
   text("Name of the agent: letters, digits, _ and -; 48 characters at most. One is made up when not given"),
@@ -77,8 +77,8 @@ export function taskTool({ agents, batch = true, isolation = false }: TaskToolOp
     summary: (args) => `${args.agent}: ${titlesOf(args)}`,
     card: (args, result) => ({
       verb: verbOf(["Starting", "Started", "Start"], result),
-      subject: `${counted(given(args).length, `${args.agent} agent`)}: ${titlesOf(args)}`,
-      body: result ? markdown(result.text, COLLAPSED_LINES) : undefined,
+      subject: subjectOf(args),
+      body: result ? markdown(result.isError ? result.text : forPeople(result.text), COLLAPSED_LINES) : undefined,
     }),
     execute: (args, context) => run(args, context),
   };
@@ -105,6 +105,22 @@ const titlesOf = (args: Args): string =>
   given(args)
     .map(({ description: what, id: name, assignment: task }) => what ?? name ?? task)
     .join("; ");
+
+function subjectOf(args: Args): string {
+  const count = counted(given(args).length, `${args.agent} agent`);
+  return given(args).length === 1 ? `${count}: ${titlesOf(args)}` : count;
+}
+
+/** The list of those that were started, or their results, without what is there for the model. */
+function forPeople(text: string): string {
+  return text
+    .replace(/^<agent_result id="(.*?)".* status="(\w+)">$/gm, "**$1** $2:")
+    .replace(
+      /^(<\/agent_result>|\[.* its transcript is at history:\S+\]|Spawned \d+ background .*|Each result will .*)\n?/gm,
+      "",
+    )
+    .trim();
+}
 
 async function run(args: Args, { services, callId, signal }: ToolContext): Promise<ToolResult | string> {
   if (args.schema !== undefined)
@@ -141,32 +157,3 @@ function startedText(kind: string, batch: BatchReport): string {
 
 const failures = ({ failed }: BatchReport): string[] =>
   failed.map(({ agentId, why }) => `${agentId} was not started: ${why}`);
-
-function factsOf({ started, failed }: BatchReport): Omit<ToolResult, "content"> {
-  const isError = started.length === 0 || (failed.length === 0 && started.every(({ status }) => status === "failed"));
-  return {
-    details: { agents: started.map(recordOf), failed: failed as unknown as JsonValue },
-    isError,
-    effects: "done",
-  };
-}
-
-/** As hosts read it. */
-function recordOf({ agentId, ...report }: AgentReport, index: number): JsonValue {
-  const { agent: kind, description: what, status, state, output, turnsUsed, durationMs, tokens, findings } = report;
-  const all = {
-    index,
-    id: agentId,
-    agent: kind,
-    description: what,
-    status,
-    state,
-    exitCode: status === "failed" ? 1 : status === "completed" ? 0 : undefined,
-    output,
-    requests: turnsUsed,
-    durationMs,
-    tokens,
-    extractedToolData: findings && { report_finding: findings },
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as JsonValue;
-}

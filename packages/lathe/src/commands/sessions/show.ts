@@ -3,6 +3,7 @@
 import { findSession } from "../../sessions/find.ts";
 import { openToRead } from "../../sessions/open.ts";
 import { showText } from "../../sessions/show.ts";
+import { journalOfAgent, shownAgents } from "../../sessions/shown-agents.ts";
 import { transcriptOf } from "../../sessions/transcript.ts";
 import { writePieces } from "../../sessions/write-pieces.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
@@ -14,17 +15,22 @@ export const showVerb: Verb = async (argv, workspace) => {
     full: { type: "boolean" },
     audit: { type: "boolean" },
     json: { type: "boolean" },
+    agent: { type: "string" },
   });
   if (values.json && !values.audit)
     throw usageError("--json goes with --audit. For the transcript: lathe sessions export");
   const { machine, paths } = workspace;
-  const { path } = findSession(workspace, onlyNamed(positionals, "show"));
+  const { path: session } = findSession(workspace, onlyNamed(positionals, "show"));
+  const path = values.agent === undefined ? session : journalOfAgent(session, values.agent);
   const journal = openToRead(machine, paths.blobs, path);
   if (values.audit) {
     const { auditOf, auditText } = await import("../../sessions/audit.ts");
     const rows = auditOf(journal);
     await writePieces(machine.stdout, values.json ? [`${JSON.stringify(rows)}\n`] : auditText(rows));
-  } else await writePieces(machine.stdout, showText(transcriptOf(journal), { full: values.full ?? false }));
+  } else {
+    const options = { full: values.full ?? false, agents: shownAgents(journal) };
+    await writePieces(machine.stdout, showText(transcriptOf(journal), options));
+  }
   await journal.close();
   return EXIT.done;
 };

@@ -1,6 +1,7 @@
 // The commands that every conversation has.
 
 import { EXIT } from "../../usage/exit.ts";
+import { agents } from "./agents.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
 import { debug } from "./debug.ts";
@@ -11,6 +12,7 @@ import { modelCommands } from "./model-commands.ts";
 import { mcpWithoutServers } from "./no-servers.ts";
 import { projectCommands } from "./project-commands.ts";
 import { reportCommands } from "./report-commands.ts";
+import { reviewCommand } from "./review-command.ts";
 import { redo, rewind, undo } from "./rewind.ts";
 import { sessionCommands, sessionFileCommands } from "./session-commands.ts";
 import { settings } from "./settings-command.ts";
@@ -31,12 +33,14 @@ export function builtinCommands(): CommandRegistry {
     handoff,
     ...sessionCommands,
     ...treeCommands,
+    reviewCommand,
     rewind,
     undo,
     redo,
     ...sessionFileCommands,
     cost,
     jobs,
+    agents,
     debug,
     todo,
     ...reportCommands,

@@ -25,6 +25,8 @@ export interface CommandView {
   page?(title: string, text: string): void;
   /** A unified diff that may be longer than the screen. Absent: it is printed. */
   pageDiff?(title: string, diff: string): void;
+  /** The agents of the session, where the host can draw them. Absent: they are listed. */
+  showAgents?(): void;
   /** Puts text on the clipboard. */
   copy?(text: string): void;
   /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */

@@ -31,6 +31,7 @@ export const APP_ACTIONS = [
   app("plan.toggle", "Plan mode on and off", "alt+shift+p"),
   app("todo", "Show the task list", "alt+shift+t"),
   app("jobs", "Show background jobs", "alt+j"),
+  app("agents", "Show the agents of this session", "alt+a"),
   app("session.new", "Start a new session"),
   app("session.tree", "Show the session's tree"),
   app("session.fork", "Continue in a copy of this session"),
@@ -53,9 +54,27 @@ export const LIST_ACTIONS: readonly Action[] = [
   list("path", "Show the files of sessions", "ctrl+p"),
 ];
 
+const hub = <Id extends string>(id: Id, description: string, chord: string) =>
+  ({ id: `app.agents.${id}`, description, chords: [chord], context: "agents" }) as const satisfies Action;
+
+/** In the list of agents. */
+const HUB_ACTIONS = [
+  hub("send", "Send a message to the agent at the pointer", "enter"),
+  hub("stop", "Stop what the agent at the pointer does, after a question", "s"),
+  hub("revive", "Open the session of a parked agent again", "r"),
+  hub("transcript", "Show what the agent at the pointer said and did", "o"),
+] as const;
+
+export type HubAction = (typeof HUB_ACTIONS)[number]["id"];
 export type AppAction = (typeof APP_ACTIONS)[number]["id"];
 
-export const ALL_ACTIONS: readonly Action[] = [...APP_ACTIONS, ...LIST_ACTIONS, ...EDITOR_ACTIONS, ...SELECT_ACTIONS];
+export const ALL_ACTIONS: readonly Action[] = [
+  ...APP_ACTIONS,
+  ...LIST_ACTIONS,
+  ...HUB_ACTIONS,
+  ...EDITOR_ACTIONS,
+  ...SELECT_ACTIONS,
+];
 
 export interface LoadedBindings {
   readonly bindings: Bindings;

@@ -81,6 +81,8 @@ export class Keyboard implements KeyHandler {
         return this.#command("todo");
       case "app.jobs":
         return this.#command("jobs");
+      case "app.agents":
+        return this.#command("agents");
       case "app.plan.toggle":
         return this.#command("plan");
       case "app.session.new":

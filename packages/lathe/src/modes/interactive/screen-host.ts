@@ -44,6 +44,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     onChange: () => view.streamed(),
     entryLines: (kind, text) => forExtensions.entryLines(kind, text),
     isQuestionShown: () => view.panels.shown?.byAgent ?? false,
+    areAgentsShown: () => view.panels.shown?.component.showsAgents ?? false,
     expandKey: view.bindings.chords("app.tools.expand")[0],
     commandHint: commandHint(view.bindings),
   });

@@ -310,6 +310,8 @@ export class ScreenView implements HostView {
     void import("./panels/viewer.ts").then(({ openViewer }) => openViewer(this, title, body));
   }
 
+  showAgents = (): void => void import("./panels/agents-hub.ts").then(({ openHub }) => openHub(this));
+
   openFullScreen(view: Focusable): void {
     this.#fullScreen = view;
     this.screen.openFullScreen(view);

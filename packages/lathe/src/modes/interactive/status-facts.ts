@@ -41,7 +41,7 @@ export class ConversationFacts {
       branch: this.#branch.name,
       permissionMode: permissions.mode,
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
-      children: session.subagents.list().filter(({ status }) => status === "running").length,
+      children: session.subagents.directory.running,
     };
   }
 }

@@ -2,6 +2,7 @@
 // client and the check of incoming commands are all read from here.
 
 import { OWNER_KINDS } from "@lathe/agent";
+import { agentRow } from "../wire/agent-row.ts";
 import {
   anyObject,
   anything,
@@ -255,6 +256,15 @@ export const COMMANDS = {
   redo: { params: { force: optional(flag) }, data: rewound },
   /** To before a message of the user, or to the end of any other entry. */
   rewind: { params: { entryId: text, ...rewindOptions }, data: rewound },
+  /** As a tree: below each agent those that it started. */
+  get_agents: { params: {}, data: object({ agents: listOf(agentRow) }) },
+  /** One that works is steered; one that does not gets another input, also when it is parked. */
+  agent_send: {
+    params: { agentId: text, message: text },
+    data: object({ how: choice(["steered", "continued", "revived"]), agent: agentRow }),
+  },
+  /** Ends its present input; answered when it has ended. */
+  agent_stop: { params: { agentId: text }, data: object({ agent: agentRow, output: text }) },
   get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
   set_session_name: { params: { name: text }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },

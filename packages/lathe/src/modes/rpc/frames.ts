@@ -46,6 +46,8 @@ const about = {
   toolCallId: optional(text),
   toolName: optional(text),
   arguments: optional(anyObject),
+  /** The agent that wants to make the call; `message` begins with its assignment. Absent: the session itself. */
+  agentId: optional(text),
   /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
   remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text) }))),
 };

@@ -1,7 +1,7 @@
 // The person behind the host: approvals, questions and plans become dialogs that the host shows.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
-import type { Approver } from "../../conversation/approvals.ts";
+import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/open-session.ts";
 import type { ExtensionScreen } from "../../extension-api/screen.ts";
 import type { Offers } from "../../permissions/permissions.ts";
@@ -88,14 +88,15 @@ export class HostPerson implements Person {
   };
 
   readonly approve: Approver = async (question, signal) => {
-    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason, preview, offers } = question;
+    const { call_id: toolCallId, tool_name: toolName, arguments: args, offers, agentId } = question;
     const dialog: Dialog = {
       method: "confirm",
-      title: `Allow ${toolName}?`,
-      message: [...(reason === undefined ? [] : [reason]), ...preview.map(({ text }) => text)].join("\n"),
+      title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
+      message: messageOf(question),
       toolCallId,
       toolName,
       arguments: args,
+      ...(agentId === undefined ? {} : { agentId }),
       ...widthsOf(toolName, offers),
     };
     try {
@@ -122,6 +123,13 @@ export class HostPerson implements Person {
       timeoutMs,
     });
   }
+}
+
+/** Who asks comes first: an agent and its assignment. */
+function messageOf({ reason, preview, agentId }: ApprovalQuestion): string {
+  const lines = preview.map(({ text }) => text);
+  const who = agentId === undefined ? [] : lines.splice(0, 1);
+  return [...who, ...(reason === undefined ? [] : [reason]), ...lines].join("\n");
 }
 
 function widthsOf(tool: string, { pattern, tool: isToolOffered }: Offers): Pick<ConfirmDialog, "remember"> {

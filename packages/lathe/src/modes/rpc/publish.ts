@@ -1,16 +1,23 @@
 // The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
 
 import { themeSchema } from "@lathe/tui";
+import { agentRow } from "../wire/agent-row.ts";
 import { exactly, integer, type JsonSchema, object, optional, text } from "../wire/define.ts";
 import { EVENTS } from "../wire/events.ts";
 import { wireMessage } from "../wire/message.ts";
 import { wireResult } from "../wire/result.ts";
+import { wireReview } from "../wire/review.ts";
 import { COMMANDS, modelRow, sessionState } from "./commands.ts";
 import { INBOUND, OUTBOUND, responseError } from "./frames.ts";
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-const SHARED: Named = { Message: wireMessage.schema, Model: modelRow.schema, SessionState: sessionState.schema };
+const SHARED: Named = {
+  Agent: agentRow.schema,
+  Message: wireMessage.schema,
+  Model: modelRow.schema,
+  SessionState: sessionState.schema,
+};
 
 /** Content of each file in the package's schemas folder. */
 export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
@@ -47,6 +54,7 @@ export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
       "A line that lathe --mode rpc writes, replies aside",
       mapValues(OUTBOUND, ({ schema }) => schema),
     ),
+    "review.json": file("What lathe review --json prints", { review: wireReview.schema }),
     "theme.json": themeSchema(),
   };
 }

@@ -8,6 +8,7 @@ import type { Line } from "../wire/lines.ts";
 import type { LineWriter } from "../wire/writer.ts";
 import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
 import { INBOUND, type InboundName, isInbound, type ResponseError } from "./frames.ts";
+import { agentHandlers } from "./handle-agents.ts";
 import { inputHandlers } from "./handle-input.ts";
 import { modelHandlers } from "./handle-model.ts";
 import { sessionHandlers } from "./handle-session.ts";
@@ -15,7 +16,13 @@ import { stateHandlers } from "./handle-state.ts";
 import { type HandlerContext, type Handlers, Refusal } from "./handler.ts";
 import type { HostPerson } from "./person.ts";
 
-const HANDLERS: Handlers<CommandName> = { ...inputHandlers, ...modelHandlers, ...sessionHandlers, ...stateHandlers };
+const HANDLERS: Handlers<CommandName> = {
+  ...inputHandlers,
+  ...modelHandlers,
+  ...sessionHandlers,
+  ...stateHandlers,
+  ...agentHandlers,
+};
 
 /** Answered as soon as they are read: their end is an event. A failure is a second answer with the same id. */
 const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"]);
@@ -23,6 +30,8 @@ const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set(["prompt", "steer", "
 const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set([
   "abort",
   "abort_retry",
+  "agent_send",
+  "agent_stop",
   "bash",
   "compact",
   "export_html",

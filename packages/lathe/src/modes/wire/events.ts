@@ -1,6 +1,7 @@
 // The events that an agent sends, in JSON and RPC mode alike: the agent's vocabulary, and what is the product's own under `lathe:`.
 // An update carries its delta only; the whole message so far in each would make long answers quadratic.
 
+import { agentRow } from "./agent-row.ts";
 import {
   anyObject,
   anything,
@@ -67,7 +68,15 @@ const EVENT_FIELDS = {
     queue: choice(["steering", "follow_up"]),
     id: text,
     change: choice(["added", "edited", "cancelled"]),
-    source: optional(object({ kind: choice(["user", "agent", "job", "host"]), id: optional(text) })),
+    source: optional(
+      object({
+        kind: choice(["user", "agent", "job", "host"]),
+        id: optional(text),
+        type: optional(choice(["irc:incoming"])),
+        messageId: optional(text),
+        replyTo: optional(text),
+      }),
+    ),
   },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
   "lathe:loop_detected": { message: text },
@@ -78,8 +87,12 @@ const EVENT_FIELDS = {
     summaryEntryId: optional(text),
     fromExtension: flag,
   },
-  /** An event of a child agent, in the same vocabulary. */
-  "lathe:subagent_event": { agentId: text, event: anyObject },
+  /** An event of an agent, in the same vocabulary. Without deltas: `task:subagent:progress` shows what is being written. */
+  "task:subagent:event": { agentId: text, event: anyObject },
+  /** An agent has begun, ended or has been parked; agents of agents, too. */
+  "task:subagent:lifecycle": { agent: agentRow },
+  /** What an agent does has changed: at most one in 150 ms for each. */
+  "task:subagent:progress": { agent: agentRow },
 } as const satisfies Record<string, Fields>;
 
 /** The types of events. */

@@ -1,8 +1,12 @@
 // From what a session reports to what goes over the wire. One mapper per session; it remembers only what is being streamed.
 
-import { type AgentEvent, type SessionEvent, TODO_FACT, toAgentEvents } from "@lathe/agent";
-import type { WireEvent } from "./events.ts";
+import { type AgentEvent, type AgentOverview, type SessionEvent, TODO_FACT, toAgentEvents } from "@lathe/agent";
+import type { WireEvent, WireEventOf } from "./events.ts";
 import { toWire } from "./to-wire.ts";
+
+type WireAgent = WireEventOf<"task:subagent:progress">["agent"];
+/** It is plain data without undefined fields. */
+export const agentOf = (agent: AgentOverview): WireAgent => agent as WireAgent;
 
 /** Feed it every event of one session in order. */
 export function toWireEvents(): (event: SessionEvent) => readonly WireEvent[] {
@@ -19,9 +23,13 @@ export function toWireEvents(): (event: SessionEvent) => readonly WireEvent[] {
       child = toWireEvents();
       children.set(agentId, child);
     }
-    return child(inner).map((wrapped) => ({ type: "lathe:subagent_event", agentId, event: wrapped }));
+    const events = child(inner).filter(({ type }) => !DELTAS.has(type));
+    return events.map((wrapped) => ({ type: "task:subagent:event", agentId, event: wrapped }));
   };
 }
+
+/** Of children they would be more than all the rest: 16 of them may write at once. Progress shows the end of it. */
+const DELTAS: ReadonlySet<WireEvent["type"]> = new Set(["message_update", "tool_execution_update"]);
 
 function agentEvent(event: AgentEvent): WireEvent {
   switch (event.type) {
@@ -80,6 +88,10 @@ function productEvent(event: SessionEvent): WireEvent | undefined {
     }
     case "fact_changed":
       return event.data.kind === TODO_FACT ? { type: "todo_auto_clear" } : undefined;
+    case "agent_lifecycle":
+      return { type: "task:subagent:lifecycle", agent: agentOf(event.data.agent) };
+    case "agent_progress":
+      return { type: "task:subagent:progress", agent: agentOf(event.data.agent) };
     case "loop_detection":
       return { type: "lathe:loop_detected", ...event.data };
     default:

@@ -1,6 +1,6 @@
 // The conflicts that this session has shown, by the numbers that conflict:// addresses name them by.
 
-import { type ConflictRegion, conflictRegions } from "./regions.ts";
+import { type ConflictRegion, conflictRegions } from "../../../edit/conflict-regions.ts";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {

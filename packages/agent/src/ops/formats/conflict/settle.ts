@@ -9,6 +9,7 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../../contract/tool.ts";
+import { conflictRegions } from "../../../edit/conflict-regions.ts";
 import { toLineFeeds } from "../../../edit/endings.ts";
 import { Lines } from "../../../edit/lines.ts";
 import { type FileOutcome, fileChanges, hostDetails, outcomes, paragraphs, trailer } from "../../../edit/outcome.ts";
@@ -16,14 +17,15 @@ import { editPreview } from "../../../edit/preview.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "../../../edit/workspace.ts";
 import { conflictsAt, type Scope } from "./address.ts";
 import type { Conflict } from "./conflicts.ts";
-import { conflictRegions } from "./regions.ts";
-import { sideOf } from "./view.ts";
+import { looseNote, sideOf } from "./view.ts";
 
 interface Settled {
   readonly conflicts: readonly Conflict[];
   readonly files: readonly FileOutcome[];
   /** How many are left in each file, by its path. */
   readonly left: ReadonlyMap<string, number>;
+  /** What to say of markers that belong to no conflict, by path. */
+  readonly loose: ReadonlyMap<string, string>;
 }
 
 /** The files that a write of this address changes. */
@@ -47,10 +49,12 @@ export async function conflictPreview(
 }
 
 export async function writeConflicts(url: string, content: string, context: ToolContext): Promise<ToolResult> {
-  const { conflicts, files, left } = await settle(context, url, content);
+  const { conflicts, files, left, loose } = await settle(context, url, content);
   const summary = `Settled ${conflicts.map(({ id }) => `conflict://${id}`).join(", ")}`;
   const rest = [...left].map(([path, count]) =>
-    count === 0 ? `${path} has no conflicts left.` : `${path} has ${count} left; read ${path}:conflicts.`,
+    count === 0
+      ? (loose.get(path) ?? `${path} has no conflicts left.`)
+      : `${path} has ${count} left; read ${path}:conflicts.`,
   );
   return {
     content: [
@@ -90,9 +94,15 @@ async function settle(scope: EditScope, url: string, content: string): Promise<S
     const left = new Map(
       [...byPath.keys()].map((path) => [path, conflictRegions(workspace.document(path).text).length]),
     );
+    const loose = new Map(
+      [...byPath.keys()].flatMap((path): [string, string][] => {
+        const note = looseNote(path, workspace.document(path).text);
+        return note === undefined ? [] : [[path, note]];
+      }),
+    );
     const files = await outcomes(scope, await workspace.commit());
     if (!scope.planOnly) scope.services.conflicts?.settle(named.map(({ id }) => id));
-    return { conflicts: named, files, left };
+    return { conflicts: named, files, left, loose };
   });
 }
 

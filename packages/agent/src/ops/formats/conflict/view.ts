@@ -1,21 +1,30 @@
 // Conflicts as they are shown: each with its address and both sides, without the markers, so that nothing copied from here is one.
 
 import { ToolFailure } from "../../../contract/tool.ts";
+import { type ConflictSide, looseMarkers } from "../../../edit/conflict-regions.ts";
 import type { SchemeResolver } from "../../../seams/schemes.ts";
 import { conflictsAt } from "./address.ts";
 import type { Conflict, ConflictedFile, Conflicts } from "./conflicts.ts";
-import type { ConflictSide } from "./regions.ts";
 
 const MOST_SIDE_LINES = 200;
 
 /** What `file:conflicts` shows. */
 export function conflictsView(file: ConflictedFile, conflicts: Conflicts): string {
   const found = conflicts.record(file);
-  if (found.length === 0) return `${file.path} has no unresolved conflicts.`;
+  const loose = looseNote(file.path, file.text);
+  if (found.length === 0) return loose ?? `${file.path} has no unresolved conflicts.`;
   const count = found.length === 1 ? "1 unresolved conflict" : `${found.length} unresolved conflicts`;
   const how =
     "Settle one by writing its final text to its address, or @ours, @theirs or @base on a line of its own for a side; conflict://* settles all.";
-  return [`${file.path} has ${count}. ${how}`, ...found.map(conflictText)].join("\n\n");
+  return [`${file.path} has ${count}. ${how}`, ...found.map(conflictText), ...(loose ? [loose] : [])].join("\n\n");
+}
+
+/** Half a conflict has no sides to choose from, and is no resolved file either. */
+export function looseNote(path: string, text: string): string | undefined {
+  const lines = looseMarkers(text);
+  if (lines.length === 0) return undefined;
+  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.slice(0, 20).join(", ")}`;
+  return `${path} has conflict markers without their counterparts on ${where}. Settle these with edit.`;
 }
 
 function conflictText({ id, path, region }: Conflict): string {

@@ -2,6 +2,7 @@
 // process.
 
 import { extname } from "node:path/posix";
+import { ToolFailure } from "../../../contract/tool.ts";
 import { ParserFailure, runParser } from "../../../parser/run-parser.ts";
 import type { Format, FormatContent } from "../../../target/format.ts";
 
@@ -30,6 +31,19 @@ export const documentFormat: Format = {
       throw error;
     }
   },
+  list: async (file) => [
+    {
+      inner: "",
+      size: file.size,
+      text: async () => {
+        const content = await documentFormat.read(file, { inner: "", separator: "" });
+        if (content.kind === "text") return content.text;
+        throw new ToolFailure(
+          `${file.path} cannot be searched: ${content.kind === "shown" ? content.text : "no text"}`,
+        );
+      },
+    },
+  ],
 };
 
 const extensionOf = (fileName: string): string => extname(fileName).toLowerCase();

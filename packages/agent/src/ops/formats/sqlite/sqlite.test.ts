@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { has } from "../../../../test/programs.ts";
@@ -195,6 +195,46 @@ describe.skipIf(!has("sqlite3"))("SQLite by path", () => {
     expect(await text("locked.db:t")).toBe(
       "locked.db could not be read: another program is writing to it (database is locked).",
     );
+    await ended(writer);
+  });
+
+  it("T-READ-6 reading a database never deletes the file that its journal names", async () => {
+    sqlite("made.db", "PRAGMA page_size=4096; CREATE TABLE t(a); INSERT INTO t VALUES (zeroblob(90000));");
+    const writer = await holding(
+      "made.db",
+      "PRAGMA cache_size=2; BEGIN IMMEDIATE; UPDATE t SET a = randomblob(90000);",
+    );
+    for (const suffix of ["", "-journal"])
+      copyFileSync(join(bench.dir, `made.db${suffix}`), join(bench.dir, `hot.db${suffix}`));
+    await ended(writer);
+    expect(await text("hot.db:t")).toContain("<blob, 90000 bytes>");
+    const precious = join(bench.dir, "precious.txt");
+    writeFileSync(precious, "keep me\n");
+    const name = Buffer.from(precious);
+    const end = Buffer.alloc(16, Buffer.from("d9d505f920a163d7", "hex"));
+    end.writeUInt32BE(name.length, 0);
+    end.writeUInt32BE(
+      name.reduce((sum, byte) => sum + byte),
+      4,
+    );
+    const lockPage = Buffer.alloc(4);
+    lockPage.writeUInt32BE(0x40000000 / 4096 + 1);
+    const journal = join(bench.dir, "hot.db-journal");
+    writeFileSync(journal, Buffer.concat([readFileSync(journal), lockPage, name, end]));
+    expect(await text("hot.db:t")).toContain("undoing that would delete one of them");
+    await expect(bench.write("hot.db:t", "{a: 1}")).rejects.toThrow("undoing that would delete one of them");
+    expect(readFileSync(precious, "utf8")).toBe("keep me\n");
+  });
+
+  it("T-READ-6 a log beside a database that is a link to another one's is not read", async () => {
+    const mode = "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
+    mkdirSync(join(bench.dir, "hidden"));
+    const writer = await holding("hidden/s.db", `${mode} CREATE TABLE k(v); INSERT INTO k VALUES ('SECRET');`);
+    sqlite("front.db", `${mode} CREATE TABLE t(a);`);
+    symlinkSync("hidden/s.db-wal", join(bench.dir, "front.db-wal"));
+    const refusal = "front.db-wal beside it is a link, and what that leads to is no part of the database";
+    expect(await text("front.db")).toContain(refusal);
+    await expect(bench.write("front.db:t", "{a: 1}")).rejects.toThrow(refusal);
     await ended(writer);
   });
 

@@ -17,6 +17,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { CannotParse } from "../types.ts";
+import { mustBePlainBeside, mustNameNoOther } from "./beside.ts";
 
 export type Database = DatabaseSyncInstance;
 
@@ -58,6 +59,7 @@ export async function openReadOnly(file: string): Promise<Database> {
 export async function openForWriting(file: string): Promise<Database> {
   const { DatabaseSync } = await sqlitePackage();
   mustBeSame(file);
+  mustNameNoOther(`${file}-journal`);
   try {
     const database = new DatabaseSync(file, { ...SHARED, defensive: true });
     mustBeSame(file);
@@ -78,6 +80,7 @@ async function sqlitePackage(): Promise<typeof import("@photostructure/sqlite")>
 /** A link that came after the judgement would lead elsewhere. */
 function mustBeSame(file: string): void {
   if (realpathSync(file) !== file) throw new CannotParse("it was replaced by a link meanwhile");
+  mustBePlainBeside(file);
 }
 
 interface Place {
@@ -102,8 +105,15 @@ function place(file: string): Place {
     throw new CannotParse("a program has left a change unfinished in it; open it once with sqlite3 in the shell");
   const folder = mkdtempSync(join(tmpdir(), "lathe-sqlite-"));
   const copy = join(folder, basename(file));
-  for (const suffix of ["", unfinished]) copyFileSync(file + suffix, copy + suffix);
-  return { url: url(copy, "mode=rw"), isOwn: true, settle: () => rmSync(folder, { recursive: true, force: true }) };
+  const settle = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const suffix of ["", unfinished]) copyFileSync(file + suffix, copy + suffix);
+    mustNameNoOther(`${copy}-journal`);
+  } catch (error) {
+    settle();
+    throw error;
+  }
+  return { url: url(copy, "mode=rw"), isOwn: true, settle };
 }
 
 function usesLog(file: string): boolean {

@@ -11,7 +11,8 @@ import {
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import { detachedResult, outsideSandbox, shellMeaning } from "../../shell/index.ts";
+import { outsideSandbox, shellMeaning } from "../../shell/index.ts";
+import { detachedResult } from "../../shell/result.ts";
 import description from "./description.md";
 
 const params = {

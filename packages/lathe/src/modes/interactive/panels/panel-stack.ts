@@ -8,6 +8,8 @@ export interface Panel {
   readonly component: Focusable & {
     /** What the keys do, while they go to it. */
     readonly hint: string;
+    /** What the agents do is seen in it. */
+    readonly showsAgents?: boolean;
   };
   /** Nobody at the keyboard asked for it. */
   readonly byAgent: boolean;
@@ -43,6 +45,8 @@ export class PanelStack {
   /** To a question of the agent. */
   #lastAnswered = Number.NEGATIVE_INFINITY;
   #hasFocus = false;
+  /** The person went to the input: a pause there is no way back. */
+  #wasLeft = false;
   #deafUntil = Number.NEGATIVE_INFINITY;
   #timer: { cancel(): void } | undefined;
   #hearing: { cancel(): void } | undefined;
@@ -92,11 +96,14 @@ export class PanelStack {
   /** By the person's own wish. */
   focus(): void {
     this.#hasFocus = this.shown !== undefined;
+    this.#wasLeft = false;
     this.#parts.changed();
   }
 
+  /** By the person's own wish, too: only they go back. */
   unfocus(): void {
     this.#hasFocus = false;
+    this.#wasLeft = true;
     this.#parts.changed();
   }
 
@@ -117,7 +124,7 @@ export class PanelStack {
   settle(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (this.#hasFocus || !this.shown || !this.#parts.isComposerEmpty()) return;
+    if (this.#hasFocus || this.#wasLeft || !this.shown || !this.#parts.isComposerEmpty()) return;
     const due = Math.max(this.#lastTyped + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
     if (due <= 0) this.focus();
     else this.#timer = this.#parts.setTimer(() => this.settle(), due);
@@ -125,6 +132,7 @@ export class PanelStack {
 
   #show(): void {
     this.#shownAt = this.#parts.now();
+    this.#wasLeft = false;
     this.#hasFocus = this.shown !== undefined && (!this.shown.byAgent || this.#isAnswering);
     if (this.#hasFocus && this.shown?.byAgent) this.#listenSoon();
     this.settle();

@@ -13,6 +13,7 @@ import {
   type Span,
   type Style,
   shorten,
+  visible,
   visibleLine,
   widthOf,
 } from "@lathe/tui";
@@ -89,7 +90,8 @@ function spanOf({ text, foreground, background, bold, dim, italic, underline, in
     ...(underline ? { underline } : {}),
     ...(inverse ? { inverse } : {}),
   };
-  return { text: visibleLine(text), style };
+  // Letters stand where the program has put them: spaces stay.
+  return { text: visible(text), style };
 }
 
 /** Terminals that the person can type in: one is shown, the others wait. */

@@ -159,8 +159,9 @@ export class EventFold {
         if (this.busySince === undefined) this.#tellOnce(oneLine(event.data.message));
         else this.#error = event.data.message;
         break;
-      case "subagent_event": {
-        const ended = this.children.event(event.data.agent_id, event.data.event);
+      case "agent_lifecycle":
+      case "agent_progress": {
+        const ended = this.children.follow(event.data.agent);
         if (ended) this.add(ended);
         break;
       }
@@ -177,6 +178,7 @@ export class EventFold {
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
       case "fact_changed": // whoever shows the todo list asks for it
+      case "subagent_event": // the other two tell what a person wants to know of it
       case "entry":
         break;
       default:

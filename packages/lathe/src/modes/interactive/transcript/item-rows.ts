@@ -26,7 +26,7 @@ import type {
   TurnItem,
   UserItem,
 } from "./item.ts";
-import { counted, took } from "./numbers.ts";
+import { took } from "./numbers.ts";
 import { dim, hanging, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 /** Of a message that a person sent, such as a long paste. */
@@ -132,7 +132,7 @@ function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: Tur
   return oneRow(view, [], fitting ?? took(tookMs), { color: "dim" });
 }
 
-/** A child agent in one line: where it is, what it costs and what it did last. */
+/** An agent in one line: where it is, what it costs and what it does. */
 export function childRow(item: ChildItem, view: ItemView): Row {
   const { symbols } = view;
   const marks = {
@@ -141,8 +141,7 @@ export function childRow(item: ChildItem, view: ItemView): Row {
     failed: span(symbols.failure, { color: "error" }),
   };
   const time = item.state === "running" ? elapsed(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
-  const facts = [item.agentId, counted(item.turns, "turn"), time];
-  if (item.cost !== undefined && item.cost > 0) facts.push(dollars(item.cost));
+  const facts = [visibleLine(item.agentId), time, ...(item.cost > 0 ? [dollars(item.cost)] : [])];
   const lead = [marks[item.state], { text: " " }, span(facts.join(SEPARATOR), { color: "muted" }), { text: "  " }];
   const text =
     item.state === "running" && item.last !== "" ? `${item.task} ${symbols.arrowRight} ${item.last}` : item.task;

@@ -95,9 +95,8 @@ export interface ChildItem {
   readonly agentId: string;
   readonly task: string;
   readonly state: "running" | "done" | "failed";
-  readonly turns: number;
-  readonly cost?: number | undefined;
-  /** What it did last. */
+  readonly cost: number;
+  /** What it does now. */
   readonly last: string;
   readonly since: number;
   readonly tookMs?: number | undefined;

@@ -32,6 +32,8 @@ export interface TranscriptOptions {
   entryLines?: EntryLines;
   /** The host shows a question of the agent: the call that asks is not shown beside it. */
   isQuestionShown?(): boolean;
+  /** The host shows what agents do: they have no lines beside it. */
+  areAgentsShown?(): boolean;
   /** The key that opens blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
   /** What can be done with a command of the person's own that runs. */
@@ -181,6 +183,7 @@ export class Transcript {
       context.rows,
       this.#ticks ? Math.floor(this.#options.now() / 1000) : "",
       this.#isQuestionShown,
+      this.#options.areAgentsShown?.(),
     ];
     if (this.#cache.key !== key.join()) this.#cache = { key: key.join(), rows: this.#liveRows(context) };
     return this.#cache.rows;
@@ -277,7 +280,8 @@ export class Transcript {
       isContinued = false;
       at += unit.blocks.length;
     }
-    for (const child of this.#fold.children.running) add([childRow(child, view)], "line");
+    if (!this.#options.areAgentsShown?.())
+      for (const child of this.#fold.children.running) add([childRow(child, view)], "line");
     add(statusRows(this.#fold, view), "line");
     add(this.#userCommandRows(view), "block");
     return rows;

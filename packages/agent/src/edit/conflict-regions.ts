@@ -37,6 +37,13 @@ export function conflictRegions(text: string): ConflictRegion[] {
   return regions;
 }
 
+/** Numbers of the lines, from 1, with an opening or closing marker that belongs to no region: what a hand left half done. */
+export function looseMarkers(text: string): number[] {
+  const regions = conflictRegions(text);
+  const isInside = (at: number) => regions.some(({ start, end }) => at >= start && at < end);
+  return text.split("\n").flatMap((line, at) => (/^(?:<{7}|>{7})(?: |$)/.test(line) && !isInside(at) ? [at + 1] : []));
+}
+
 /** Whether somebody has yet to decide something in this text. */
 export const hasConflicts = (text: string): boolean => conflictRegions(text).length > 0;
 

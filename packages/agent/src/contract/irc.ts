@@ -1,0 +1,76 @@
+// Messages among the agents of a session, as the tool sees them: the session that talks with a person is `Main`, the others have
+// their ids.
+
+import type { AgentState } from "./subagents.ts";
+
+/** A message as its recipient reads it. */
+export interface IrcMessage {
+  readonly id: string;
+  readonly from: string;
+  readonly text: string;
+  /** The message that it answers. */
+  readonly replyTo?: string | undefined;
+}
+
+/**
+ * What became of a message: a running agent reads it at its next step, an idle or parked one is set to work by it, or it was not
+ * delivered.
+ */
+export interface Receipt {
+  readonly to: string;
+  readonly outcome: "injected" | "woken" | "revived" | "failed";
+  /** Of the message. */
+  readonly id?: string | undefined;
+  readonly error?: string | undefined;
+  /** The oldest message in the recipient's full mailbox made room for it. */
+  readonly dropped?: boolean | undefined;
+}
+
+/** Another agent of the session. */
+export interface IrcPeer {
+  readonly id: string;
+  readonly state: AgentState;
+  /** It has ended and cannot be reached any more. */
+  readonly isGone?: boolean | undefined;
+  /** The kind of agent. */
+  readonly agent?: string | undefined;
+  readonly description?: string | undefined;
+  /** Messages that it has not read. */
+  readonly unread: number;
+}
+
+/** How waiting for a message ended: with one, at its time limit (milliseconds), or because none could come. */
+export type Waited =
+  | { readonly kind: "message"; readonly message: IrcMessage }
+  | { readonly kind: "timeout"; readonly ms: number }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** What one agent can do with messages. */
+export interface IrcService {
+  /** The id of the agent itself. */
+  readonly self: string;
+  /** The others, aborted ones left out. */
+  peers(): readonly IrcPeer[];
+  /** One receipt for each recipient. The same call never sends twice. */
+  send(message: {
+    readonly to: string;
+    readonly text: string;
+    readonly replyTo?: string | undefined;
+    readonly callId: string;
+  }): Promise<readonly Receipt[]>;
+  /** Waits for the next message, of `from` or of anybody. `timeoutMs` 0: without a limit. */
+  wait(wish: {
+    readonly from?: string | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly callId: string;
+    readonly signal: AbortSignal;
+  }): Promise<Waited>;
+  /** Messages that this agent has not read; they count as read unless it only looks. */
+  inbox(wish: { readonly peek: boolean; readonly callId: string }): readonly IrcMessage[];
+}
+
+declare module "./tool.ts" {
+  interface ToolServices {
+    readonly irc?: IrcService;
+  }
+}

@@ -1,0 +1,23 @@
+// Notices agents that only talk: messages that answer messages, with no work in between. Each message is one longer than the longest
+// chain that its sender has heard since it last did something else, so rings of agents are noticed as well as pairs.
+
+/** So many messages in a row may answer each other. */
+export const MOST_TALK = 16;
+
+export class Talk {
+  readonly #heard = new Map<string, number>();
+
+  /** The agent did something besides talking. */
+  progressed(agent: string): void {
+    this.#heard.delete(agent);
+  }
+
+  /** The length of the chain that a message of this agent would continue. */
+  lengthFor(agent: string): number {
+    return (this.#heard.get(agent) ?? 0) + 1;
+  }
+
+  said(from: string, to: string): void {
+    this.#heard.set(to, Math.max(this.#heard.get(to) ?? 0, this.lengthFor(from)));
+  }
+}

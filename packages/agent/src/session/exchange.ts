@@ -1,0 +1,58 @@
+// How a session takes part in the exchange of messages: the first one of a tree opens it, its agents are given it.
+
+import type { EventHub } from "../events/hub.ts";
+import { Exchange } from "../irc/exchange.ts";
+import { MAIN, type Mailbox } from "../irc/types.ts";
+import { mayHaveChildren } from "./children.ts";
+import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, ToolPart } from "./parts.ts";
+
+type ExchangeSession = HostPart<"subagents" | "exchange" | "agentId" | "depth" | "spawns"> &
+  JournalPart &
+  ClockPart &
+  ConfigPart &
+  RedactionPart &
+  EventPart &
+  ToolPart & {
+    readonly events: EventHub;
+    readonly state: string;
+    endInput(): void;
+  };
+
+/** `runQueued`: begins an input with what waits, where the session does that by itself. Undefined: its agents do not talk. */
+export function joinExchange(core: ExchangeSession, mailbox: Mailbox, runQueued: () => void): Exchange | undefined {
+  const { subagents, agentId = MAIN } = core.options;
+  if (!subagents?.irc) return undefined;
+  const exchange = core.options.exchange ?? openExchange(core, mailbox, runQueued);
+  if (agentId !== MAIN || mayHaveChildren(core)) Object.assign(core.services, { irc: exchange.serviceFor(agentId) });
+  core.events.listen((event) => {
+    if (event.kind === "state_changed") exchange.changed();
+    // What only concerns the session itself (talking, yielding, planning) is no work.
+    const isDone = event.kind === "tool_call_end" && !event.data.is_error;
+    const isWork = isDone && !core.tools.get(event.data.tool_name)?.tool.sessionOnly;
+    if (isWork || (event.kind === "user_input" && event.data.source === undefined && agentId === MAIN))
+      exchange.progressed(agentId);
+  });
+  return exchange;
+}
+
+function openExchange(core: ExchangeSession, mailbox: Mailbox, runQueued: () => void): Exchange {
+  const { journal, deps } = core;
+  const { irc } = core.options.subagents!;
+  const redacted = (text: string): string => core.redacted(text);
+  const exchange = new Exchange({ journal, deps, redacted, timeoutMs: irc?.timeoutMs });
+  const isAtWork = (): boolean => core.state === "processing";
+  exchange.join({
+    agents: () => [{ id: MAIN, state: isAtWork() ? "running" : "idle" }],
+    mailbox: () => mailbox,
+    wake: async () => {
+      exchange.handOver(MAIN, mailbox);
+      runQueued();
+      return isAtWork() ? "woken" : "injected";
+    },
+    stop: (_agentId, why) => {
+      core.warn(`The input was ended: ${why}.`, "irc");
+      core.endInput();
+    },
+  });
+  return exchange;
+}

@@ -1,0 +1,52 @@
+// The messages of other agents that wait in the queue of a session, like everything else that reaches it from outside.
+
+import type { IrcMessage } from "../contract/irc.ts";
+import { framed, textIn } from "../irc/message.ts";
+import type { Mailbox, StoredMessage } from "../irc/types.ts";
+import type { QueuedMessage } from "./inbox.ts";
+import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
+import { changeQueued, enqueue } from "./queue.ts";
+import { wasQueued } from "./recovery.ts";
+import { textOfContent } from "./types.ts";
+
+export class SessionMailbox implements Mailbox {
+  readonly #core: JournalPart & QueuePart & EventPart & RedactionPart;
+
+  constructor(core: JournalPart & QueuePart & EventPart & RedactionPart) {
+    this.#core = core;
+  }
+
+  put(message: StoredMessage, isAgain: boolean, note?: string): void {
+    const core = this.#core;
+    const { id: messageId, entry, from, replyTo } = message;
+    if (isAgain && (core.journal.has(entry) || wasQueued(core, entry))) return;
+    const source = { kind: "agent", id: from, type: "irc:incoming", messageId } as const;
+    enqueue(core, "steering", framed(message, note), replyTo === undefined ? source : { ...source, replyTo }, entry);
+  }
+
+  unread(): readonly IrcMessage[] {
+    return this.#waiting().map(({ content, source }) => ({
+      id: source?.messageId ?? "",
+      from: source?.id ?? "",
+      text: textIn(textOfContent(content)),
+      ...(source?.replyTo === undefined ? {} : { replyTo: source.replyTo }),
+    }));
+  }
+
+  take(id: string, callId: string): void {
+    this.#remove(id, callId);
+  }
+
+  drop(id: string): void {
+    this.#remove(id);
+  }
+
+  #remove(id: string, callId?: string): void {
+    const found = this.#waiting().find(({ source }) => source?.messageId === id);
+    if (found) changeQueued(this.#core, found.id, "cancelled", undefined, callId);
+  }
+
+  #waiting(): readonly QueuedMessage[] {
+    return this.#core.inbox.list("steering").filter(({ source }) => source?.type === "irc:incoming");
+  }
+}

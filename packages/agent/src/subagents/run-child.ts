@@ -1,0 +1,68 @@
+// One input of a child: it waits for its turn, works, and what it did apart from its parent's files lands.
+
+import { messageOf } from "@lathe/llm";
+import type { InputOutcome } from "../events/types.ts";
+import { type Child, since } from "./child.ts";
+import type { ChildSessions } from "./child-sessions.ts";
+import { land } from "./isolation.ts";
+import { NOTHING_SPENT, type Spent } from "./records.ts";
+import { limitTime } from "./run-limits.ts";
+import { firstOf } from "./shared-start.ts";
+import type { Slots } from "./slots.ts";
+import type { ChildSession, ParentSession } from "./types.ts";
+
+interface Input {
+  /** Undefined: the messages that wait for it. */
+  readonly content: string | undefined;
+  /** Undefined: it has one. */
+  readonly slot: Promise<void> | undefined;
+  readonly begin: (session: ChildSession) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Among {
+  readonly parent: ParentSession;
+  readonly sessions: ChildSessions;
+  readonly slots: Slots;
+  readonly children: ReadonlyMap<string, Child>;
+}
+
+/** `ended`: how its input ended, or why it was not taken. */
+export async function runChild(
+  child: Child,
+  { content, slot, begin, signal }: Input,
+  { parent, sessions, slots, children }: Among,
+): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
+  const { deps, options, exchange } = parent;
+  const { agentId } = child.facts.header;
+  let hasSlot = slot === undefined;
+  let before: Spent | undefined;
+  const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
+  try {
+    if (slot) {
+      // Whoever waits for this child waits for those that hold a slot.
+      const among = (): string[] => [...children].flatMap(([id, { run, session }]) => (run && session ? [id] : []));
+      const leave = exchange?.waits({ agent: agentId, of: undefined, until: "turn", among });
+      await slot.finally(leave);
+    }
+    hasSlot = true;
+    const session = child.session ?? sessions.open(child);
+    child.session = session;
+    before = session.usage;
+    begin(session);
+    const turn = child.shared?.turn(agentId);
+    if (turn) await firstOf(turn, signal);
+    signal.throwIfAborted();
+    const stopClock = limitTime(deps, child, options.limits?.() ?? {});
+    exchange?.handOver(agentId, session.mailbox);
+    const ended = await (content === undefined ? session.runQueued() : session.submit(content))
+      .then((first) => land(child, session, first))
+      .finally(stopClock);
+    return { ended, spent: spent() };
+  } catch (error) {
+    return { ended: messageOf(error), spent: spent() };
+  } finally {
+    if (hasSlot) slots.free();
+    child.shared?.ended(agentId);
+  }
+}

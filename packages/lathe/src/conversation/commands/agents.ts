@@ -1,0 +1,87 @@
+// The agents of the session, for people: listed, looked at, sent to, stopped, revived.
+
+import type { AgentDirectory, AgentOverview } from "@lathe/agent";
+import { oneLine } from "../../sessions/list.ts";
+import { dollars } from "../../sessions/numbers.ts";
+import { usageError } from "../../usage/exit.ts";
+import type { Conversation } from "../conversation.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
+
+const VERBS = ["send", "stop", "revive"] as const;
+const FORM = /^(?:(send|stop|revive)\s+)?(\S+)(?:\s+([\s\S]+))?$/;
+const USAGE = "Use: /agents, /agents <id>, /agents send <id> <message>, /agents stop <id>, or /agents revive <id>.";
+
+export const agents: SlashCommand = {
+  name: "agents",
+  arguments: "[id | send id message | stop id | revive id]",
+  description: "show the agents of this session, steer and stop them",
+  whileWorking: true,
+  complete: (conversation, typed) => {
+    const ids = directoryOf(conversation)
+      .list()
+      .map(({ agentId }) => agentId);
+    return [...ids, ...VERBS.flatMap((verb) => ids.map((id) => `${verb} ${id}`))].filter((one) =>
+      one.startsWith(typed),
+    );
+  },
+  run: async (conversation, argument, view) => {
+    const directory = directoryOf(conversation);
+    await directory.load();
+    if (argument === "") return overview(directory, view);
+    const [, verb, id = "", message] = FORM.exec(argument) ?? [];
+    if (id === "" || (message !== undefined) !== (verb === "send")) throw usageError(USAGE);
+    await told(async () => {
+      if (verb === "send") {
+        const { how } = await directory.send(id, message ?? "");
+        view.line(`Sent to ${id}: ${how}.`, "dim");
+      } else if (verb === "stop") view.line(lineOf(await directory.stop(id)), "dim");
+      else if (verb === "revive") view.line(lineOf(await directory.revive(id)), "dim");
+      else look(directory, id, view);
+    });
+  },
+};
+
+const directoryOf = ({ session }: Conversation): AgentDirectory => session.subagents.directory;
+
+function overview(directory: AgentDirectory, view: CommandView): void {
+  const listed = directory.list();
+  if (listed.length === 0) view.line("There are no agents in this session.", "dim");
+  else if (view.showAgents) view.showAgents();
+  else for (const agent of listed) view.line(lineOf(agent));
+}
+
+function look(directory: AgentDirectory, id: string, view: CommandView): void {
+  const output = directory.outputOf(id);
+  const agent = directory.list().find(({ agentId }) => agentId === id);
+  if (agent) view.line(lineOf(agent));
+  for (const line of output === "" ? (agent?.tail ?? []) : output.split("\n")) view.line(line);
+}
+
+function lineOf({
+  agentId,
+  agent,
+  state,
+  status,
+  requests,
+  cost,
+  doing,
+  description,
+  assignment,
+}: AgentOverview): string {
+  const facts = [
+    ...(agent === undefined ? [] : [agent]),
+    state === "running" || status === "completed" ? state : `${state}, ${status}`,
+    `${requests} ${requests === 1 ? "request" : "requests"}`,
+    ...(cost > 0 ? [dollars(cost)] : []),
+  ];
+  return `${agentId}  ${facts.join(" · ")}  ${oneLine(doing === "" ? (description ?? assignment) : doing)}`;
+}
+
+/** What is wrong with what was typed is for the person who typed it. */
+async function told(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw usageError((error as Error).message);
+  }
+}

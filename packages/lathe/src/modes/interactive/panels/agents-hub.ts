@@ -1,0 +1,243 @@
+// The hub: all agents of the session in the composer's place, to look at, steer, stop, revive and read.
+
+import type { AgentDirectory, AgentOverview } from "@lathe/agent";
+import {
+  type CursorPlace,
+  type Key,
+  LinePrompt,
+  type RenderContext,
+  type Row,
+  row,
+  shorten,
+  visibleLine,
+} from "@lathe/tui";
+import type { HubAction } from "../actions.ts";
+import type { ScreenView } from "../screen-view.ts";
+import { agentDetail, agentsTitle, treeRows } from "./agent-rows.ts";
+import type { Panel } from "./panel-stack.ts";
+
+/** Rows of the tree; the rest of the panel shows the agent at the pointer. */
+const MOST_AGENTS = 10;
+const DETAIL_ROWS = 9;
+/** From this height on, a blank row stands between the two. */
+const ROWS_WITH_GAP = 16;
+
+/** What the keys go to. */
+type Focus =
+  | { readonly kind: "tree" }
+  | { readonly kind: "message"; readonly to: string; readonly prompt: LinePrompt }
+  | { readonly kind: "stop"; readonly agentId: string };
+
+export function openHub(view: ScreenView): void {
+  const { controller } = view;
+  if (!controller) return;
+  const hub = new Hub(view, () => controller.conversation.session.subagents.directory);
+  if (hub.isEmpty) {
+    view.hint("There are no agents in this session.");
+    return;
+  }
+  const panel: Panel = { component: hub, byAgent: false, cancel: () => hub.cancel(() => view.panels.close(panel)) };
+  view.panels.open(panel);
+}
+
+class Hub {
+  readonly #view: ScreenView;
+  /** A command may put another session in the place of this one. */
+  readonly #directory: () => AgentDirectory;
+  #current: string | undefined;
+  #focus: Focus = { kind: "tree" };
+  /** The end of the output of an agent that is not at work, read once. */
+  #output: { readonly key: string; readonly lines: readonly string[] } = { key: "", lines: [] };
+  cursor: CursorPlace | undefined;
+  readonly showsAgents = true;
+
+  constructor(view: ScreenView, directory: () => AgentDirectory) {
+    this.#view = view;
+    this.#directory = directory;
+  }
+
+  get isEmpty(): boolean {
+    return this.#directory().list().length === 0;
+  }
+
+  get hint(): string {
+    if (this.#focus.kind === "message") return "enter sends, esc cancels";
+    if (this.#focus.kind === "stop") return "y stops it, every other key leaves it";
+    const key = (action: HubAction): string => this.#view.bindings.chords(action)[0] ?? "";
+    const agent = this.#agent(this.#directory().list());
+    const keys = [
+      ...(agent && agent.state !== "aborted" ? [`${key("app.agents.send")} sends a message`] : []),
+      ...(agent?.state === "running" ? [`${key("app.agents.stop")} stops it`] : []),
+      ...(agent?.state === "parked" ? [`${key("app.agents.revive")} revives it`] : []),
+      `${key("app.agents.transcript")} transcript`,
+      "esc closes",
+    ];
+    return keys.join(", ");
+  }
+
+  /** Esc goes back by one step. */
+  cancel(close: () => void): void {
+    if (this.#focus.kind === "tree") close();
+    else this.#to({ kind: "tree" });
+  }
+
+  render(context: RenderContext): readonly Row[] {
+    this.cursor = undefined;
+    const agents = this.#directory().list();
+    const agent = this.#agent(agents);
+    if (!agent) return [row("There are no agents in this session.", { color: "muted" })];
+    const asked = this.#askedRows(context);
+    const hasGap = context.rows >= ROWS_WITH_GAP;
+    const room = Math.max(1, context.rows - 1 - asked.length - (hasGap ? 1 : 0));
+    const detail = Math.min(DETAIL_ROWS, room - Math.min(agents.length, Math.ceil(room / 2)));
+    const tree = treeRows(agents, agents.indexOf(agent), Math.min(MOST_AGENTS, room - Math.max(0, detail)), context);
+    const rows = [
+      agentsTitle(agents, context),
+      ...tree,
+      ...(hasGap ? [row("")] : []),
+      ...agentDetail(agent, this.#linesOf(agent), detail, context),
+      ...asked,
+    ];
+    if (this.#focus.kind === "message")
+      this.cursor = { row: rows.length - 1, column: this.#focus.prompt.cursor.column };
+    return rows;
+  }
+
+  handle(key: Key): boolean {
+    const focus = this.#focus;
+    if (focus.kind === "message") return focus.prompt.handle(key);
+    if (key.kind !== "key") return false;
+    if (focus.kind === "stop") {
+      this.#to({ kind: "tree" });
+      if (key.text === "y") void this.#run((directory) => this.#stop(directory, focus.agentId));
+      return true;
+    }
+    const { bindings } = this.#view;
+    const action = bindings.match(key, "agents") as HubAction | undefined;
+    if (action !== undefined) return this.#act(action);
+    return this.#move(bindings.match(key, "select"));
+  }
+
+  #act(action: HubAction): boolean {
+    const agent = this.#agent(this.#directory().list());
+    if (!agent) return true;
+    const { agentId } = agent;
+    switch (action) {
+      case "app.agents.send":
+        this.#to({ kind: "message", to: agentId, prompt: this.#prompt(agentId) });
+        break;
+      case "app.agents.stop":
+        if (agent.state === "running") this.#to({ kind: "stop", agentId });
+        else this.#view.hint(`${agentId} is not at work.`);
+        break;
+      case "app.agents.revive":
+        void this.#run(async (directory) => {
+          const { state } = await directory.revive(agentId);
+          this.#view.hint(`${agentId} is ${state}.`);
+        });
+        break;
+      case "app.agents.transcript":
+        void this.#run(() => this.#read(agentId));
+        break;
+      default:
+        action satisfies never;
+    }
+    return true;
+  }
+
+  /** Other keys are the app's. */
+  #move(action: string | undefined): boolean {
+    const agents = this.#directory().list();
+    const at = agents.findIndex(({ agentId }) => agentId === this.#agent(agents)?.agentId);
+    const to: Readonly<Record<string, number>> = {
+      "tui.select.up": at - 1,
+      "tui.select.down": at + 1,
+      "tui.select.pageUp": at - MOST_AGENTS,
+      "tui.select.pageDown": at + MOST_AGENTS,
+      "tui.select.first": 0,
+      "tui.select.last": agents.length - 1,
+    };
+    const next = action === undefined ? undefined : to[action];
+    if (next === undefined) return false;
+    this.#current = agents[Math.max(0, Math.min(agents.length - 1, next))]?.agentId;
+    this.#view.screen.changed();
+    return true;
+  }
+
+  #prompt(to: string): LinePrompt {
+    return new LinePrompt({
+      bindings: this.#view.bindings,
+      label: [{ text: `To ${visibleLine(to)}: `, style: { bold: true } }],
+      onChange: () => this.#view.screen.changed(),
+      onSubmit: (text) => {
+        this.#to({ kind: "tree" });
+        if (text.trim() !== "") void this.#run((directory) => this.#send(directory, to, text));
+      },
+      onCancel: () => this.#to({ kind: "tree" }),
+    });
+  }
+
+  async #send(directory: AgentDirectory, to: string, text: string): Promise<void> {
+    const { how } = await directory.send(to, text);
+    const words = {
+      steered: "reads it with its next request",
+      continued: "works on it",
+      revived: "is awake again and works on it",
+    };
+    this.#view.hint(`Sent: ${to} ${words[how]}.`);
+  }
+
+  async #stop(directory: AgentDirectory, agentId: string): Promise<void> {
+    const { state } = await directory.stop(agentId);
+    this.#view.hint(`${agentId} was stopped and is ${state}: a message sets it to work again.`);
+  }
+
+  async #read(agentId: string): Promise<void> {
+    const { session } = this.#view.controller?.conversation ?? {};
+    const read = await session?.schemes.read(`history://${agentId}`, new AbortController().signal);
+    if (read) this.#view.page(`Agent ${agentId}`, new TextDecoder().decode(read.bytes));
+  }
+
+  async #run(work: (directory: AgentDirectory) => Promise<void>): Promise<void> {
+    try {
+      await work(this.#directory());
+    } catch (error) {
+      this.#view.hint((error as Error).message);
+    }
+    this.#view.screen.changed();
+  }
+
+  #to(focus: Focus): void {
+    this.#focus = focus;
+    this.#view.screen.changed();
+  }
+
+  /** The one at the pointer; the pointer stays on it whatever comes and goes. */
+  #agent(agents: readonly AgentOverview[]): AgentOverview | undefined {
+    return agents.find(({ agentId }) => agentId === this.#current) ?? agents[0];
+  }
+
+  #linesOf(agent: AgentOverview): readonly string[] {
+    if (agent.state === "running" || agent.tail.length > 0) return agent.tail;
+    const key = `${agent.agentId} ${agent.endedAt}`;
+    if (this.#output.key !== key) {
+      const lines = this.#directory()
+        .outputOf(agent.agentId)
+        .trim()
+        .split("\n")
+        .slice(0, DETAIL_ROWS - 1);
+      this.#output = { key, lines };
+    }
+    return this.#output.lines;
+  }
+
+  #askedRows(context: RenderContext): readonly Row[] {
+    const focus = this.#focus;
+    if (focus.kind === "message") return focus.prompt.render(context);
+    if (focus.kind === "stop")
+      return [
+        row(shorten(`Stop ${visibleLine(focus.agentId)}? y/n`, context.columns), { color: "warning", bold: true }),
+      ];
+    return [];
+  }
+}

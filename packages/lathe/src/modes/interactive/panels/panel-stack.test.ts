@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { type Panel, PanelStack } from "./panel-stack.ts";
+
+/** Time that passes when the test says so. */
+function clocked() {
+  let now = 10_000;
+  let timers: { at: number; callback: () => void }[] = [];
+  const stack = new PanelStack({
+    now: () => now,
+    setTimer: (callback, ms) => {
+      const timer = { at: now + ms, callback };
+      timers.push(timer);
+      const cancel = (): void => {
+        timers = timers.filter((one) => one !== timer);
+      };
+      return { cancel };
+    },
+    isComposerEmpty: () => true,
+    opened: () => {},
+    changed: () => {},
+  });
+  const pass = (ms: number): void => {
+    now += ms;
+    const due = timers.filter(({ at }) => at <= now);
+    timers = timers.filter(({ at }) => at > now);
+    for (const { callback } of due) callback();
+  };
+  return { stack, pass };
+}
+
+const question = (): Panel => ({
+  component: { render: () => [], handle: () => true, hint: "" } as Panel["component"],
+  byAgent: true,
+  cancel: () => {},
+});
+
+it("whoever goes from a question to the input stays there however long they think: the first letter of a message answers nothing", () => {
+  const { stack, pass } = clocked();
+  const first = question();
+  stack.open(first);
+  pass(1_000);
+  expect(stack.focused).toBe(first);
+  stack.keyPressed();
+  stack.unfocus();
+  stack.settle();
+  pass(60_000);
+  expect(stack.focused).toBeUndefined();
+  expect(stack.hint).toContain("Tab goes to this question");
+  stack.focus();
+  expect(stack.focused).toBe(first);
+});
+
+it("a question that comes up after one that was left gets the keys after a pause", () => {
+  const { stack, pass } = clocked();
+  const [first, second] = [question(), question()];
+  stack.open(first);
+  stack.open(second);
+  pass(1_000);
+  stack.unfocus();
+  stack.close(first);
+  pass(1_000);
+  expect(stack.focused).toBe(second);
+});

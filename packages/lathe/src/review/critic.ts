@@ -1,0 +1,96 @@
+// The critic's word on each finding: what it does not confirm is not reported.
+
+import type { BatchTask } from "@lathe/agent";
+import type { JsonSchema } from "@lathe/llm";
+import type { ConfirmedFinding, DroppedFinding, Finding } from "./types.ts";
+
+/** One critic looks at so many. */
+const MOST_AT_ONCE = 12;
+
+export const VERDICTS: JsonSchema = {
+  type: "object",
+  required: ["verdicts"],
+  properties: {
+    verdicts: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["finding", "holds", "reason"],
+        properties: {
+          finding: { type: "integer", description: "Number of the finding" },
+          holds: { type: "boolean" },
+          reason: { type: "string" },
+          duplicate_of: { type: "integer", description: "Number of the finding that says the same" },
+        },
+      },
+    },
+  },
+};
+
+interface Verdict {
+  readonly finding: number;
+  readonly holds: boolean;
+  readonly reason: string;
+  readonly duplicate_of?: number;
+}
+
+/** What critics are asked, a part of the findings each. */
+type CriticTask = BatchTask & { readonly id: string; readonly description: string };
+
+/** Numbers begin with 1 and go on over all tasks. */
+export function criticTasks(findings: readonly Finding[]): CriticTask[] {
+  const tasks: CriticTask[] = [];
+  for (let from = 0; from < findings.length; from += MOST_AT_ONCE) {
+    const part = findings.slice(from, from + MOST_AT_ONCE);
+    const listed = part.map((finding, i) => described(finding, from + i + 1)).join("\n\n");
+    tasks.push({
+      id: `critic-${tasks.length + 1}`,
+      description: `review: findings ${from + 1} to ${from + part.length}`,
+      assignment: `Give a verdict on each of these findings.\n\n${listed}`,
+    });
+  }
+  return tasks;
+}
+
+function described({ path, line, quote, priority, title, body }: Finding, number: number): string {
+  return `${number}. ${path}:${line} (${priority}) ${title}\nQuote: ${JSON.stringify(quote)}\n${body}`;
+}
+
+export interface Judged {
+  readonly confirmed: readonly ConfirmedFinding[];
+  readonly dropped: readonly DroppedFinding[];
+}
+
+/** `outputs`: what the critics yielded; undefined for one that failed. */
+export function judged(findings: readonly Finding[], outputs: readonly (string | undefined)[]): Judged {
+  const verdicts = new Map<number, Verdict>();
+  // A critic speaks of its own findings only.
+  for (const [i, output] of outputs.entries())
+    for (const verdict of verdictsIn(output))
+      if (Math.floor((verdict.finding - 1) / MOST_AT_ONCE) === i) verdicts.set(verdict.finding, verdict);
+  const confirmed = new Map<number, ConfirmedFinding>();
+  const dropped: DroppedFinding[] = [];
+  for (const [i, finding] of findings.entries()) {
+    const verdict = verdicts.get(i + 1);
+    const first = confirmed.get(verdict?.duplicate_of ?? 0);
+    if (!verdict) dropped.push({ ...finding, dropped: "no_verdict", why: "the critic gave no verdict" });
+    else if (first) {
+      const lenses = [...new Set([...first.lenses, ...finding.lenses])];
+      confirmed.set(verdict.duplicate_of ?? 0, { ...first, lenses });
+      dropped.push({ ...finding, dropped: "duplicate", why: `the same as "${first.title}"` });
+    } else if (verdict.holds) confirmed.set(i + 1, { ...finding, reason: verdict.reason });
+    else dropped.push({ ...finding, dropped: "refuted", why: verdict.reason });
+  }
+  return { confirmed: [...confirmed.values()], dropped };
+}
+
+function verdictsIn(output: string | undefined): readonly Verdict[] {
+  if (output === undefined) return [];
+  try {
+    const { verdicts } = JSON.parse(output) as { verdicts?: readonly Verdict[] };
+    return Array.isArray(verdicts) ? verdicts : [];
+  } catch {
+    // It was sent back three times and still does not fit.
+    return [];
+  }
+}

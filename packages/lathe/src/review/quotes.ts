@@ -1,0 +1,58 @@
+// Whether a quote stands in its file, and where. What a model remembers wrongly is found out here, before anybody reads it.
+
+/** Lines that a wrong number may be away from the quote when it is there more than once. */
+const NEAR = 5;
+/** A part of a line says where it is from only when it is long enough. */
+const SHORTEST_PART = 12;
+
+export type QuotePlace = { readonly line: number; readonly quote: string } | { readonly problem: string };
+
+/** `line` absent: the reviewer named none. */
+export function placeOfQuote(text: string, quote: string, line: number | undefined): QuotePlace {
+  const lines = text.split(/\r?\n/);
+  const wanted = wantedLines(quote);
+  if (wanted.length === 0) return { problem: "it quotes nothing" };
+  const starts = startsOf(lines, wanted);
+  const found = starts.length > 0 ? starts : startsOf(lines, withoutSign(wanted));
+  const place = (start: number): QuotePlace => ({
+    line: start + 1,
+    quote: lines
+      .slice(start, start + wanted.length)
+      .join("\n")
+      .trim(),
+  });
+  if (line !== undefined && found.includes(line - 1)) return place(line - 1);
+  const [only] = found;
+  if (only === undefined) return { problem: "the quote is not in the file" };
+  // A brace stands everywhere: it is only a quote where it was said to be.
+  if (!/\w{2}/.test(wanted.join(""))) return { problem: "the quote is not on that line" };
+  if (found.length === 1) return place(only);
+  if (line === undefined) return { problem: `the quote is on ${found.length} lines, and no line was named` };
+  const [nearest = only, next] = [...found].sort((a, b) => Math.abs(a + 1 - line) - Math.abs(b + 1 - line));
+  const distance = (start: number): number => Math.abs(start + 1 - line);
+  if (distance(nearest) > NEAR || (next !== undefined && distance(next) === distance(nearest)))
+    return { problem: `the quote is on lines ${found.map((start) => start + 1).join(", ")}, not on line ${line}` };
+  return place(nearest);
+}
+
+/** Indentation and blank lines around a quote are lost easily; words are not. */
+function wantedLines(quote: string): string[] {
+  const lines = quote.split(/\r?\n/).map((line) => line.trim());
+  const first = lines.findIndex((line) => line !== "");
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== "") + 1);
+}
+
+/** As a diff shows an added line. */
+const withoutSign = (wanted: readonly string[]): string[] => wanted.map((line) => line.replace(/^\+\s*/, ""));
+
+function startsOf(lines: readonly string[], wanted: readonly string[]): number[] {
+  const [only = ""] = wanted;
+  const isPart = wanted.length === 1 && only.length >= SHORTEST_PART;
+  const whole: number[] = [];
+  const parts: number[] = [];
+  for (let start = 0; start + wanted.length <= lines.length; start++) {
+    if (wanted.every((line, i) => lines[start + i]?.trim() === line)) whole.push(start);
+    else if (isPart && lines[start]?.includes(only)) parts.push(start);
+  }
+  return whole.length > 0 ? whole : parts;
+}

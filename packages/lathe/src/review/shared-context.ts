@@ -1,0 +1,79 @@
+// What all reviewers are told about the change, in the same words, so that its cost is shared. It is bounded: diffs that do not fit are
+// named, and reviewers look at those files themselves.
+
+import type { Change, ChangedFile } from "./types.ts";
+
+export interface ContextRoom {
+  /** Characters of all diffs together. */
+  readonly total: number;
+  /** Of one file. */
+  readonly file: number;
+}
+
+const MOST: ContextRoom = { total: 160_000, file: 40_000 };
+const LEAST_TOTAL = 8_000;
+/** Most models need about three characters for a token; a third of the window is for the diff. */
+const CHARS_OF_WINDOW = 1;
+const MOST_NAMES = 400;
+
+export function roomFor(contextWindow: number | undefined): ContextRoom {
+  const total = Math.min(MOST.total, Math.max(LEAST_TOTAL, (contextWindow ?? MOST.total) * CHARS_OF_WINDOW));
+  return { total, file: Math.min(MOST.file, total / 2) };
+}
+
+/** `isAsReviewed`: the files that reviewers read are those of the reviewed tree. */
+export function sharedContext(template: string, change: Change, room: ContextRoom, isAsReviewed: boolean): string {
+  const { shown, hidden } = fitting(change.files, room);
+  const more = hidden.length === 0 ? "" : hiddenNote(change, hidden);
+  const values: Record<string, string> = {
+    top: change.top,
+    title: change.title,
+    tree: isAsReviewed
+      ? "The files that you read are the new version."
+      : `The files that you read may be of another version than the reviewed one, which is commit ${change.end}.`,
+    files: namesOf(change.files),
+    diff: [fenced(shown.map(({ diff = "" }) => diff).join("")), more].filter((part) => part !== "").join("\n\n"),
+  };
+  return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "");
+}
+
+interface Fitting {
+  readonly shown: readonly ChangedFile[];
+  readonly hidden: readonly ChangedFile[];
+}
+
+function fitting(files: readonly ChangedFile[], { total, file: each }: ContextRoom): Fitting {
+  let left = total;
+  const shown: ChangedFile[] = [];
+  const hidden: ChangedFile[] = [];
+  for (const file of files) {
+    if (file.diff === undefined && file.added === undefined) continue;
+    const size = file.diff?.length ?? Number.POSITIVE_INFINITY;
+    const fits = size <= each && size <= left;
+    (fits ? shown : hidden).push(file);
+    if (fits) left -= size;
+  }
+  return { shown, hidden };
+}
+
+function hiddenNote({ base, end }: Change, hidden: readonly ChangedFile[]): string {
+  const ends = [base, ...(end === undefined ? [] : [end])].map((name) => name.slice(0, 12)).join(" ");
+  return `The diffs of these files are too long for this message. Read the files; where commands are available, \`git diff ${ends} -- <path>\` shows the change:\n${namesOf(hidden)}`;
+}
+
+function namesOf(files: readonly ChangedFile[]): string {
+  const rows = files.slice(0, MOST_NAMES).map(({ path, added, removed }) => {
+    const size = added === undefined ? "binary or large" : `+${added} -${removed}`;
+    return `- ${path} (${size})`;
+  });
+  if (files.length > MOST_NAMES) rows.push(`- and ${files.length - MOST_NAMES} more`);
+  return rows.join("\n");
+}
+
+/** A fence that is longer than any in the text. */
+function fenced(text: string): string {
+  if (text === "") return "";
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}diff\n${text.endsWith("\n") ? text : `${text}\n`}${fence}`;
+}
