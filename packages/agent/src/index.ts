@@ -292,6 +292,7 @@ export type {
   Isolation,
   IsolationRequest,
   LandedWork,
+  LandingCall,
   LandingWish,
   Spawns,
   SubagentOptions,

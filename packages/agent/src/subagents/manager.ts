@@ -14,7 +14,7 @@ import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
-import { isolate, land, leave, placeOfHost, worksApart } from "./isolation.ts";
+import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
 import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
 import { cutRun, rememberedChild } from "./past.ts";

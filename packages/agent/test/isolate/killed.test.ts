@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { recoverStore } from "../../src/isolate/recover.ts";
+import { program } from "../programs.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
 
 const HOST = fileURLToPath(new URL("landing-host.ts", import.meta.url));
@@ -78,7 +79,7 @@ it.skipIf(!CAN_ISOLATE)(
       const folder = join(project.store, "left");
       mkdirSync(join(folder, "layers"), { recursive: true });
       const holder = ["--bind", "/", "/", "--tmpfs", join(folder, "layers"), "sleep", "600"];
-      const [left, other] = [spawn("bwrap", holder), spawn("sleep", ["600"])];
+      const [left, other] = [spawn(program("bwrap")!, holder), spawn("sleep", ["600"])];
       const ended = new Promise((resolve) => left.once("exit", (_code, signal) => resolve(signal)));
       await new Promise((resolve) => left.once("spawn", resolve));
       await recoverStore(project.store, { baseEnv: process.env });
