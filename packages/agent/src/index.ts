@@ -293,6 +293,7 @@ export type {
   Isolation,
   IsolationRequest,
   LandedWork,
+  LandingCall,
   LandingWish,
   Spawns,
   SubagentOptions,

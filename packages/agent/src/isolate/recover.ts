@@ -4,6 +4,7 @@
 import { Processes } from "../process/processes.ts";
 import { removeContainer } from "./container-view.ts";
 import { hasJournal, undoLanding } from "./landing-journal.ts";
+import { endLeftProcesses } from "./left-processes.ts";
 import type { ViewHost } from "./types.ts";
 import { abandonedFolders, removeFolder } from "./view-folder.ts";
 
@@ -30,6 +31,7 @@ export async function recoverStore(store: string, host: ViewHost): Promise<Recov
       await removeContainer(processes, owner.container, host.baseEnv);
       await processes.cleanup();
     }
+    endLeftProcesses(folder);
     removeFolder(folder);
   }
   return { undone, inDoubt };

@@ -1,11 +1,12 @@
 // A host that is killed in the middle: the project is as before or as after, and nothing of the view is left.
 
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { recoverStore } from "../../src/isolate/recover.ts";
+import { program } from "../programs.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
 
 const HOST = fileURLToPath(new URL("landing-host.ts", import.meta.url));
@@ -67,6 +68,29 @@ it.skipIf(!CAN_ISOLATE)(
     expect(outcomes).toContain("undone");
   },
   process.env["LATHE_LONG"] ? 1_200_000 : 60_000,
+);
+
+it.skipIf(!CAN_ISOLATE)(
+  `a holder of a view that its killed host left behind is ended with the view ${NEEDS}`,
+  async () => {
+    const project = makeProject();
+    try {
+      // As it is when the host dies while bubblewrap starts: the folder of nobody, and a process that names it and waits.
+      const folder = join(project.store, "left");
+      mkdirSync(join(folder, "layers"), { recursive: true });
+      const holder = ["--bind", "/", "/", "--tmpfs", join(folder, "layers"), "sleep", "600"];
+      const [left, other] = [spawn(program("bwrap")!, holder), spawn("sleep", ["600"])];
+      const ended = new Promise((resolve) => left.once("exit", (_code, signal) => resolve(signal)));
+      await new Promise((resolve) => left.once("spawn", resolve));
+      await recoverStore(project.store, { baseEnv: process.env });
+      expect(await ended).toBe("SIGKILL");
+      expect(readdirSync(project.store)).toEqual([]);
+      expect(other.exitCode ?? other.signalCode).toBeNull();
+      other.kill();
+    } finally {
+      await project.dispose();
+    }
+  },
 );
 
 function commandOf(pid: string): string {

@@ -1,7 +1,7 @@
 // A file system that shares blocks, where the machine lets us mount one: an xfs image behind a loop device.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { has, program } from "../programs.ts";
 
@@ -25,9 +25,10 @@ export function mountXfs(): Mounted {
     rmSync(place, { recursive: true, force: true });
   };
   try {
-    execFileSync("truncate", ["-s", "400M", image]);
+    writeFileSync(image, "");
+    truncateSync(image, 400 << 20);
     execFileSync(program("mkfs.xfs")!, ["-q", "-m", "reflink=1", image]);
-    execFileSync("mkdir", [folder]);
+    mkdirSync(folder);
     execFileSync("mount", ["-o", "loop", image, folder], { stdio: "ignore" });
   } catch (error) {
     remove();
