@@ -24,7 +24,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores of the smallest machine: much of a test is waiting.
+    maxWorkers: 3,
     env: { NODE_EXTRA_CA_CERTS: "" },
   },
 });
