@@ -131,7 +131,7 @@ describe("in a session", () => {
     expect(one.lastResult()).toContain("sampled words");
   });
 
-  it("a child agent uses the parent's connection", async () => {
+  it("SA-02 a child agent uses the parent's connection: the server is started once", async () => {
     let childAsked = false;
     one.answer(({ body }) => {
       const said = JSON.stringify((body as { messages: unknown[] }).messages);

@@ -4,6 +4,10 @@ import type { JsonValue } from "@lathe/llm";
 import type { AgentReport, BatchReport } from "../../contract/subagents.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 
+/** Of an output, in a record; the whole of it is at `agent://`. */
+const MOST_BYTES = 500_000;
+const MOST_LINES = 5_000;
+
 export function factsOf({ started, failed }: BatchReport): Omit<ToolResult, "content"> {
   const isError = started.length === 0 || (failed.length === 0 && started.every(({ status }) => status === "failed"));
   const sum = (of: (report: AgentReport) => number | undefined): number =>
@@ -28,6 +32,7 @@ function recordOf(report: AgentReport, index: number): JsonValue {
   const { agentId, status, state, output, findings } = report;
   const isAborted = state === "aborted";
   const why = output.split("\n", 1)[0] ?? "";
+  const kept = beginningOf(output);
   const all = {
     index,
     id: agentId,
@@ -41,10 +46,10 @@ function recordOf(report: AgentReport, index: number): JsonValue {
     error: status === "failed" ? why : undefined,
     aborted: isAborted || undefined,
     abortReason: isAborted ? why : undefined,
-    output,
+    output: kept,
     // An agent has one stream of words; what its commands print is part of its transcript.
     stderr: hasEnded(report) ? "" : undefined,
-    truncated: hasEnded(report) ? false : undefined,
+    truncated: hasEnded(report) ? kept.length < output.length : undefined,
     requests: report.turnsUsed,
     durationMs: report.durationMs,
     tokens: report.tokens,
@@ -54,4 +59,12 @@ function recordOf(report: AgentReport, index: number): JsonValue {
     extractedToolData: findings && { report_finding: findings },
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as JsonValue;
+}
+
+function beginningOf(output: string): string {
+  const lines = output.split("\n", MOST_LINES + 1);
+  const text = lines.length > MOST_LINES ? lines.slice(0, MOST_LINES).join("\n") : output;
+  if (text.length * 3 <= MOST_BYTES || Buffer.byteLength(text) <= MOST_BYTES) return text;
+  // A letter that is cut in two is left out.
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, MOST_BYTES), { stream: true });
 }
