@@ -60,6 +60,8 @@ describe("RPC: commands", () => {
       move_session: { directory: ".." },
       rewind: { entryId: branches.messages[0]?.entryId },
       set_session_name: { name: " my session " },
+      agent_send: { agentId: "nobody", message: "x" },
+      agent_stop: { agentId: "nobody" },
       set_host_tools: { tools: [] },
       set_host_uri_schemes: { schemes: [] },
       workflow_gate_response: { gate_id: "g", answer: 1 },
@@ -84,8 +86,8 @@ describe("RPC: commands", () => {
       if (running.has(command)) await host.event("agent_end", from);
       expect(host.frames.filter(({ id }) => id !== undefined && id === reply["id"])).toHaveLength(1);
     }
-    expect(failed).toEqual(["workflow_gate_response", "negotiate_unattended"]);
-    for (const command of failed) expect(replies[command]).toMatchObject({ code: "not_available" });
+    expect(failed).toEqual(["agent_send", "agent_stop", "workflow_gate_response", "negotiate_unattended"]);
+    for (const command of failed.slice(2)) expect(replies[command]).toMatchObject({ code: "not_available" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();
     expect(await host.finish()).toBe(0);
