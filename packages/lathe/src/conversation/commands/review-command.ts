@@ -4,6 +4,8 @@ import type { SlashCommand } from "./command.ts";
 
 export const reviewCommand: SlashCommand = {
   name: "review",
+  // Many people have a command of this name already.
+  yields: true,
   arguments: "[range]",
   description: "have a change reviewed: main...HEAD, HEAD~3, a commit; else what is not committed",
   run: async (conversation, range, view) => {
