@@ -24,8 +24,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
-    // One more than the cores of the smallest machine: much of a test is waiting.
-    maxWorkers: 3,
+    maxWorkers: 2,
     env: { NODE_EXTRA_CA_CERTS: "" },
   },
 });

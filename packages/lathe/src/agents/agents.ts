@@ -56,7 +56,3 @@ export function bundledAgents(): readonly Agent[] {
     return { ...file, aliases: ALIASES[name] ?? [] };
   });
 }
-
-/** Where an agent comes from, in a word or two. */
-export const sourceName = ({ source }: Pick<Agent, "source">): string =>
-  source ? `${source.providerName}, ${source.level}` : "bundled";

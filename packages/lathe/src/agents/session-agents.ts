@@ -15,13 +15,14 @@ import { messageOf } from "@lathe/llm";
 import { isAnythingHere } from "../discovery/anything.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
-import type { IsolatedWork } from "../isolation/isolated-work.ts";
+import type { IsolationWhenNeeded } from "../isolation/when-needed.ts";
 import type { ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { withEffort } from "../models/roles.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { allowedTools } from "./agent-tools.ts";
-import { type Agent, agentsOf, bundledAgents, sourceName } from "./agents.ts";
+import type { Agent } from "./agents.ts";
+import { bundledDescriptions, sourceName } from "./described.ts";
 
 export interface SessionAgentParts {
   readonly workspace: Workspace;
@@ -31,7 +32,7 @@ export interface SessionAgentParts {
   /** Only what is bundled, so that a recording is the same everywhere. */
   readonly bundledOnly: boolean;
   /** How agents work apart; absent where they cannot. */
-  readonly isolated: IsolatedWork | undefined;
+  readonly isolated: IsolationWhenNeeded | undefined;
 }
 
 /** The roles whose models agents of these names use. */
@@ -79,16 +80,22 @@ export class SessionAgents {
   /** The list of agents in its description is of now: later files can be started, but the prompt does not change. */
   async tool(): Promise<ToolDef> {
     const { settings } = this.#parts.workspace;
-    const agents = (await this.#agents()).filter(({ name }) => this.#refusal(name) === undefined);
+    const known = this.#hasOnlyBundled() ? bundledDescriptions() : await this.#agents();
+    const agents = known.filter(({ name }) => this.#refusal(name) === undefined);
     const isolation = this.#parts.isolated !== undefined && settings["task.isolation.mode"] !== "none";
     return taskTool({ agents, batch: settings["task.batch"], isolation });
   }
 
-  async #agents(): Promise<readonly Agent[]> {
+  /** A start in a plain folder looks for nothing. */
+  #hasOnlyBundled(): boolean {
     const { workspace, bundledOnly } = this.#parts;
-    // A start in a plain folder looks for nothing.
-    if (bundledOnly || !isAnythingHere(placeOf(workspace))) return bundledAgents();
-    const { active, warnings } = await agentsOf(workspace);
+    return bundledOnly || !isAnythingHere(placeOf(workspace));
+  }
+
+  async #agents(): Promise<readonly Agent[]> {
+    const { agentsOf, bundledAgents } = await import("./agents.ts");
+    if (this.#hasOnlyBundled()) return bundledAgents();
+    const { active, warnings } = await agentsOf(this.#parts.workspace);
     for (const line of warnings.map(warningLine)) {
       if (!this.#told.has(line)) this.#warn?.(line);
       this.#told.add(line);

@@ -3,8 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAgentFile } from "../agents/agent-file.ts";
-import { type Agent, type AgentListing, agentsOf, sourceName } from "../agents/agents.ts";
+import { type Agent, type AgentListing, agentsOf } from "../agents/agents.ts";
 import { BUNDLED_FILES } from "../agents/bundled/index.ts";
+import { sourceName } from "../agents/described.ts";
 import sample from "../agents/new-agent.md";
 import { parseMarkdown } from "../discovery/frontmatter.ts";
 import { warningLine } from "../discovery/warning-line.ts";

@@ -33,7 +33,7 @@ import { SessionAgents } from "../agents/session-agents.ts";
 import type { DiscoveryWarning } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import type { ExtensionScreen } from "../extension-api/screen.ts";
-import { IsolatedWork } from "../isolation/isolated-work.ts";
+import { IsolationWhenNeeded } from "../isolation/when-needed.ts";
 import { type OpenedJournal, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { manualAddresses } from "../manual/manual-addresses.ts";
@@ -210,7 +210,13 @@ async function openWith(
       })
     : undefined;
   const isolated = worksHere(request)
-    ? new IsolatedWork({ workspace, journal: request.opened.journal, folder: request.opened.folder, history, guarded })
+    ? new IsolationWhenNeeded({
+        workspace,
+        journal: request.opened.journal,
+        folder: request.opened.folder,
+        history,
+        guarded,
+      })
     : undefined;
   await isolated?.recover();
   const agents = new SessionAgents({

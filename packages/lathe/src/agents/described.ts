@@ -1,0 +1,16 @@
+// What is said of agents without reading files.
+
+import type { Agent } from "./agents.ts";
+import { BUNDLED_FILES } from "./bundled/index.ts";
+
+/** Without reading the files as YAML, which a start would wait for. */
+export function bundledDescriptions(): readonly Pick<Agent, "name" | "description">[] {
+  return Object.entries(BUNDLED_FILES).map(([name, text]) => {
+    const [, description = '""'] = /^description: (".*")$/m.exec(text) ?? [];
+    return { name, description: JSON.parse(description) as string };
+  });
+}
+
+/** Where an agent comes from, in a word or two. */
+export const sourceName = ({ source }: Pick<Agent, "source">): string =>
+  source ? `${source.providerName}, ${source.level}` : "bundled";

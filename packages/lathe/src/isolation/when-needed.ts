@@ -1,0 +1,42 @@
+// Isolated work is loaded when an agent works apart, or when something may be left of one that did: a start does not pay for it.
+
+import { existsSync } from "node:fs";
+import type { Isolation, IsolationRequest } from "@lathe/agent";
+import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
+
+export class IsolationWhenNeeded {
+  readonly #parts: IsolatedWorkParts;
+  #work: IsolatedWork | undefined;
+  #warn: ((message: string) => void) | undefined;
+
+  constructor(parts: IsolatedWorkParts) {
+    this.#parts = parts;
+  }
+
+  /** What killed processes left is undone and removed before anybody asks what became of it. */
+  async recover(): Promise<void> {
+    if (existsSync(this.#parts.workspace.paths.views)) await (await this.#load()).recover();
+  }
+
+  opened(warn: (message: string) => void): void {
+    this.#warn = warn;
+    this.#work?.opened(warn);
+  }
+
+  leftBy(agentId: string): string | undefined {
+    return this.#work?.leftBy(agentId);
+  }
+
+  async isolate(request: IsolationRequest): Promise<Isolation> {
+    return (await this.#load()).isolate(request);
+  }
+
+  async #load(): Promise<IsolatedWork> {
+    const { IsolatedWork } = await import("./isolated-work.ts");
+    if (!this.#work) {
+      this.#work = new IsolatedWork(this.#parts);
+      if (this.#warn) this.#work.opened(this.#warn);
+    }
+    return this.#work;
+  }
+}
