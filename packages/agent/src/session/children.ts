@@ -39,7 +39,8 @@ export function parentSession(
   const { env, subagents = {}, agentId, spawns = "*" } = core.options;
   const tell: ConstructorParameters<typeof Directory>[0]["tell"] = (kind, agent) => core.emit(kind, { agent });
   const { directory: shared } = core.options;
-  const directory = shared instanceof Directory ? shared : new Directory({ deps: core.deps, tell });
+  const directory =
+    shared instanceof Directory ? shared : new Directory({ deps: core.deps, tell, tellsProgress: !subagents.isTaped });
   if (exchange) directory.unread = (id) => exchange.unread(id);
   return {
     directory,

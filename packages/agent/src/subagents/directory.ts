@@ -29,6 +29,8 @@ export interface AgentOwner {
 
 interface DirectoryParts {
   readonly deps: SessionDeps;
+  /** Whether hosts are told what agents do meanwhile; see `SubagentOptions.isTaped`. */
+  readonly tellsProgress: boolean;
   tell(kind: "agent_lifecycle" | "agent_progress", agent: AgentOverview): void;
 }
 
@@ -72,7 +74,7 @@ export class Directory implements AgentDirectory {
   /** Something happened in its session. */
   followed(agentId: string, event: SessionEvent): void {
     const entry = this.#entries.get(agentId);
-    if (!entry?.activity.follow(event) || entry.timer) return;
+    if (!entry?.activity.follow(event) || entry.timer || !this.#parts.tellsProgress) return;
     const due = entry.toldAt + PROGRESS_MS - event.timestamp;
     if (due <= 0) this.#progress(entry, event.timestamp);
     else entry.timer = this.#parts.deps.setTimer(() => this.#progress(entry, this.#parts.deps.now()), due);

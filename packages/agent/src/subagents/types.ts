@@ -42,6 +42,8 @@ export interface SubagentOptions {
   readonly isolate?: ((child: IsolationRequest) => Promise<Isolation>) | undefined;
   /** The session works apart itself: its children work in its copy, and their work lands with its own. */
   readonly isApart?: boolean | undefined;
+  /** The run is recorded or replayed: what comes at intervals of its own, such as progress, would come at other moments the next time. */
+  readonly isTaped?: boolean | undefined;
   /** What became of the work of an isolated child that was cut off in an earlier process. */
   readonly leftBy?: ((agentId: string) => string | undefined) | undefined;
 }

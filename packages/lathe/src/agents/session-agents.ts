@@ -61,7 +61,7 @@ export class SessionAgents {
   }
 
   /** What the session's children are made with. */
-  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isolate" | "leftBy"> {
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isTaped" | "isolate" | "leftBy"> {
     const { isolated } = this.#parts;
     return {
       ...(isolated
@@ -70,6 +70,7 @@ export class SessionAgents {
             leftBy: (id: string) => isolated.leftBy(id),
           }
         : {}),
+      isTaped: this.#parts.bundledOnly,
       types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
       refusal: (name) => this.#refusal(name),
       limits: () => limitsOf(this.#parts.workspace),

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type EarlierPrompt, PromptHistory } from "./prompt-history.ts";
@@ -66,10 +66,7 @@ describe("LS-12 G-41 prompt history", () => {
   });
 
   it("a damaged file is put aside and a new one begun; nothing is thrown at the person who types", async () => {
-    const first = open();
-    first.add("one", "/work");
-    await first.close();
-    for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "this is no database, whatever its name says".repeat(100));
     const history = open();
     history.add("two", "/work");
