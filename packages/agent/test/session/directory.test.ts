@@ -202,6 +202,7 @@ describe("progress", () => {
       return { cancel: () => (timer = undefined) };
     };
     const directory = new Directory({
+      tellsProgress: true,
       deps: { ...testDeps(), now: () => now, setTimer },
       tell: (_kind, agent) => told.push({ at: now, agent }),
     });
