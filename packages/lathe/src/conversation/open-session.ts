@@ -209,15 +209,8 @@ async function openWith(
         warn: (message, code) => session.warn(message, code),
       })
     : undefined;
-  const isolated = worksHere(request)
-    ? new IsolationWhenNeeded({
-        workspace,
-        journal: request.opened.journal,
-        folder: request.opened.folder,
-        history,
-        guarded,
-      })
-    : undefined;
+  const { opened } = request;
+  const isolated = worksHere(request) ? new IsolationWhenNeeded({ workspace, ...opened, history, guarded }) : undefined;
   await isolated?.recover();
   const agents = new SessionAgents({
     workspace,

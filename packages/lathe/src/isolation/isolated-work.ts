@@ -42,7 +42,7 @@ export interface IsolatedWorkParts {
   readonly workspace: Workspace;
   readonly journal: Journal;
   /** Of the session: patches are kept there. */
-  readonly folder: string | undefined;
+  readonly folder?: string | undefined;
   readonly history: FileHistory | undefined;
   /** What the session puts around its own environment. */
   readonly guarded: (env: ExecutionEnvironment) => ExecutionEnvironment;
