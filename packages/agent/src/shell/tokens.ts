@@ -14,7 +14,7 @@ export function skipBlanks(cursor: Cursor): void {
   }
 }
 
-/** Skips blanks and line breaks, and the bodies of here-documents, which begin on the line after their `<<`. */
+/** Moves to the next word, past spaces, line breaks and the here-document bodies that start on the line after `<<`. */
 export function skipLines(cursor: Cursor, readScript: ReadScript): void {
   for (skipBlanks(cursor); charAt(cursor) === "\n"; skipBlanks(cursor)) endLine(cursor, readScript);
 }

@@ -60,7 +60,7 @@ export interface AgentLimits {
   readonly concurrency?: number | undefined;
   /** Of one input of a child. */
   readonly runMs?: number | undefined;
-  /** Requests after which a child is told to finish; after twice as many it is stopped. */
+  /** After this many requests a child is asked to wrap up; after twice as many it is stopped. */
   readonly requests?: number | undefined;
   /** How long a child without work keeps its session. */
   readonly idleMs?: number | undefined;
@@ -110,7 +110,7 @@ export interface LandedWork {
   readonly text: string;
   /** `kept`: something was changed that did not land. */
   readonly outcome: "landed" | "nothing" | "kept";
-  /** What the child is told to put right; taken once. */
+  /** What the child has to fix; it gets one more try. */
   readonly again?: string | undefined;
 }
 

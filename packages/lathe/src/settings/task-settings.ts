@@ -31,7 +31,7 @@ export const TASK_SETTINGS = {
     type: "integer",
     min: 0,
     default: 0,
-    help: "requests after which an agent is told to finish; it is stopped after twice as many; 0 = no limit",
+    help: "after this many requests an agent is asked to wrap up, and after twice as many it is stopped; 0 = no limit",
   },
   "task.agentIdleTtlMs": {
     type: "integer",
