@@ -16,12 +16,13 @@ const markdown = {
 
 const shared = sharedTests(fileURLToPath(new URL(".", import.meta.url)));
 
-const base = {
+// A new one for each: vitest changes what it is given.
+const base = () => ({
   plugins: [markdown],
   define: { LATHE_VERSION: JSON.stringify("0.0.0-test") },
   resolve: { conditions },
   ssr: { resolve: { conditions } },
-};
+});
 
 const test = {
   setupFiles: ["scripts/property-seed.ts"],
@@ -32,7 +33,7 @@ const test = {
 };
 
 export default defineConfig({
-  ...base,
+  ...base(),
   test: {
     // Once for the whole run. Tests of the command run what is built.
     globalSetup: ["scripts/build-before-tests.mjs", "scripts/temporary-files.mjs"],
@@ -40,7 +41,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        ...base,
+        ...base(),
         test: {
           ...test,
           name: "own-process",
@@ -48,7 +49,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...shared],
         },
       },
-      { ...base, test: { ...test, name: "shared-process", include: shared, isolate: false } },
+      { ...base(), test: { ...test, name: "shared-process", include: shared, isolate: false } },
     ],
   },
 });
