@@ -1,10 +1,15 @@
 // One shell for many small scripts: its answers, and what happens when it is slow, dies or never was there.
 
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { isAlive } from "../../test/alive.ts";
 import { monotonicClock } from "../process/clock.ts";
 import { type OpenedProcess, Processes } from "../process/processes.ts";
 import { HELD_SHELL, HeldShell } from "./held-shell.ts";
+import { RemoteEnvironment } from "./remote.ts";
 import type { ScriptResult } from "./shell-files.ts";
 
 const SHELLS = [
@@ -121,4 +126,37 @@ it("EE-04 where there is no such shell, it is tried once", async () => {
   expect(await answer(shell, "echo one")).toBe("own-program");
   expect(await answer(shell, "echo two")).toBe("own-program");
   expect(started).toHaveLength(1);
+});
+
+it("EE-04 an environment works on when its shell dies, and is closed with everything in it", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "lathe-held-"));
+  const pidFile = join(dir, "pid");
+  const env = new RemoteEnvironment(
+    {
+      name: "next door",
+      argv: (script, args) => [
+        "sh",
+        "-c",
+        script === HELD_SHELL ? `echo $$ > '${pidFile}'; ${script}` : script,
+        "lathe",
+        ...args,
+      ],
+    },
+    { cwd: dir, baseEnv: process.env },
+  );
+  await env.initialize();
+  await env.writeFile("a", "one");
+  const first = Number(readFileSync(pidFile, "utf8"));
+  process.kill(first, "SIGKILL");
+  expect(await env.readFile("a")).toBe("one");
+  await env.writeFile("a", "two");
+  await env.moveFile("a", "b");
+  expect(await env.readFile("b")).toBe("two");
+  const second = Number(readFileSync(pidFile, "utf8"));
+  expect(second).not.toBe(first);
+  await env.cleanup();
+  expect(isAlive(second)).toBe(false);
+  expect(await env.readFile("b")).toBe("two");
+  await env.cleanup();
+  rmSync(dir, { recursive: true, force: true });
 });
