@@ -1,4 +1,4 @@
-// One folder for all temporary files of a test run, gone at its end. Its path is short: sockets below it have 107 bytes.
+// One folder for all temporary files of a test run, gone at its end. Its path is short: sockets below it have 107 bytes, screens some 60 columns.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export function setup() {
   const before = process.env.TMPDIR;
-  const folder = mkdtempSync(join(tmpdir(), "lt-"));
+  const folder = mkdtempSync(join(tmpdir(), "t"));
   chmodSync(folder, 0o1777); // as /tmp: tests also run as other users
   process.env.TMPDIR = folder;
   return () => {

@@ -33,7 +33,7 @@ export interface Sandbox {
 
 /** `untouched`: nothing in the home, as at the very first start; else it has the compiled code of earlier starts, which saves a third of each. */
 export async function sandbox(options: { sample?: boolean; untouched?: boolean } = {}): Promise<Sandbox> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "lathe-cli-")));
+  const root = await realpath(await mkdtemp(join(tmpdir(), "c-")));
   const dir = join(root, "project");
   const home = join(root, "home");
   if (options.sample) await cp(SAMPLE, dir, { recursive: true });
