@@ -49,6 +49,8 @@ export interface Child {
   /** The one that it is part of. */
   race: Race | undefined;
   run: Run | undefined;
+  /** What it was given and has not read. */
+  unread: string | undefined;
   report: Omit<AgentReport, "state">;
   /** In the inputs that have ended, all together. */
   spent: Spent;
@@ -76,6 +78,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     landed: undefined,
     race: undefined,
     run: undefined,
+    unread: undefined,
     report,
     spent: NOTHING_SPENT,
     ended: undefined,
@@ -156,6 +159,16 @@ export function waitFor(
       resolve(report);
     });
   });
+}
+
+/** What the spawn says can only lower what the kind says. */
+export function wantedBudget(
+  usual: BudgetConfig | undefined,
+  kinds: BudgetConfig | undefined,
+  maxTurns: number,
+): BudgetConfig {
+  const wanted = { ...usual, ...kinds };
+  return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
 }
 
 /** A child that is taken up again has spent already; its share applies from now on. */
