@@ -16,6 +16,8 @@ export interface Run {
   /** Ends the waiting for its turn; a session that works is interrupted instead. */
   readonly controller: AbortController;
   readonly startedAt: number;
+  /** Why it has not begun yet. */
+  waitsFor: "turn" | "memory" | undefined;
   /** Requests so far. */
   requests: number;
   /** Why somebody stopped it. */
@@ -86,7 +88,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
 
 export function newRun(startedAt: number): Run {
   const controller = abortController();
-  return { controller, startedAt, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
+  return { controller, startedAt, waitsFor: undefined, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
 }
 
 /** What is the same in all reports of a child. */

@@ -9,6 +9,7 @@ import { ToolFailure } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
+import { Admission } from "./admission.ts";
 import { type Child, contextOf, endOf, newChild, newRun, onTopOf, reportOf, runningReport, waitFor } from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
@@ -34,7 +35,6 @@ import { resultText } from "./result-text.ts";
 import { runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
-import { Slots } from "./slots.ts";
 import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
 
@@ -55,7 +55,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
-  readonly #slots: Slots;
+  readonly #admission: Admission;
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
   /** Children that end from now on stay as they are: no timer, no further work. */
@@ -65,7 +65,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
-    this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
+    this.#admission = new Admission(parent);
     this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wakeForMail(child, callId));
     parent.exchange?.join(this.#mail);
   }
@@ -327,9 +327,9 @@ export class Subagents implements HostSubagents, AgentOwner {
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
     if (child.facts.isIsolated && !child.isolation) await isolate(child, run, this.#parent);
-    const slot = this.#slots.take(run.controller.signal);
+    const admitted = this.#admission.enter(child, run);
     // A journal that cannot be opened is reported at once where that is possible.
-    if (!slot) this.#openOrGiveUp(child);
+    if (!admitted) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#know(child);
     child.run = run;
@@ -351,8 +351,8 @@ export class Subagents implements HostSubagents, AgentOwner {
         child.completion?.begin();
       };
       const { signal } = run.controller;
-      const among = { parent, sessions: this.#sessions, slots: this.#slots, children: this.#children };
-      void runChild(child, { content, slot, begin, signal }, among).then(({ ended, spent }) =>
+      const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
+      void runChild(child, { content, admitted, begin, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {
@@ -370,7 +370,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     try {
       child.session ??= this.#sessions.open(child);
     } catch (error) {
-      this.#slots.free();
+      this.#admission.leave();
       this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
     }
