@@ -67,7 +67,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
     this.#admission = new Admission(parent);
-    this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
+    this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wakeForMail(child, callId));
     parent.exchange?.join(this.#mail);
   }
 
