@@ -81,6 +81,12 @@ describe("agents in files", () => {
       ["permissions: { allow: [shell] }", "permissions.allow is not one of mode, deny, ask"],
       ["thinkingLevel: heavy", "thinkingLevel heavy is not known"],
       ["isolation: bubble", "isolation bubble is not one of"],
+      ["thinkinglevel: low", "thinkinglevel is not a key of agent files (did you mean thinkingLevel?)"],
+      ["tools: read, grpe, mcp__files__*", "tools: there is no tool grpe (did you mean grep?)"],
+      [
+        "output: { type: objct }",
+        'output is not a JSON Schema that can be checked against: /type: "objct" is not a type',
+      ],
     ] as const) {
       await file(join(b.box.dir, "x.md"), agentFile("x", "Prompt.", `${line}\n`));
       const { code, stderr } = await run("check", "x.md");
@@ -118,6 +124,20 @@ describe("agents in files", () => {
     expect(childrenAsked()).toHaveLength(8);
     for (const { prefix, lostTail } of commonPrefix(childrenAsked()))
       expect(prefix.length / (prefix.length + lostTail.length)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it("LS-11 SA-01 retries of agents are shown on stderr with the name of the agent", async () => {
+    const play = oneTask("explore") as (request: object) => ReturnType<typeof turn.text>;
+    let failures = 0;
+    b = await bench({
+      script: ((request: { view: { tools: readonly string[] } }) => {
+        if (!request.view.tools.includes("yield") || failures++ > 0) return play(request);
+        return turn.error(529, { message: "busy" });
+      }) as Script,
+    });
+    const { code, stderr } = await ask();
+    expect(code).toBe(0);
+    expect(stderr.match(/^lathe: agent [A-Z]\w+: .*busy; trying again in \d+ s$/gm)).toHaveLength(1);
   });
 
   it("SA-08 sessions show lists the agents of a session and reads one of them; stats add up by kind", async () => {

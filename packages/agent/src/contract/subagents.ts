@@ -127,6 +127,8 @@ export interface AgentDirectory {
   send(agentId: string, message: string): Promise<SendReceipt>;
   /** Ends the present input; a message sets the agent to work again. */
   stop(agentId: string): Promise<AgentOverview>;
+  /** Ends the present inputs of all agents that are at work, agents of agents included. */
+  stopAll(): Promise<readonly AgentOverview[]>;
   /** Opens the session of a parked agent again, without work for it. */
   revive(agentId: string): Promise<AgentOverview>;
   /** What the last input gave; "" while there is none. */
