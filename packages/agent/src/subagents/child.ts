@@ -16,6 +16,8 @@ export interface Run {
   /** Ends the waiting for its turn; a session that works is interrupted instead. */
   readonly controller: AbortController;
   readonly startedAt: number;
+  /** Why it has not begun yet. */
+  waitsFor: "turn" | "memory" | undefined;
   /** Requests so far. */
   requests: number;
   /** Why somebody stopped it. */
@@ -47,6 +49,8 @@ export interface Child {
   /** The one that it is part of. */
   race: Race | undefined;
   run: Run | undefined;
+  /** What it was given and has not read. */
+  unread: string | undefined;
   report: Omit<AgentReport, "state">;
   /** In the inputs that have ended, all together. */
   spent: Spent;
@@ -74,6 +78,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     landed: undefined,
     race: undefined,
     run: undefined,
+    unread: undefined,
     report,
     spent: NOTHING_SPENT,
     ended: undefined,
@@ -86,7 +91,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
 
 export function newRun(startedAt: number): Run {
   const controller = abortController();
-  return { controller, startedAt, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
+  return { controller, startedAt, waitsFor: undefined, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
 }
 
 /** What is the same in all reports of a child. */
@@ -154,6 +159,16 @@ export function waitFor(
       resolve(report);
     });
   });
+}
+
+/** What the spawn says can only lower what the kind says. */
+export function wantedBudget(
+  usual: BudgetConfig | undefined,
+  kinds: BudgetConfig | undefined,
+  maxTurns: number,
+): BudgetConfig {
+  const wanted = { ...usual, ...kinds };
+  return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
 }
 
 /** A child that is taken up again has spent already; its share applies from now on. */

@@ -9,9 +9,22 @@ import { ToolFailure } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type Child, contextOf, endOf, newChild, newRun, onTopOf, reportOf, runningReport, waitFor } from "./child.ts";
+import { Admission } from "./admission.ts";
+import { agreedChild } from "./agreed-child.ts";
+import {
+  type Child,
+  contextOf,
+  endOf,
+  newRun,
+  onTopOf,
+  reportOf,
+  runningReport,
+  waitFor,
+  wantedBudget,
+} from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
+import { cutCallText } from "./cut-call.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
@@ -20,26 +33,14 @@ import { Names } from "./names.ts";
 import { cutRun, rememberedChild } from "./past.ts";
 import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { racing } from "./race.ts";
-import {
-  type AgentFacts,
-  addSpent,
-  appendOutcome,
-  knownAgents,
-  type RunOutcome,
-  recordStart,
-  type Spent,
-} from "./records.ts";
+import { addSpent, appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
 import { runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
-import { Slots } from "./slots.ts";
 import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
-
-/** Of the assignment, for people. */
-const SHOWN_TASK = 300;
 
 /** What a run starts with. */
 interface Start {
@@ -55,7 +56,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
-  readonly #slots: Slots;
+  readonly #admission: Admission;
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
   /** Children that end from now on stay as they are: no timer, no further work. */
@@ -65,8 +66,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
-    this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
-    this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
+    this.#admission = new Admission(parent);
+    this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wakeForMail(child, callId));
     parent.exchange?.join(this.#mail);
   }
 
@@ -90,7 +91,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
-    const child = this.#newChild(type, undefined, {
+    const child = agreedChild(this.#parent, this.#sessions, type, undefined, {
       agentId: this.#names.give(),
       cwd,
       isReported: false,
@@ -131,7 +132,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     for (const [index, task] of tasks.entries()) {
       const agentId = agentIds[index] as string;
       try {
-        const child = this.#newChild(type, shared, {
+        const child = agreedChild(this.#parent, this.#sessions, type, shared, {
           agentId,
           cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
@@ -249,25 +250,12 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  // ---- inside ----
-
-  #newChild(
-    type: AgentType | undefined,
-    shared: SharedStart | undefined,
-    wish: Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
-      Partial<Pick<AgentFacts, "model" | "maxTurns" | "description">> & {
-        readonly agentId: string;
-        readonly cwd: string;
-        readonly callId: string;
-      },
-  ): Child {
-    const { agentId, cwd, callId, isReported, isIsolated, task, description, model = type?.model, maxTurns = 0 } = wish;
-    this.#sessions.profile(model);
-    const header = { agentId, parentSession: this.#parent.journal.header.id, parentCall: callId, cwd };
-    const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
-    const facts = { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
-    return newChild(facts, type, shared);
+  /** What became of the agents that a call started which was cut off; undefined when it started none. */
+  leftByCall(callId: string): string | undefined {
+    return cutCallText([...this.#children.values()].filter(({ facts }) => facts.header.parentCall === callId));
   }
+
+  // ---- inside ----
 
   async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
     if (agent === undefined) return undefined;
@@ -317,22 +305,25 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  async #begin(child: Child, { callId, content, parts }: Start): Promise<void> {
+  async #begin(child: Child, { callId, content: given, parts }: Start): Promise<void> {
     const parent = this.#parent;
     const { header, maxTurns } = child.facts;
     const { agentId } = header;
-    const wanted = { ...parent.options.budget, ...child.type?.budget, ...(maxTurns > 0 ? { turns: maxTurns } : {}) };
+    const content = [child.unread, given].filter((text) => text !== undefined).join("\n\n") || undefined;
+    const wanted = wantedBudget(parent.options.budget, child.type?.budget, maxTurns);
     const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
     if (child.facts.isIsolated && !child.isolation) await isolate(child, run, this.#parent);
-    const slot = this.#slots.take(run.controller.signal);
+    const admitted = this.#admission.enter(child, run);
     // A journal that cannot be opened is reported at once where that is possible.
-    if (!slot) this.#openOrGiveUp(child);
+    if (!admitted) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#know(child);
     child.run = run;
+    // The check of a race is not recorded, so nobody may take up a racer later.
+    child.unread = child.race ? undefined : content;
     child.state = "running";
     child.report = runningReport(child.facts);
     let finish = (_report: AgentReport): void => {};
@@ -343,7 +334,8 @@ export class Subagents implements HostSubagents, AgentOwner {
       const called = callId === undefined ? {} : { callId };
       const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
       const profile = this.#sessions.profile(child.facts.model);
-      recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
+      recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
       this.directory.changed(child);
       const begin = (session: ChildSession): void => {
         session.config.budget = onTopOf(share, session.spent);
@@ -351,8 +343,8 @@ export class Subagents implements HostSubagents, AgentOwner {
         child.completion?.begin();
       };
       const { signal } = run.controller;
-      const among = { parent, sessions: this.#sessions, slots: this.#slots, children: this.#children };
-      void runChild(child, { content, slot, begin, signal }, among).then(({ ended, spent }) =>
+      const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
+      void runChild(child, { content, admitted, begin, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {
@@ -370,7 +362,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     try {
       child.session ??= this.#sessions.open(child);
     } catch (error) {
-      this.#slots.free();
+      this.#admission.leave();
       this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
     }
@@ -385,7 +377,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       turnsUsed: spent.turns,
       durationMs: this.#parent.deps.now() - run.startedAt,
       ...result,
-      ...(run.isAborted ? { isAborted: true } : {}),
+      ...(run.isAborted ? { isAborted: true } : child.unread === undefined ? {} : { isUnread: true }),
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
@@ -413,7 +405,7 @@ export class Subagents implements HostSubagents, AgentOwner {
 
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
-    const { isAborted = false, report: _message, ...shown } = outcome;
+    const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
     child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens: spent.usage.totalTokens };
     child.spent = addSpent(child.spent, spent);
     child.ended = endOf(child, outcomeId, parent.deps.now());
