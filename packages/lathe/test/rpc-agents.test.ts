@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -129,6 +129,7 @@ describe("RPC: agents", () => {
     rig = await setup({
       script: starting(assigned, (() => ({ ...yields("done"), before: () => held.wait() })) as never),
     });
+    await mkdir(rig.box.env["LATHE_HOME"]!, { recursive: true });
     await writeFile(join(rig.box.env["LATHE_HOME"]!, "config.yml"), "limits: { commandMemoryMb: 100000000 }\n");
     const host = await rig.start("--permission-mode", "full");
     await host.prompt("go");

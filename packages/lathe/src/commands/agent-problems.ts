@@ -22,13 +22,16 @@ export async function frontmatterProblems(frontmatter: Frontmatter): Promise<rea
   const problem = output === undefined || output === null ? undefined : await schemaProblem(output as JsonSchema);
   return [
     ...keys.map((key) => `${key} is not a key of agent files${guess(key, OUR_KEYS)}`),
-    ...words.map((word) => `tools: there is no tool ${word}${guess(word, [...known])}`),
+    ...words.map((word) => `tools: there is no tool ${word}${guess(word, [...known].filter(isOurs))}`),
     ...(problem === undefined ? [] : [`output is not a JSON Schema that can be checked against: ${problem}`]),
   ];
 }
 
 /** Tools of MCP servers are known when these run. */
 const isPattern = (word: string): boolean => word.includes("*") || word.startsWith("@") || word.startsWith("mcp__");
+
+/** Others capitalize theirs. */
+const isOurs = (name: string): boolean => name === name.toLowerCase();
 
 const guess = (word: string, known: readonly string[]): string => {
   const near = nearest(word, known);
