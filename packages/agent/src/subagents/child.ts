@@ -60,6 +60,8 @@ export interface Child {
   closing: Promise<void> | undefined;
   /** What it needs to work again is being looked up. */
   waking: Promise<void> | undefined;
+  /** What it is to work on and its session has not got: it was stopped before it began. */
+  unheard: string | undefined;
   idleTimer: { cancel(): void } | undefined;
 }
 
@@ -82,6 +84,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     done: Promise.resolve({ ...report, state: "running" }),
     closing: undefined,
     waking: undefined,
+    unheard: undefined,
     idleTimer: undefined,
   };
 }

@@ -335,6 +335,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     child.run = run;
     child.state = "running";
     child.report = runningReport(child.facts);
+    if (content !== undefined) child.unheard = child.unheard === undefined ? content : `${child.unheard}\n\n${content}`;
     let finish = (_report: AgentReport): void => {};
     child.done = new Promise((resolve) => {
       finish = resolve;
@@ -352,7 +353,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       };
       const { signal } = run.controller;
       const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
-      void runChild(child, { content, admitted, begin, signal }, among).then(({ ended, spent }) =>
+      void runChild(child, { admitted, begin, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {

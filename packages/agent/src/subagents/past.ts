@@ -28,11 +28,14 @@ export function cutRun(
 ): { readonly outcome: RunOutcome; readonly lost: Spent } {
   const { agentId } = child.facts.header;
   let lost = NOTHING_SPENT;
+  // Without its assignment it could do nothing with a message.
+  let hasBegun = true;
   if (parent.options.journal) {
     try {
       const session = sessions.open(child);
       session.abandonUnfinishedInput();
       lost = since(session.usage, spent);
+      hasBegun = session.journal.leaf !== null;
       release(child, session);
     } catch (error) {
       parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
@@ -42,8 +45,11 @@ export function cutRun(
   const outcome: RunOutcome = {
     agentId,
     status: "failed",
-    output: left === undefined ? "interrupted" : `interrupted\n\n${left}`,
+    output: [hasBegun ? "interrupted" : "interrupted before it began", ...(left === undefined ? [] : [left])].join(
+      "\n\n",
+    ),
     turnsUsed: lost.turns,
+    ...(hasBegun ? {} : { isAborted: true }),
     ...(child.facts.isReported ? { report: parent.journal.newId() } : {}),
   };
   return { outcome, lost };

@@ -12,8 +12,6 @@ import { firstOf } from "./shared-start.ts";
 import type { ChildSession, ParentSession } from "./types.ts";
 
 interface Input {
-  /** Undefined: the messages that wait for it. */
-  readonly content: string | undefined;
   /** Undefined: it may begin at once. */
   readonly admitted: Promise<void> | undefined;
   readonly begin: (session: ChildSession) => void;
@@ -30,7 +28,7 @@ interface Among {
 /** `ended`: how its input ended, or why it was not taken. */
 export async function runChild(
   child: Child,
-  { content, admitted, begin, signal }: Input,
+  { admitted, begin, signal }: Input,
   { parent, sessions, admission, children }: Among,
 ): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
   const { deps, options, exchange } = parent;
@@ -55,7 +53,10 @@ export async function runChild(
     signal.throwIfAborted();
     const stopClock = limitTime(deps, child, options.limits?.() ?? {});
     exchange?.handOver(agentId, session.mailbox);
-    const ended = await (content === undefined ? session.runQueued() : session.submit(content))
+    const { unheard } = child;
+    child.unheard = undefined;
+    // Without anything else, it works on the messages that wait for it.
+    const ended = await (unheard === undefined ? session.runQueued() : session.submit(unheard))
       .then((first) => land(child, session, first))
       .finally(stopClock);
     return { ended, spent: spent() };

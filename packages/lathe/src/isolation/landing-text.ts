@@ -28,6 +28,10 @@ export function leftOutText(root: string, { leftOut }: Delta): string {
   return `\n[Not merged, because it is too large or a repository that the agent made: ${names(root, leftOut)}]`;
 }
 
+/** Not even a patch could be made of it. */
+export const lostText = (why: string): string =>
+  `[Nothing of it was merged; your files are as before. What it changed could not be read: ${why}]`;
+
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
   if (result.kind === "refused") return result.why;
