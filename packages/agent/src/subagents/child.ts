@@ -7,7 +7,7 @@ import { MAIN } from "../irc/types.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
-import { type AgentFacts, NOTHING_SPENT, type Spent } from "./records.ts";
+import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
@@ -38,6 +38,8 @@ export interface EndedInput {
 export interface Child {
   readonly facts: AgentFacts;
   state: AgentState;
+  /** What it is to read first, until its session has it. */
+  assignment: string | undefined;
   /** Of a child that works or is idle. */
   session: ChildSession | undefined;
   type: AgentType | undefined;
@@ -63,11 +65,32 @@ export interface Child {
   idleTimer: { cancel(): void } | undefined;
 }
 
+/** A child to be made. */
+export interface ChildWish extends Pick<AgentFacts, "isReported" | "isIsolated" | "task"> {
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly callId: string;
+  readonly model?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly description?: string | undefined;
+}
+
+/** Of the assignment, for people. */
+const SHOWN_TASK = 300;
+
+export function factsOf(wish: ChildWish, type: AgentType | undefined, parentSession: string): AgentFacts {
+  const { agentId, cwd, callId, task, model, description, isReported, isIsolated, maxTurns = 0 } = wish;
+  const header = { agentId, parentSession, parentCall: callId, cwd };
+  const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
+  return { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
+}
+
 export function newChild(facts: AgentFacts, type: AgentType | undefined, shared: SharedStart | undefined): Child {
   const report = runningReport(facts);
   return {
     facts,
     state: "running",
+    assignment: undefined,
     session: undefined,
     type,
     completion: undefined,
@@ -107,7 +130,7 @@ export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
 }
 
 /** What is known of its session and its kind as long as it has them. */
-export function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
   const window = session?.profile.contextWindowSize ?? 0;
   return {
     ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
@@ -116,11 +139,19 @@ export function contextOf({ session, type }: Child): Pick<AgentReport, "contextT
   };
 }
 
-export const endOf = ({ run }: Child, outcomeId: string, now: number): EndedInput => ({
-  outcomeId,
-  startedAt: run?.startedAt ?? now,
-  endedAt: now,
-});
+/** Its present input has ended. */
+export function endRun(
+  child: Child,
+  shown: Partial<AgentReport>,
+  { outcomeId, isAborted, spent, now }: { outcomeId: string; isAborted: boolean; spent: Spent; now: number },
+): void {
+  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child) };
+  child.spent = addSpent(child.spent, spent);
+  child.ended = { outcomeId, startedAt: child.run?.startedAt ?? now, endedAt: now };
+  child.run = undefined;
+  child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
+  child.done = Promise.resolve(reportOf(child));
+}
 
 export const reportOf = ({ report, state }: Child): AgentReport => {
   const { output: _late, ...rest } = report;

@@ -10,36 +10,38 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Admission } from "./admission.ts";
-import { type Child, contextOf, endOf, newChild, newRun, onTopOf, reportOf, runningReport, waitFor } from "./child.ts";
+import {
+  type Child,
+  type ChildWish,
+  endRun,
+  factsOf,
+  newChild,
+  newRun,
+  reportOf,
+  runningReport,
+  waitFor,
+} from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
-import { park, readJournal } from "./life.ts";
+import { park, readJournal, release } from "./life.ts";
 import { Names } from "./names.ts";
 import { cutRun, rememberedChild } from "./past.ts";
-import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { racing } from "./race.ts";
-import {
-  type AgentFacts,
-  addSpent,
-  appendOutcome,
-  knownAgents,
-  type RunOutcome,
-  recordStart,
-  type Spent,
-} from "./records.ts";
+import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
-import { runChild } from "./run-child.ts";
+import { mustKnowItsTask, runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
-import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
+import { mustStart, Starts } from "./starts.ts";
+import type { AgentType, HostBatch, HostSubagents, ParentSession } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
 
-/** Of the assignment, for people. */
-const SHOWN_TASK = 300;
+type Woken = "injected" | "woken" | "revived";
 
 /** What a run starts with. */
 interface Start {
@@ -49,6 +51,16 @@ interface Start {
   readonly content: string | undefined;
   /** Its share of what is left; see `Ledger.reserve`. */
   readonly parts?: number;
+  /** Ends the start; see `Starts`. */
+  readonly signal: AbortSignal;
+}
+
+/** What is the same for all tasks of a batch. */
+interface BatchStart {
+  readonly type: AgentType;
+  readonly isReported: boolean;
+  readonly env?: ExecutionEnvironment | undefined;
+  readonly signal: AbortSignal;
 }
 
 export class Subagents implements HostSubagents, AgentOwner {
@@ -58,8 +70,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   readonly #admission: Admission;
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
-  /** Children that end from now on stay as they are: no timer, no further work. */
-  isClosed = false;
+  readonly #starts = new Starts();
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
@@ -74,6 +85,11 @@ export class Subagents implements HostSubagents, AgentOwner {
     return this.#parent.agentId;
   }
 
+  /** Children that end from now on stay as they are: no timer, no further work. */
+  get isClosed(): boolean {
+    return this.#starts.isClosed;
+  }
+
   get directory(): Directory {
     return this.#parent.directory;
   }
@@ -86,7 +102,12 @@ export class Subagents implements HostSubagents, AgentOwner {
     return [...this.#children.values()].map(reportOf);
   }
 
-  async spawn(request: SpawnRequest): Promise<AgentReport> {
+  spawn(request: SpawnRequest): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#spawn(request, signal));
+  }
+
+  async #spawn(request: SpawnRequest, signal: AbortSignal): Promise<AgentReport> {
+    mustSayWhat(request.task, "The task");
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
@@ -97,30 +118,32 @@ export class Subagents implements HostSubagents, AgentOwner {
       isIsolated: type !== undefined && worksApart(this.#parent, type, {}),
       callId: request.callId,
       task: request.task,
-      ...(request.model === undefined ? {} : { model: request.model }),
-      ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
+      model: request.model,
+      maxTurns: request.maxTurns,
     });
-    await this.#start(child, { callId: request.callId, content: request.task });
+    child.assignment = request.task;
+    await this.#start(child, { callId: request.callId, content: request.task, signal });
     return reportOf(child);
   }
 
-  async spawnBatch(request: BatchRequest): Promise<BatchReport> {
-    checkBatch(request);
-    const type = await permittedType(this.#parent, request.agent);
-    const isReported = this.#parent.takesReports && type.blocking !== true;
-    return this.#startBatch(request, { type, isReported });
+  spawnBatch(request: BatchRequest): Promise<BatchReport> {
+    return this.#starts.run(async (signal) => {
+      checkBatch(request);
+      const type = await permittedType(this.#parent, request.agent);
+      const isReported = this.#parent.takesReports && type.blocking !== true;
+      return this.#startBatch(request, { type, isReported, signal });
+    });
   }
 
-  async spawnForHost(request: HostBatch): Promise<BatchReport> {
-    checkBatch(request);
-    const type = request.narrowed(await permittedType(this.#parent, request.agent));
-    return this.#startBatch(request, { type, isReported: false, env: request.env });
+  spawnForHost(request: HostBatch): Promise<BatchReport> {
+    return this.#starts.run(async (signal) => {
+      checkBatch(request);
+      const type = request.narrowed(await permittedType(this.#parent, request.agent));
+      return this.#startBatch(request, { type, isReported: false, env: request.env, signal });
+    });
   }
 
-  async #startBatch(
-    request: BatchRequest,
-    { type, isReported, env }: { type: AgentType; isReported: boolean; env?: ExecutionEnvironment | undefined },
-  ): Promise<BatchReport> {
+  async #startBatch(request: BatchRequest, { type, isReported, env, signal }: BatchStart): Promise<BatchReport> {
     const { callId } = request;
     const { tasks, race } = racing(request, type);
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
@@ -144,11 +167,8 @@ export class Subagents implements HostSubagents, AgentOwner {
         child.race = race;
         race?.join(child);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
-        await this.#start(child, {
-          callId,
-          content: assignmentText(agentId, task),
-          parts: tasks.length - index + 1,
-        });
+        child.assignment = assignmentText(agentId, task);
+        await this.#start(child, { callId, content: child.assignment, parts: tasks.length - index + 1, signal });
         started.push(reportOf(child));
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
@@ -160,18 +180,22 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   /** A running child is steered; one that has ended gets a new input. */
-  async send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
+  send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#send({ callId, content: message, signal }, agentId));
+  }
+
+  async #send(start: Start & { readonly content: string }, agentId: string): Promise<AgentReport> {
     const child = this.#child(agentId);
     mustTakeMessages(child);
     if (child.report.status === "running") {
       if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
-      child.session.steer(message);
+      child.session.steer(start.content);
       return reportOf(child);
     }
     const lookup = this.#lookUp(child);
     // Somebody else may have set it to work meanwhile.
-    if (lookup) return lookup.then(() => this.send(agentId, message, callId));
-    await this.#start(child, { callId, content: message });
+    if (lookup) return lookup.then(() => this.#send(start, agentId));
+    await this.#start(child, start);
     return reportOf(child);
   }
 
@@ -187,10 +211,14 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   /** Its session is opened again and waits for a message. */
-  async revive(agentId: string): Promise<AgentReport> {
-    const child = this.#child(agentId);
+  revive(agentId: string): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#revive(this.#child(agentId), signal));
+  }
+
+  async #revive(child: Child, signal: AbortSignal): Promise<AgentReport> {
     mustTakeMessages(child);
     await this.#lookUp(child);
+    mustStart(child.facts.header.agentId, signal);
     if (child.state === "parked" && !child.session) {
       child.session = this.#sessions.open(child);
       this.#become(child, "idle");
@@ -215,13 +243,14 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   async closeAll(): Promise<void> {
-    this.isClosed = true;
+    const started = this.#starts.close();
     this.#parent.exchange?.leave(this.#mail);
-    await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
+    await Promise.all([started, ...[...this.#children.values()].map((child) => this.#close(child))]);
     if (this.agentId === undefined) this.directory.close();
   }
 
   interruptAll(): void {
+    this.#starts.interrupt();
     for (const child of this.#children.values()) {
       child.run?.controller.abort(new Error("it was interrupted"));
       void child.session?.interrupt();
@@ -251,22 +280,10 @@ export class Subagents implements HostSubagents, AgentOwner {
 
   // ---- inside ----
 
-  #newChild(
-    type: AgentType | undefined,
-    shared: SharedStart | undefined,
-    wish: Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
-      Partial<Pick<AgentFacts, "model" | "maxTurns" | "description">> & {
-        readonly agentId: string;
-        readonly cwd: string;
-        readonly callId: string;
-      },
-  ): Child {
-    const { agentId, cwd, callId, isReported, isIsolated, task, description, model = type?.model, maxTurns = 0 } = wish;
+  #newChild(type: AgentType | undefined, shared: SharedStart | undefined, wish: ChildWish): Child {
+    const model = wish.model ?? type?.model;
     this.#sessions.profile(model);
-    const header = { agentId, parentSession: this.#parent.journal.header.id, parentCall: callId, cwd };
-    const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
-    const facts = { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
-    return newChild(facts, type, shared);
+    return newChild(factsOf({ ...wish, model }, type, this.#parent.journal.header.id), type, shared);
   }
 
   async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
@@ -276,7 +293,11 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   /** Sets a child to work on the messages that wait for it. */
-  async #wakeForMail(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+  #wakeForMail(child: Child, callId: string): Promise<Woken> {
+    return this.#starts.run((signal) => this.#wakeFor(child, { callId, content: undefined, signal }));
+  }
+
+  async #wakeFor(child: Child, start: Start): Promise<Woken> {
     mustTakeMessages(child);
     if (child.run) {
       if (child.session) this.#parent.exchange?.handOver(child.facts.header.agentId, child.session.mailbox);
@@ -285,8 +306,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     mustBeAtWork(this.#parent, child);
     const how = child.state === "idle" ? "woken" : "revived";
     const lookup = this.#lookUp(child);
-    if (lookup) return lookup.then(() => this.#wakeForMail(child, callId));
-    await this.#start(child, { callId, content: undefined });
+    if (lookup) return lookup.then(() => this.#wakeFor(child, start));
+    await this.#start(child, start);
     return how;
   }
 
@@ -317,16 +338,17 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  async #begin(child: Child, { callId, content, parts }: Start): Promise<void> {
+  async #begin(child: Child, { callId, content, parts, signal: start }: Start): Promise<void> {
     const parent = this.#parent;
     const { header, maxTurns } = child.facts;
     const { agentId } = header;
+    mustStart(agentId, start);
     const wanted = { ...parent.options.budget, ...child.type?.budget, ...(maxTurns > 0 ? { turns: maxTurns } : {}) };
     const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
-    if (child.facts.isIsolated && !child.isolation) await isolate(child, run, this.#parent);
+    if (child.facts.isIsolated && !child.isolation) await isolate(child, start, this.#parent);
     const admitted = this.#admission.enter(child, run);
     // A journal that cannot be opened is reported at once where that is possible.
     if (!admitted) this.#openOrGiveUp(child);
@@ -345,14 +367,9 @@ export class Subagents implements HostSubagents, AgentOwner {
       const profile = this.#sessions.profile(child.facts.model);
       recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
       this.directory.changed(child);
-      const begin = (session: ChildSession): void => {
-        session.config.budget = onTopOf(share, session.spent);
-        session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
-        child.completion?.begin();
-      };
       const { signal } = run.controller;
       const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
-      void runChild(child, { content, admitted, begin, signal }, among).then(({ ended, spent }) =>
+      void runChild(child, { content, admitted, share, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {
@@ -369,7 +386,9 @@ export class Subagents implements HostSubagents, AgentOwner {
     const { agentId } = child.facts.header;
     try {
       child.session ??= this.#sessions.open(child);
+      mustKnowItsTask(child, child.session);
     } catch (error) {
+      if (child.session) release(child, child.session);
       this.#admission.leave();
       this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
@@ -414,12 +433,11 @@ export class Subagents implements HostSubagents, AgentOwner {
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
     const { isAborted = false, report: _message, ...shown } = outcome;
-    child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens: spent.usage.totalTokens };
-    child.spent = addSpent(child.spent, spent);
-    child.ended = endOf(child, outcomeId, parent.deps.now());
-    child.run = undefined;
-    child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
-    child.done = Promise.resolve(reportOf(child));
+    endRun(
+      child,
+      { ...shown, tokens: spent.usage.totalTokens },
+      { outcomeId, isAborted, spent, now: parent.deps.now() },
+    );
     parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
     parent.accountInput(spent.usage, spent.cost);
     try {
