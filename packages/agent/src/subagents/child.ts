@@ -38,8 +38,6 @@ export interface EndedInput {
 export interface Child {
   readonly facts: AgentFacts;
   state: AgentState;
-  /** What it is to read first, until its session has it. */
-  assignment: string | undefined;
   /** Of a child that works or is idle. */
   session: ChildSession | undefined;
   type: AgentType | undefined;
@@ -51,6 +49,8 @@ export interface Child {
   /** The one that it is part of. */
   race: Race | undefined;
   run: Run | undefined;
+  /** What it was given and has not read. */
+  unread: string | undefined;
   report: Omit<AgentReport, "state">;
   /** In the inputs that have ended, all together. */
   spent: Spent;
@@ -65,32 +65,11 @@ export interface Child {
   idleTimer: { cancel(): void } | undefined;
 }
 
-/** A child to be made. */
-export interface ChildWish extends Pick<AgentFacts, "isReported" | "isIsolated" | "task"> {
-  readonly agentId: string;
-  readonly cwd: string;
-  readonly callId: string;
-  readonly model?: string | undefined;
-  readonly maxTurns?: number | undefined;
-  readonly description?: string | undefined;
-}
-
-/** Of the assignment, for people. */
-const SHOWN_TASK = 300;
-
-export function factsOf(wish: ChildWish, type: AgentType | undefined, parentSession: string): AgentFacts {
-  const { agentId, cwd, callId, task, model, description, isReported, isIsolated, maxTurns = 0 } = wish;
-  const header = { agentId, parentSession, parentCall: callId, cwd };
-  const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
-  return { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
-}
-
 export function newChild(facts: AgentFacts, type: AgentType | undefined, shared: SharedStart | undefined): Child {
   const report = runningReport(facts);
   return {
     facts,
     state: "running",
-    assignment: undefined,
     session: undefined,
     type,
     completion: undefined,
@@ -99,6 +78,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     landed: undefined,
     race: undefined,
     run: undefined,
+    unread: undefined,
     report,
     spent: NOTHING_SPENT,
     ended: undefined,
@@ -145,7 +125,8 @@ export function endRun(
   shown: Partial<AgentReport>,
   { outcomeId, isAborted, spent, now }: { outcomeId: string; isAborted: boolean; spent: Spent; now: number },
 ): void {
-  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child) };
+  const tokens = spent.usage.totalTokens;
+  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens };
   child.spent = addSpent(child.spent, spent);
   child.ended = { outcomeId, startedAt: child.run?.startedAt ?? now, endedAt: now };
   child.run = undefined;
@@ -187,6 +168,16 @@ export function waitFor(
       resolve(report);
     });
   });
+}
+
+/** What the spawn says can only lower what the kind says. */
+export function wantedBudget(
+  usual: BudgetConfig | undefined,
+  kinds: BudgetConfig | undefined,
+  maxTurns: number,
+): BudgetConfig {
+  const wanted = { ...usual, ...kinds };
+  return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
 }
 
 /** A child that is taken up again has spent already; its share applies from now on. */

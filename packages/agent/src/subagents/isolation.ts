@@ -12,7 +12,7 @@ import { resultOf } from "./result.ts";
 import { mustStart } from "./starts.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
-/** What the task says counts before what the kind says. */
+/** A task may ask for more than its kind does, never for less. */
 export function worksApart(
   { options }: ParentSession,
   { name, isolation = "none" }: AgentType,
@@ -22,7 +22,7 @@ export function worksApart(
     if (!isolated) return false;
     throw new ToolFailure("You work on a copy yourself: agents that you start work in it. Omit isolated.");
   }
-  const isWanted = isolated ?? isolation !== "none";
+  const isWanted = isolated === true || isolation !== "none";
   if (!isWanted || options.isolate) return isWanted;
   throw new ToolFailure(
     isolated

@@ -10,23 +10,15 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Admission } from "./admission.ts";
-import {
-  type Child,
-  type ChildWish,
-  endRun,
-  factsOf,
-  newChild,
-  newRun,
-  reportOf,
-  runningReport,
-  waitFor,
-} from "./child.ts";
+import { agreedChild } from "./agreed-child.ts";
+import { type Child, endRun, newRun, reportOf, runningReport, waitFor, wantedBudget } from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
+import { cutCallText } from "./cut-call.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
-import { park, readJournal, release } from "./life.ts";
+import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
 import { cutRun, rememberedChild } from "./past.ts";
 import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
@@ -34,14 +26,12 @@ import { racing } from "./race.ts";
 import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
-import { mustKnowItsTask, runChild } from "./run-child.ts";
+import { runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { mustStart, Starts } from "./starts.ts";
 import type { AgentType, HostBatch, HostSubagents, ParentSession } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
-
-type Woken = "injected" | "woken" | "revived";
 
 /** What a run starts with. */
 interface Start {
@@ -77,7 +67,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
     this.#admission = new Admission(parent);
-    this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
+    this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wake(child, callId));
     parent.exchange?.join(this.#mail);
   }
 
@@ -111,17 +101,16 @@ export class Subagents implements HostSubagents, AgentOwner {
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
-    const child = this.#newChild(type, undefined, {
+    const child = agreedChild(this.#parent, this.#sessions, type, undefined, {
       agentId: this.#names.give(),
       cwd,
       isReported: false,
       isIsolated: type !== undefined && worksApart(this.#parent, type, {}),
       callId: request.callId,
       task: request.task,
-      model: request.model,
-      maxTurns: request.maxTurns,
+      ...(request.model === undefined ? {} : { model: request.model }),
+      ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
     });
-    child.assignment = request.task;
     await this.#start(child, { callId: request.callId, content: request.task, signal });
     return reportOf(child);
   }
@@ -154,7 +143,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     for (const [index, task] of tasks.entries()) {
       const agentId = agentIds[index] as string;
       try {
-        const child = this.#newChild(type, shared, {
+        const child = agreedChild(this.#parent, this.#sessions, type, shared, {
           agentId,
           cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
@@ -167,8 +156,8 @@ export class Subagents implements HostSubagents, AgentOwner {
         child.race = race;
         race?.join(child);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
-        child.assignment = assignmentText(agentId, task);
-        await this.#start(child, { callId, content: child.assignment, parts: tasks.length - index + 1, signal });
+        const content = assignmentText(agentId, task);
+        await this.#start(child, { callId, content, parts: tasks.length - index + 1, signal });
         started.push(reportOf(child));
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
@@ -212,13 +201,14 @@ export class Subagents implements HostSubagents, AgentOwner {
 
   /** Its session is opened again and waits for a message. */
   revive(agentId: string): Promise<AgentReport> {
-    return this.#starts.run((signal) => this.#revive(this.#child(agentId), signal));
+    return this.#starts.run((signal) => this.#revive(agentId, signal));
   }
 
-  async #revive(child: Child, signal: AbortSignal): Promise<AgentReport> {
+  async #revive(agentId: string, signal: AbortSignal): Promise<AgentReport> {
+    const child = this.#child(agentId);
     mustTakeMessages(child);
     await this.#lookUp(child);
-    mustStart(child.facts.header.agentId, signal);
+    mustStart(agentId, signal);
     if (child.state === "parked" && !child.session) {
       child.session = this.#sessions.open(child);
       this.#become(child, "idle");
@@ -278,13 +268,12 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  // ---- inside ----
-
-  #newChild(type: AgentType | undefined, shared: SharedStart | undefined, wish: ChildWish): Child {
-    const model = wish.model ?? type?.model;
-    this.#sessions.profile(model);
-    return newChild(factsOf({ ...wish, model }, type, this.#parent.journal.header.id), type, shared);
+  /** What became of the agents that a call started which was cut off; undefined when it started none. */
+  leftByCall(callId: string): string | undefined {
+    return cutCallText([...this.#children.values()].filter(({ facts }) => facts.header.parentCall === callId));
   }
+
+  // ---- inside ----
 
   async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
     if (agent === undefined) return undefined;
@@ -292,12 +281,12 @@ export class Subagents implements HostSubagents, AgentOwner {
     return permittedType(this.#parent, agent);
   }
 
-  /** Sets a child to work on the messages that wait for it. */
-  #wakeForMail(child: Child, callId: string): Promise<Woken> {
-    return this.#starts.run((signal) => this.#wakeFor(child, { callId, content: undefined, signal }));
+  #wake(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+    return this.#starts.run((signal) => this.#wakeForMail(child, { callId, content: undefined, signal }));
   }
 
-  async #wakeFor(child: Child, start: Start): Promise<Woken> {
+  /** Sets a child to work on the messages that wait for it. */
+  async #wakeForMail(child: Child, start: Start): Promise<"injected" | "woken" | "revived"> {
     mustTakeMessages(child);
     if (child.run) {
       if (child.session) this.#parent.exchange?.handOver(child.facts.header.agentId, child.session.mailbox);
@@ -306,7 +295,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     mustBeAtWork(this.#parent, child);
     const how = child.state === "idle" ? "woken" : "revived";
     const lookup = this.#lookUp(child);
-    if (lookup) return lookup.then(() => this.#wakeFor(child, start));
+    if (lookup) return lookup.then(() => this.#wakeForMail(child, start));
     await this.#start(child, start);
     return how;
   }
@@ -314,12 +303,12 @@ export class Subagents implements HostSubagents, AgentOwner {
   /** Undefined: the child can be set to work at once. */
   #lookUp(child: Child): Promise<void> | undefined {
     if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
-    child.waking ??= this.#wake(child);
+    child.waking ??= this.#typeAgain(child);
     return child.waking;
   }
 
   /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
-  async #wake(child: Child): Promise<void> {
+  async #typeAgain(child: Child): Promise<void> {
     const { agent } = child.facts;
     try {
       await child.closing;
@@ -338,12 +327,13 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  async #begin(child: Child, { callId, content, parts, signal: start }: Start): Promise<void> {
+  async #begin(child: Child, { callId, content: given, parts, signal: start }: Start): Promise<void> {
     const parent = this.#parent;
     const { header, maxTurns } = child.facts;
     const { agentId } = header;
     mustStart(agentId, start);
-    const wanted = { ...parent.options.budget, ...child.type?.budget, ...(maxTurns > 0 ? { turns: maxTurns } : {}) };
+    const content = [child.unread, given].filter((text) => text !== undefined).join("\n\n") || undefined;
+    const wanted = wantedBudget(parent.options.budget, child.type?.budget, maxTurns);
     const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
@@ -355,6 +345,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#know(child);
     child.run = run;
+    // The check of a race is not recorded, so nobody may take up a racer later.
+    child.unread = child.race ? undefined : content;
     child.state = "running";
     child.report = runningReport(child.facts);
     let finish = (_report: AgentReport): void => {};
@@ -365,7 +357,8 @@ export class Subagents implements HostSubagents, AgentOwner {
       const called = callId === undefined ? {} : { callId };
       const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
       const profile = this.#sessions.profile(child.facts.model);
-      recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
+      recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
       this.directory.changed(child);
       const { signal } = run.controller;
       const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
@@ -386,9 +379,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     const { agentId } = child.facts.header;
     try {
       child.session ??= this.#sessions.open(child);
-      mustKnowItsTask(child, child.session);
     } catch (error) {
-      if (child.session) release(child, child.session);
       this.#admission.leave();
       this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
@@ -404,7 +395,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       turnsUsed: spent.turns,
       durationMs: this.#parent.deps.now() - run.startedAt,
       ...result,
-      ...(run.isAborted ? { isAborted: true } : {}),
+      ...(run.isAborted ? { isAborted: true } : child.unread === undefined ? {} : { isUnread: true }),
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
@@ -427,17 +418,13 @@ export class Subagents implements HostSubagents, AgentOwner {
       child.session.mailbox.unread().length === 0
     )
       return;
-    this.#wakeForMail(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
+    this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
   #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
-    const { isAborted = false, report: _message, ...shown } = outcome;
-    endRun(
-      child,
-      { ...shown, tokens: spent.usage.totalTokens },
-      { outcomeId, isAborted, spent, now: parent.deps.now() },
-    );
+    const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
+    endRun(child, shown, { outcomeId, isAborted, spent, now: parent.deps.now() });
     parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
     parent.accountInput(spent.usage, spent.cost);
     try {

@@ -2,7 +2,6 @@
 
 import { messageOf } from "@lathe/llm";
 import type { BudgetConfig } from "../budget/ledger.ts";
-import { ToolFailure } from "../contract/tool.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Admission } from "./admission.ts";
 import { type Child, onTopOf, since } from "./child.ts";
@@ -11,7 +10,7 @@ import { land } from "./isolation.ts";
 import { NOTHING_SPENT, type Spent } from "./records.ts";
 import { limitTime } from "./run-limits.ts";
 import { firstOf } from "./shared-start.ts";
-import type { ChildSession, ParentSession } from "./types.ts";
+import type { ParentSession } from "./types.ts";
 
 interface Input {
   /** Undefined: the messages that wait for it. */
@@ -50,7 +49,6 @@ export async function runChild(
     isAdmitted = true;
     const session = child.session ?? sessions.open(child);
     child.session = session;
-    mustKnowItsTask(child, session);
     before = session.usage;
     const { maxTurns } = child.facts;
     session.config.budget = onTopOf(share, session.spent);
@@ -61,9 +59,7 @@ export async function runChild(
     signal.throwIfAborted();
     const stopClock = limitTime(deps, child, options.limits?.() ?? {});
     exchange?.handOver(agentId, session.mailbox);
-    const text = firstText(child, content);
-    child.assignment = undefined;
-    const ended = await (text === undefined ? session.runQueued() : session.submit(text))
+    const ended = await (content === undefined ? session.runQueued() : session.submit(content))
       .then((first) => land(child, session, first))
       .finally(stopClock);
     return { ended, spent: spent() };
@@ -73,18 +69,4 @@ export async function runChild(
     if (isAdmitted) admission.leave();
     child.shared?.ended(agentId);
   }
-}
-
-/** One that was stopped before it began reads its assignment before anything else. */
-function firstText({ assignment }: Child, content: string | undefined): string | undefined {
-  if (assignment === undefined || content === undefined || content === assignment) return assignment ?? content;
-  return `${assignment}\n\n${content}`;
-}
-
-/** Throws for one that had not begun when an earlier process ended: nobody kept what it was to do. */
-export function mustKnowItsTask({ assignment, facts }: Child, { journal }: ChildSession): void {
-  if (assignment !== undefined || journal.leaf !== null) return;
-  throw new ToolFailure(
-    `The agent ${facts.header.agentId} never began and does not know its assignment. Start another one with it.`,
-  );
 }

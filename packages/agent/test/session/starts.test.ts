@@ -1,21 +1,16 @@
 import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
 import type { Isolation, IsolationRequest, SubagentOptions } from "../../src/subagents/types.ts";
-import { agentProfile, batch, cast, childJournals, explore, firstText, types, yields } from "../support/agents.ts";
-import { type Setup, type SetupOptions, setUp, testDeps } from "../support/session.ts";
+import { agentProfile, batch, cast, explore, types } from "../support/agents.ts";
+import { type Setup, setUp } from "../support/session.ts";
 
-const start = (parts: Parameters<typeof cast>[0], subagents: SubagentOptions = {}, more: Partial<SetupOptions> = {}) =>
+const start = (parts: Parameters<typeof cast>[0], subagents: SubagentOptions = {}) =>
   setUp({
     profile: agentProfile(),
     subagents: { types, ...subagents },
     script: cast(parts),
     config: { jobReports: "run" },
-    ...more,
   });
 const states = ({ session }: Setup) =>
   session.subagents.directory.list().map(({ agentId, state, status }) => `${agentId} ${state} ${status}`);
@@ -83,59 +78,6 @@ describe("agents that are being started", () => {
       states: [],
       requests: 1,
     });
-    await s.finish();
-  });
-
-  it("SA-04 an agent that was stopped before it began reads its assignment with the message that sets it to work", async () => {
-    const held = gate();
-    const s = start(
-      {
-        "go on": [batch(three.slice(0, 2)), { text: "done" }, { text: "told" }, { text: "told" }],
-        first: () => ({ ...yields("one"), before: () => held.wait() }),
-        second: [yields("two")],
-      },
-      { limits: () => ({ concurrency: 1 }) },
-    );
-    const { directory } = s.session.subagents;
-    await s.session.submit("go on");
-    await held.reached;
-    await directory.stop("B");
-    expect(directory.outputOf("B")).toBe("the user stopped it");
-    held.open();
-    await until(() => directory.running === 0);
-    await directory.send("B", "Now, please.");
-    await s.session.subagents.wait("B", new AbortController().signal);
-    const request = s.client.requests.find((one) => firstText(one).includes("second"))!;
-    expect(firstText(request)).toContain("You are B. Your assignment:\n\nsecond\n\nNow, please.");
-    expect(directory.outputOf("B")).toBe("two");
-    await s.finish();
-  });
-
-  it("SA-04 one that had not begun when the process ended is not set to work without its assignment", async () => {
-    const deps = testDeps();
-    const journals = childJournals(deps);
-    const store = new MemoryStore();
-    const journalDeps = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };
-    const journal = Journal.create({ id: deps.uuid(), cwd: "/" }, () => store, journalDeps);
-    const held = gate();
-    const options = { limits: () => ({ concurrency: 1 }), journal: journals.journal };
-    const first = start(
-      {
-        "go on": [batch(three.slice(0, 2)), { text: "done" }],
-        first: () => ({ ...yields("one"), before: () => held.wait() }),
-      },
-      options,
-      { journal, deps },
-    );
-    await first.session.submit("go on");
-    await held.reached;
-    held.open();
-    await first.finish();
-    const again = Journal.open(journals.copyOf(store), journalDeps);
-    const s = start({ "go on": [{ text: "told" }] }, options, { journal: again, deps });
-    await expect(s.session.subagents.directory.send("B", "Go on.")).rejects.toThrow(
-      "The agent B never began and does not know its assignment. Start another one with it.",
-    );
     await s.finish();
   });
 
