@@ -36,19 +36,24 @@ export interface UnfinishedInput {
 /** Reading what an earlier process wrote. */
 type Written = Pick<JournalPart, "journal">;
 
-/** Runs once, when a session opens over an existing journal. */
-export function recover(
-  core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart & EventPart & RedactionPart,
-): UnfinishedInput | undefined {
+/** Runs once, when a session opens over an existing journal; `recover` follows when the ends of its children are known. */
+export function restore(core: JournalPart & SpendingPart & QueuePart & EventPart & RedactionPart): void {
   restoreLedger(core);
   restoreQueues(core);
+}
+
+/** `leftBy`: what the model should know of a call that was cut. */
+export function recover(
+  core: JournalPart & ConfigPart & DetectorPart,
+  leftBy: (callId: string) => string | undefined,
+): UnfinishedInput | undefined {
   const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
-  settleIntents(core);
+  settleIntents(core, leftBy);
   restoreDetector(core);
   return findUnfinished(core, requestWasOpen);
 }
 
-function settleIntents(core: JournalPart): void {
+function settleIntents(core: JournalPart, leftBy: (callId: string) => string | undefined): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of core.journal.unsettled()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
@@ -60,7 +65,7 @@ function settleIntents(core: JournalPart): void {
     core.append({
       type: "message",
       id: intent.for,
-      message: Message.toolResult({ toolCallId: call.id, content: EFFECTS_UNKNOWN, isError: true }),
+      message: Message.toolResult({ toolCallId: call.id, content: leftBy(call.id) ?? EFFECTS_UNKNOWN, isError: true }),
       settled: "interrupted",
     });
   }

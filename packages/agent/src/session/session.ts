@@ -49,7 +49,7 @@ import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMo
 import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { changeQueued, enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
-import { abandonUnfinishedInput, recover, type UnfinishedInput } from "./recovery.ts";
+import { abandonUnfinishedInput, recover, restore, type UnfinishedInput } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
@@ -90,9 +90,10 @@ export class Session {
     core.tools.setProfile(core.profile);
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
-    this.#unfinished = recover(core);
+    restore(core);
     if (!options.exchange) exchange?.recover(this.mailbox);
     this.#subagents.recover();
+    this.#unfinished = recover(core, (callId) => this.#subagents.leftByCall(callId));
     this.beside.recover();
   }
 

@@ -75,7 +75,9 @@ export function mustBeAtWork({ agentId, isAtWork }: ParentSession, child: Child)
   throw new ToolFailure(`The agent ${id} works only while ${agentId} does. Send the message to ${agentId}.`);
 }
 
-const isGone = ({ facts, report }: Child): boolean => facts.isIsolated && report.status !== "running";
+/** One that has not begun gets another copy. */
+const isGone = ({ facts, report, unread }: Child): boolean =>
+  facts.isIsolated && report.status !== "running" && unread === undefined;
 
 function oneLine(task: string): string {
   const [first = ""] = task.trim().split("\n", 1);

@@ -7,7 +7,7 @@ import { MAIN } from "../irc/types.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
-import { type AgentFacts, NOTHING_SPENT, type Spent } from "./records.ts";
+import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
@@ -49,6 +49,8 @@ export interface Child {
   /** The one that it is part of. */
   race: Race | undefined;
   run: Run | undefined;
+  /** What it was given and has not read. */
+  unread: string | undefined;
   report: Omit<AgentReport, "state">;
   /** In the inputs that have ended, all together. */
   spent: Spent;
@@ -60,8 +62,6 @@ export interface Child {
   closing: Promise<void> | undefined;
   /** What it needs to work again is being looked up. */
   waking: Promise<void> | undefined;
-  /** What it is to work on and its session has not got: it was stopped before it began. */
-  unheard: string | undefined;
   idleTimer: { cancel(): void } | undefined;
 }
 
@@ -78,13 +78,13 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     landed: undefined,
     race: undefined,
     run: undefined,
+    unread: undefined,
     report,
     spent: NOTHING_SPENT,
     ended: undefined,
     done: Promise.resolve({ ...report, state: "running" }),
     closing: undefined,
     waking: undefined,
-    unheard: undefined,
     idleTimer: undefined,
   };
 }
@@ -110,7 +110,7 @@ export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
 }
 
 /** What is known of its session and its kind as long as it has them. */
-export function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
   const window = session?.profile.contextWindowSize ?? 0;
   return {
     ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
@@ -119,11 +119,20 @@ export function contextOf({ session, type }: Child): Pick<AgentReport, "contextT
   };
 }
 
-export const endOf = ({ run }: Child, outcomeId: string, now: number): EndedInput => ({
-  outcomeId,
-  startedAt: run?.startedAt ?? now,
-  endedAt: now,
-});
+/** Its present input has ended. */
+export function endRun(
+  child: Child,
+  shown: Partial<AgentReport>,
+  { outcomeId, isAborted, spent, now }: { outcomeId: string; isAborted: boolean; spent: Spent; now: number },
+): void {
+  const tokens = spent.usage.totalTokens;
+  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens };
+  child.spent = addSpent(child.spent, spent);
+  child.ended = { outcomeId, startedAt: child.run?.startedAt ?? now, endedAt: now };
+  child.run = undefined;
+  child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
+  child.done = Promise.resolve(reportOf(child));
+}
 
 export const reportOf = ({ report, state }: Child): AgentReport => {
   const { output: _late, ...rest } = report;
@@ -159,6 +168,16 @@ export function waitFor(
       resolve(report);
     });
   });
+}
+
+/** What the spawn says can only lower what the kind says. */
+export function wantedBudget(
+  usual: BudgetConfig | undefined,
+  kinds: BudgetConfig | undefined,
+  maxTurns: number,
+): BudgetConfig {
+  const wanted = { ...usual, ...kinds };
+  return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
 }
 
 /** A child that is taken up again has spent already; its share applies from now on. */

@@ -165,6 +165,11 @@ export class Directory implements AgentDirectory {
     return this.#entry(agentId).child.report.output;
   }
 
+  /** What it was given and has not read. */
+  unreadBy(agentId: string): string | undefined {
+    return this.#entry(agentId).child.unread;
+  }
+
   has(agentId: string): boolean {
     return this.#entries.has(agentId);
   }

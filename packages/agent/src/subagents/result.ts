@@ -16,6 +16,12 @@ export async function resultOf(
   return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
 }
 
+/** Of one that ended before it began: what it was given is not lost. */
+export const beforeIt = ({ unread, run }: Child): string =>
+  unread === undefined || run?.isAborted
+    ? ""
+    : "\n[It had not begun. A message makes it begin with what it was given.]";
+
 async function ownResult(
   child: Child,
   ended: InputOutcome | string,
@@ -23,7 +29,7 @@ async function ownResult(
   const text = child.session?.lastText() ?? "";
   if (typeof ended === "string" || ended.reason !== "completed") {
     const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));
-    return { status: "failed", output: `${why}${text && `\n\n${text}`}` };
+    return { status: "failed", output: `${why}${beforeIt(child)}${text && `\n\n${text}`}` };
   }
   if (ended.awaiting)
     return {

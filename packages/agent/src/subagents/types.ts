@@ -182,6 +182,7 @@ export interface ChildSession {
   steer(content: InputContent, source?: MessageSource): string;
   interrupt(): Promise<void>;
   close(): Promise<void>;
+  readonly hasUnfinishedInput: boolean;
   abandonUnfinishedInput(): void;
   forceToolChoice(choice: ToolChoice): void;
   endInput(): void;
@@ -239,6 +240,8 @@ export interface ParentSession {
   elapsedMs(): number;
   accountInput(usage: Usage, cost: number): void;
   append(entry: NewEntry): void;
+  /** Without the secrets that are known. */
+  redacted<T>(value: T): T;
   childEvent(agentId: string, event: SessionEvent): void;
   warn(message: string): void;
   open(child: ChildOpening): ChildSession;
