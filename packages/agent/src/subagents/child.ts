@@ -7,7 +7,7 @@ import { MAIN } from "../irc/types.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
-import { type AgentFacts, NOTHING_SPENT, type Spent } from "./records.ts";
+import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import { Troubles } from "./troubles.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
@@ -121,7 +121,7 @@ export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
 }
 
 /** What is known of its session and its kind as long as it has them. */
-export function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
   const window = session?.profile.contextWindowSize ?? 0;
   return {
     ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
@@ -130,11 +130,20 @@ export function contextOf({ session, type }: Child): Pick<AgentReport, "contextT
   };
 }
 
-export const endOf = ({ run }: Child, outcomeId: string, now: number): EndedInput => ({
-  outcomeId,
-  startedAt: run?.startedAt ?? now,
-  endedAt: now,
-});
+/** Its present input has ended. */
+export function endRun(
+  child: Child,
+  shown: Partial<AgentReport>,
+  { outcomeId, isAborted, spent, now }: { outcomeId: string; isAborted: boolean; spent: Spent; now: number },
+): void {
+  const tokens = spent.usage.totalTokens;
+  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens };
+  child.spent = addSpent(child.spent, spent);
+  child.ended = { outcomeId, startedAt: child.run?.startedAt ?? now, endedAt: now };
+  child.run = undefined;
+  child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
+  child.done = Promise.resolve(reportOf(child));
+}
 
 export const reportOf = ({ report, state }: Child): AgentReport => {
   const { output: _late, ...rest } = report;

@@ -35,6 +35,7 @@ import {
   keptText,
   landedText,
   leftOutText,
+  lostText,
   NOTHING_CHANGED,
 } from "./landing-text.ts";
 import { keepPatch, recoverViews, storeOf } from "./view-store.ts";
@@ -197,8 +198,13 @@ class Landing {
     const lost = wish.refusal();
     if (lost !== undefined) return { text: `[Nothing of it was merged: ${lost}.]`, outcome: "nothing" };
     const { cwd } = this.#parts.workspace;
-    // Under the name that people know it by.
-    const delta = { ...(await this.#view.delta()), id: this.#request.agentId };
+    let delta: Delta;
+    try {
+      // Under the name that people know it by.
+      delta = { ...(await this.#view.delta()), id: this.#request.agentId };
+    } catch (error) {
+      return { text: lostText(messageOf(error)), outcome: "kept" };
+    }
     const more = leftOutText(cwd, delta);
     if (!delta.parts.some(({ changes }) => changes.length > 0))
       return { text: `${NOTHING_CHANGED}${more}`, outcome: "nothing" };
