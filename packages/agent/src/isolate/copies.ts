@@ -5,6 +5,8 @@ import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, write
 import { join, relative } from "node:path";
 import { isInside } from "../env/sandbox/inside.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
+import type { ViewFiles } from "./left-out.ts";
+import { copyIndex } from "./on-disk.ts";
 import type { Part } from "./parts.ts";
 import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./view-environment.ts";
 import { boundMounts } from "./view-namespace.ts";
@@ -20,12 +22,16 @@ interface ShownFolder {
 export interface Copy {
   readonly tree: string;
   readonly shown: readonly ShownFolder[];
+  readonly hasIgnored: boolean;
   /** An index that knows the files of the copy. */
   readonly indexOf: (part: Part) => string;
 }
 
 /** Where a clone finds the objects that it borrows, below its own. */
 const BORROWED = "lathe-base";
+
+/** Is made when a copy is whole: what was changed since is the view's. */
+const MADE = "copy-made";
 
 export async function openWorktree(opening: Opening): Promise<OpenedKind> {
   return openCopy(opening, await makeWorktree(opening));
@@ -46,7 +52,7 @@ export async function makeWorktree(opening: Opening): Promise<Copy> {
     const isAround = part.scope !== "";
     if (!isAround && part.repository) shown.push(...(await cloneInto(opening, part, place)));
     const index = indexIn(part);
-    copyFileSync(part.baseIndex, index);
+    copyIndex(part.baseIndex, index);
     // A repository around the root is written as a whole: paths of its tree begin above.
     const workTree = isAround ? join(folder, "around") : place;
     mkdirSync(workTree, { recursive: true });
@@ -59,7 +65,12 @@ export async function makeWorktree(opening: Opening): Promise<Copy> {
       shown[0] = { from: join(workTree, part.scope), at: request.root, isFixed: false };
     }
   }
-  return { tree: shown[0]!.from, shown: [...shown, ...fixedElsewhere(request.root, parts)], indexOf: indexIn };
+  return {
+    tree: shown[0]!.from,
+    shown: [...shown, ...fixedElsewhere(request.root, parts)],
+    hasIgnored: false,
+    indexOf: indexIn,
+  };
 }
 
 const indexIn = ({ git }: Part): string => join(git.gitDir, "copy-index");
@@ -104,7 +115,7 @@ async function cloneInto(
   writeFileSync(join(own, "info/alternates"), `${BORROWED}\n`);
   mkdirSync(join(own, BORROWED));
   const theirs = join(repository!.gitDir, "index");
-  if (existsSync(theirs)) copyFileSync(theirs, join(place, ".git/index"));
+  if (existsSync(theirs)) copyIndex(theirs, join(place, ".git/index"));
   return [{ from: join(repository!.commonDir, "objects"), at: join(top, ".git/objects", BORROWED), isFixed: true }];
 }
 
@@ -136,6 +147,7 @@ export async function makeReflink(opening: Opening): Promise<Copy> {
   return {
     tree,
     shown: [{ from: tree, at: root, isFixed: false }, ...fixedElsewhere(root, parts)],
+    hasIgnored: true,
     indexOf: (part) => part.baseIndex,
   };
 }
@@ -154,12 +166,27 @@ function refuseWithoutClones(root: string, folder: string): void {
   }
 }
 
-async function openCopy({ request }: Opening, copy: Copy): Promise<OpenedKind> {
+/** To be called when the copy has been made. */
+export function copyFiles(folder: string, { tree, hasIgnored }: Copy): ViewFiles {
+  const made = join(folder, MADE);
+  writeFileSync(made, "");
+  const { ctimeMs } = statSync(made);
+  return {
+    folder: tree,
+    isOwn: (stat) => stat.ctimeMs >= ctimeMs,
+    isRemoval: () => false,
+    hadAtFirst: (stat) => hasIgnored && stat.ctimeMs < ctimeMs,
+  };
+}
+
+async function openCopy({ request, folder }: Opening, copy: Copy): Promise<OpenedKind> {
   const { root } = request;
+  const files = copyFiles(folder, copy);
   const isLinux = process.platform === "linux";
   const namespace = isLinux ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
   return {
     env: namespace ? namespaceEnvironment(request, namespace) : sandboxEnvironment(request, copy.tree),
+    files,
     source: async (part) => copySource(copy, part, root),
     close: async () => namespace?.close(),
   };

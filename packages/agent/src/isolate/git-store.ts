@@ -23,6 +23,8 @@ export interface GitRun {
    * there already: in a view, the project's objects are the view's.
    */
   readonly enter?: readonly string[] | undefined;
+  /** The subcommand refuses to take paths literally. */
+  readonly hasPatterns?: boolean | undefined;
 }
 
 export interface GitAnswer {
@@ -97,6 +99,7 @@ export function openGitStore(options: GitStoreOptions): GitStore {
         GIT_CONFIG_GLOBAL: "/dev/null",
         GIT_ATTR_NOSYSTEM: "1",
         GIT_OPTIONAL_LOCKS: "0",
+        ...(run.hasPatterns ? {} : { GIT_LITERAL_PATHSPECS: "1" }),
         GIT_TERMINAL_PROMPT: "0",
         ...NOBODY,
       },

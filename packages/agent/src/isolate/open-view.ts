@@ -1,7 +1,6 @@
 // Opens views: tries the kinds that the request allows, best first, and says what it passed over.
 
 import { join } from "node:path";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
 import { SandboxedLocalEnvironment } from "../env/sandbox/sandboxed-local.ts";
@@ -15,18 +14,9 @@ import { mergeWithMarkers } from "./merge.ts";
 import { openOverlay } from "./overlay.ts";
 import { type Part, takeAgain, takeParts } from "./parts.ts";
 import { putInView } from "./put-in-view.ts";
+import { readDelta, takePartIn } from "./read-delta.ts";
 import { recoverStore } from "./recover.ts";
-import { treeDifference } from "./tree.ts";
-import {
-  type Delta,
-  type DeltaChange,
-  type DeltaPart,
-  type LandingConflict,
-  VIEW_KINDS,
-  type View,
-  type ViewKind,
-  type ViewRequest,
-} from "./types.ts";
+import { type Delta, type LandingConflict, VIEW_KINDS, type View, type ViewKind, type ViewRequest } from "./types.ts";
 import { claimFolder, removeFolder } from "./view-folder.ts";
 
 const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
@@ -102,44 +92,31 @@ class OpenView implements View {
   }
 
   async delta(): Promise<Delta> {
-    const parts: DeltaPart[] = [];
-    const changedBelow: string[] = [];
-    const leftOut: string[] = [];
-    const number = ++this.#deltas;
-    for (const part of await this.#parts) {
-      const index = join(part.git.gitDir, `delta-${number}`);
-      const taken = await takeAgain(part, index, await this.#opened.source(part));
-      const now = await takeAgain(part, `${index}-below`);
-      const absolute = (path: string): string => join(part.top, path);
-      changedBelow.push(...(await treeDifference(part.git, part.base, now.tree)).map(({ path }) => absolute(path)));
-      leftOut.push(...taken.leftOut.map(absolute), ...taken.nested.map(absolute));
-      parts.push({
-        top: part.top,
-        base: part.base,
-        tree: taken.tree,
-        gitDir: part.git.gitDir,
-        baseIndex: part.baseIndex,
-        excludes: part.excludes,
-        objectFormat: part.repository?.objectFormat ?? "sha1",
-        changes: (await treeDifference(part.git, part.base, taken.tree)).map(changeOf),
-      });
-    }
-    const tops = new Set(parts.map(({ top }) => top));
-    return { id: this.id, parts, changedBelow, leftOut: leftOut.filter((path) => !tops.has(path)) };
+    const { request } = this.#opening;
+    const { files, source } = this.#opened;
+    return readDelta({
+      id: this.id,
+      root: request.root,
+      parts: await this.#parts,
+      number: ++this.#deltas,
+      files,
+      source,
+    });
   }
 
   async rebase(): Promise<readonly LandingConflict[]> {
     const conflicts: LandingConflict[] = [];
     const parts: Part[] = [];
     const number = ++this.#deltas;
-    for (const part of await this.#parts) {
+    const known = await this.#parts;
+    for (const part of known) {
       const { git, top, base } = part;
       const index = join(git.gitDir, `delta-${number}`);
-      const own = await takeAgain(part, index, await this.#opened.source(part));
+      const own = await takePartIn(part, known, index, await this.#opened.source(part));
       const now = await takeAgain(part, `${index}-below`);
       const merged = await mergeWithMarkers(git, now.tree, { id: this.id, base, tree: own.tree });
       conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: join(top, conflict.path) })));
-      await eachAtOnce(await stepsBetween(git, top, own.tree, merged.tree), (step) => putInView(this.env, step));
+      await putInView(this.env, await stepsBetween(git, top, own.tree, merged.tree));
       parts.push({ ...part, base: now.tree, baseIndex: `${index}-below` });
     }
     this.#parts = Promise.resolve(parts);
@@ -157,10 +134,6 @@ class OpenView implements View {
     await this.#opening.processes.cleanup();
     removeFolder(this.#opening.folder);
   }
-}
-
-function changeOf({ path, before, after }: { path: string; before: unknown; after: unknown }): DeltaChange {
-  return { path, kind: before === undefined ? "added" : after === undefined ? "deleted" : "changed" };
 }
 
 /** The project itself: nothing is kept apart, so there is nothing to land. */

@@ -1,9 +1,10 @@
 // The repositories of a view: the one around its root, and those nested in it. Each has a base, a store and an index of its own.
 
-import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Processes } from "../process/processes.ts";
 import { type GitStore, openGitStore } from "./git-store.ts";
+import { copyIndex } from "./on-disk.ts";
 import { type Repository, repositoryAround, repositoryAt, textOf } from "./repository.ts";
 import { ignoredRepositories, seedIndex, type TakenTree, type TreeSource, takeTree } from "./tree.ts";
 
@@ -95,7 +96,7 @@ export interface PartSource extends Partial<TreeSource> {
 
 /** The same part once more, with the files as they are now, here or where a view shows them. */
 export function takeAgain(part: Part, index: string, source: PartSource = {}): Promise<TakenTree> {
-  copyFileSync(source.index ?? part.baseIndex, index);
+  copyIndex(source.index ?? part.baseIndex, index);
   const { top, scope } = part;
   return takeTree(part.git, index, { top, scope, hostPath: (name) => join(top, name), ...source });
 }

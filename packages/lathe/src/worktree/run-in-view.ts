@@ -14,6 +14,7 @@ import {
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { RequestFor } from "../conversation/next-session.ts";
+import { leftOutLine } from "../isolation/landing-text.ts";
 import { keepPatch, recoverViews, storeOf } from "../isolation/view-store.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
@@ -79,7 +80,8 @@ async function landed(
   tell: (line: string) => void,
 ): Promise<ExitCode> {
   const delta = await view.delta();
-  for (const path of delta.leftOut) tell(`${path} is not landed: it is too large, or a repository that the run made.`);
+  const leftOut = leftOutLine(workspace.cwd, delta);
+  if (leftOut !== undefined) tell(`${leftOut}.`);
   if (!delta.parts.some(({ changes }) => changes.length > 0)) {
     tell("Nothing was changed.");
     return code;
