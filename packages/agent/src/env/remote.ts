@@ -58,6 +58,8 @@ export interface RemoteTransport {
 }
 
 const SCRIPT_TIMEOUT_MS = 60_000;
+/** Of ssh, and of podman and docker: it never came to our script, which knows no such codes. */
+const CONNECTION_FAILED: readonly number[] = [255, 125];
 /** Two seconds for SIGTERM, a few more for SIGKILL and the network. */
 const END_TIMEOUT_MS = 8_000;
 const RUN_COMMAND = `
@@ -338,7 +340,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       onStdout: (chunk) => chunks.push(chunk),
     });
     if (timedOut) throw this.#unavailable(noAnswer(timeoutMs));
-    if (exitCode === 255) throw this.#unavailable(stderr.trim() || "connection failed");
+    if (CONNECTION_FAILED.includes(exitCode)) throw this.#unavailable(stderr.trim() || "connection failed");
     return { exitCode, stderr, stdout: Buffer.concat(chunks) };
   }
 
