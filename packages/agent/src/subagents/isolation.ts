@@ -44,6 +44,7 @@ export async function isolate(child: Child, { controller }: Run, parent: ParentS
   const about = { type, verify: verifyOf(child), task: facts.description ?? facts.task };
   try {
     child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal: controller.signal });
+    child.view = child.isolation?.kind;
   } catch (error) {
     ledger.settle(agentId, NO_USAGE, 0, 0);
     throw new ToolFailure(`The agent ${agentId} cannot be isolated: ${messageOf(error)}`);

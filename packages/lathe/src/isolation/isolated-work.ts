@@ -20,6 +20,7 @@ import {
   patchOf,
   personalIgnoreFile,
   type View,
+  type ViewContainer,
   type ViewKind,
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
@@ -89,6 +90,7 @@ export class IsolatedWork {
     const landing = new Landing(this.#parts, request, view);
     return {
       env: guarded(view.env),
+      kind: view.kind,
       land: (wish) => this.#inTurn(() => landing.land(wish)),
       close: async (toldBy) => {
         history?.landed(toldBy);
@@ -102,7 +104,6 @@ export class IsolatedWork {
     const { workspace, journal } = this.#parts;
     const { settings } = workspace;
     const kind = kindOf(type?.isolation, settings["task.isolation.mode"]);
-    const image = settings["task.isolation.image"];
     const opening = new AbortController();
     const stop = (): void => opening.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
@@ -114,7 +115,7 @@ export class IsolatedWork {
         store: storeOf(workspace),
         host: hostOptions(workspace, (message) => this.#warn?.(message)),
         sandbox: sandboxOptions(workspace),
-        container: image === "" ? undefined : { image },
+        container: containerOf(workspace),
         personalIgnores: personalIgnoreFile(workspace.env),
         signal: opening.signal,
       });
@@ -142,6 +143,11 @@ function kindOf(own: string | undefined, mode: string): ViewKind | "auto" {
   if (mode === "none") throw new Error("task.isolation.mode is none. Set it to auto, or start another agent.");
   const wanted = own === undefined || own === "none" || own === "auto" ? mode : own;
   return (wanted === "fuse-overlay" ? "overlay" : wanted) as ViewKind | "auto";
+}
+
+function containerOf({ settings }: Workspace): ViewContainer | undefined {
+  const image = settings["task.isolation.image"];
+  return image === "" ? undefined : { image };
 }
 
 /** Agents of two sessions may have the same name, and names may be long. */
@@ -231,6 +237,9 @@ class Landing {
         mode: workspace.settings["task.isolation.merge"],
         message: `${titleOf(task)}\n\nBy the agent ${agentId}.`,
         verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
+        // The check runs what the agent wrote: where the agent ran, and with no more rights.
+        kind: this.#view.kind,
+        container: containerOf(workspace),
         permit,
         aroundWrite: (files, write) => this.#write(files, write),
         signal,
@@ -256,7 +265,8 @@ class Landing {
         ? this.#sentBack.patch
         : await patchOf(delta, workspace.cwd, { baseEnv: workspace.env });
     const patch = keepPatch(folder ?? workspace.paths.patches, delta.id, bytes);
-    return { text: keptText(why, patch, this.#numbered(conflicts)), outcome: "kept" };
+    const text = keptText(why, patch, this.#numbered(conflicts));
+    return { text: `${text}${leftOutText(workspace.cwd, delta)}`, outcome: "kept" };
   }
 
   /** The parent can settle them by their numbers. */
