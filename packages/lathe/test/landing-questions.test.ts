@@ -38,11 +38,15 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("questions about landings (
     await kit.say("go");
     const heard = () =>
       kit.server.requests.map(({ body }) => JSON.stringify(body)).find((body) => body.includes("git apply"));
-    await expect.poll(heard, { timeout: 10_000 }).toBeDefined().catch(() => {
-      throw new Error(`${kit.server.requests.map((r) => whoIs(r) + JSON.stringify(r.view.messages.at(-1))).join("
-")} ${kit.warnings.join("
-")}`);
-    });
+    await expect
+      .poll(heard, { timeout: 10_000 })
+      .toBeDefined()
+      .catch(() => {
+        throw new Error(
+          kit.server.requests.map((r) => `${whoIs(r)} ${JSON.stringify(r.view.messages.at(-1))}`).join(" ## ") +
+            kit.warnings.join(" ## "),
+        );
+      });
     expect(asked.map(({ agentId, preview }) => [agentId, preview.map(({ text }) => text)])).toEqual([
       ["One", ["Agent One: Change the file a.txt", `Write ${join(kit.root, "project/a.txt")}`]],
     ]);
