@@ -155,6 +155,12 @@ export class Directory implements AgentDirectory {
     return this.#overview(entry);
   }
 
+  async stopAll(): Promise<readonly AgentOverview[]> {
+    const running = [...this.#entries].filter(([, { child, owner }]) => child.run && !owner.isClosed);
+    await Promise.all(running.map(([agentId, { owner }]) => owner.stop(agentId, STOPPED)));
+    return running.map(([, entry]) => this.#overview(entry));
+  }
+
   async revive(agentId: string): Promise<AgentOverview> {
     const entry = this.#reachable(agentId);
     await entry.owner.revive(agentId);

@@ -9,6 +9,7 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Child, Run } from "./child.ts";
 import { resultOf } from "./result.ts";
+import { mustStart } from "./starts.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
 /** A task may ask for more than its kind does, never for less. */
@@ -37,16 +38,18 @@ export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({
   close: async () => {},
 });
 
-export async function isolate(child: Child, { controller }: Run, parent: ParentSession): Promise<void> {
+export async function isolate(child: Child, signal: AbortSignal, parent: ParentSession): Promise<void> {
   const { env, options, ledger, conflicts } = parent;
   const { facts, type } = child;
   const { agentId } = facts.header;
   const about = { type, verify: verifyOf(child), task: facts.description ?? facts.task };
   try {
-    child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal: controller.signal });
+    child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal });
     child.view = child.isolation?.kind;
+    mustStart(agentId, signal);
   } catch (error) {
     ledger.settle(agentId, NO_USAGE, 0, 0);
+    mustStart(agentId, signal);
     throw new ToolFailure(`The agent ${agentId} cannot be isolated: ${messageOf(error)}`);
   }
 }

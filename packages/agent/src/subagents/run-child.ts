@@ -1,22 +1,23 @@
 // One input of a child: it waits for its turn, works, and what it did apart from its parent's files lands.
 
 import { messageOf } from "@lathe/llm";
+import type { BudgetConfig } from "../budget/ledger.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Admission } from "./admission.ts";
-import { type Child, since } from "./child.ts";
+import { type Child, onTopOf, since } from "./child.ts";
 import type { ChildSessions } from "./child-sessions.ts";
 import { land } from "./isolation.ts";
 import { NOTHING_SPENT, type Spent } from "./records.ts";
 import { limitTime } from "./run-limits.ts";
 import { firstOf } from "./shared-start.ts";
-import type { ChildSession, ParentSession } from "./types.ts";
+import type { ParentSession } from "./types.ts";
 
 interface Input {
   /** Undefined: the messages that wait for it. */
   readonly content: string | undefined;
   /** Undefined: it may begin at once. */
   readonly admitted: Promise<void> | undefined;
-  readonly begin: (session: ChildSession) => void;
+  readonly share: BudgetConfig;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +31,7 @@ interface Among {
 /** `ended`: how its input ended, or why it was not taken. */
 export async function runChild(
   child: Child,
-  { content, admitted, begin, signal }: Input,
+  { content, admitted, share, signal }: Input,
   { parent, sessions, admission, children }: Among,
 ): Promise<{ readonly ended: InputOutcome | string; readonly spent: Spent }> {
   const { deps, options, exchange } = parent;
@@ -49,7 +50,10 @@ export async function runChild(
     const session = child.session ?? sessions.open(child);
     child.session = session;
     before = session.usage;
-    begin(session);
+    const { maxTurns } = child.facts;
+    session.config.budget = onTopOf(share, session.spent);
+    session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
+    child.completion?.begin();
     const turn = child.shared?.turn(agentId);
     if (turn) await firstOf(turn, signal);
     signal.throwIfAborted();

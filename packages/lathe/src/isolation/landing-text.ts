@@ -48,6 +48,10 @@ export function leftOutText(root: string, delta: Delta): string {
   return line === undefined ? "" : `\n[${line}]`;
 }
 
+/** Not even a patch could be made of it. */
+export const lostText = (why: string): string =>
+  `[Nothing of it was merged; your files are as before. What it changed could not be read: ${why}]`;
+
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
   if (result.kind === "refused") return result.why;
