@@ -24,7 +24,7 @@ describe.skipIf(!CAN_ISOLATE || !canMount)(
         await expect(project.open("worktree", { store })).rejects.toThrow(FULL);
         expect(readdirSync(store)).toEqual([]);
         const view = await project.open("overlay", { store });
-        const done = await view.env.execCommand("head -c 200000 /dev/urandom > new.bin; sync", 30_000);
+        const done = await view.env.execCommand("head -c 300000 /dev/urandom > new.bin; sync", 30_000);
         expect(done.exitCode).toBe(0);
         await expect(view.delta()).rejects.toThrow(FULL);
         await view.close();
@@ -36,7 +36,7 @@ describe.skipIf(!CAN_ISOLATE || !canMount)(
         project = makeProject({ "a.txt": "one\n", "b.txt": "b\n" }, folder);
         const store = `${folder}-store`;
         const view = await project.open("overlay", { store });
-        await view.env.execCommand("echo two > a.txt; head -c 2000000 /dev/urandom > big.bin; rm b.txt", 30_000);
+        await view.env.execCommand("echo two > a.txt; head -c 3000000 /dev/urandom > big.bin; rm b.txt", 30_000);
         const delta = await view.delta();
         const here = pictureOf(project.root);
         const request = { root: project.root, id: "x", store, host: { baseEnv: process.env }, mode: "patch" as const };

@@ -27,7 +27,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("questions about landings (
     };
     kit = await conversation({}, { files: { "project/a.txt": "one\n" }, cwd: "project", parts: { person } });
     const task = { id: "One", assignment: "Change the file a.txt", isolated: true };
-    const write = { name: "Bash", id: "b", args: { command: "echo two > a.txt" } };
+    const write = { name: "shell", id: "b", args: { command: "echo two > a.txt" } };
     kit.answer((request) => {
       const said = request.view.messages.filter(({ role }) => role === "assistant").length;
       if (whoIs(request) === "One")
@@ -35,18 +35,11 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("questions about landings (
       if (said > 0) return turn.text(`heard: ${JSON.stringify(request.view.messages.at(-1))}`);
       return turn.calls([{ name: "task", id: "t", args: { agent: "task", context: "The goal.", tasks: [task] } }]);
     });
+    await kit.say("/permissions ask");
     await kit.say("go");
     const heard = () =>
       kit.server.requests.map(({ body }) => JSON.stringify(body)).find((body) => body.includes("git apply"));
-    await expect
-      .poll(heard, { timeout: 10_000 })
-      .toBeDefined()
-      .catch(() => {
-        throw new Error(
-          kit.server.requests.map((r) => `${whoIs(r)} ${JSON.stringify(r.view.messages.at(-1))}`).join(" ## ") +
-            kit.warnings.join(" ## "),
-        );
-      });
+    await expect.poll(heard, { timeout: 20_000 }).toBeDefined();
     expect(asked.map(({ agentId, preview }) => [agentId, preview.map(({ text }) => text)])).toEqual([
       ["One", ["Agent One: Change the file a.txt", `Write ${join(kit.root, "project/a.txt")}`]],
     ]);
