@@ -1,7 +1,7 @@
 // Agents that work apart, with the real command, real repositories and real views.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -262,19 +262,28 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
   it("SA-07 a landing in the background is one step: undo takes it back with the message that told of it, and redo brings it", async () => {
     await begin({
       parent: [tasks([apart("One")]), turn.text("started"), turn.text("heard")],
-      One: [shell("echo 1 > a.txt; rm b.txt; echo new > c.txt"), yields("one")],
+      One: [
+        shell("echo 1 > a.txt; rm b.txt; echo new > c.txt; rm -r d; echo d > d; rm f; mkdir f; echo x > f/x"),
+        yields("one"),
+      ],
     });
+    scene.write("d/e/y", "y\n");
+    scene.write("f", "f\n");
     const host = new RpcHost(scene.box.start([...scene.args, ...full, "--mode", "rpc"], scene.env));
     await host.prompt("go");
     await until(() => host.events().filter(({ type }) => type === "agent_end").length === 2);
     expect(await host.finish()).toBe(0);
     const files = () =>
-      ["a.txt", "b.txt", "c.txt"].map((name) => existsSync(join(scene.box.dir, name)) && scene.read(name));
-    const landed = ["1\n", false, "new\n"];
+      ["a.txt", "b.txt", "c.txt", "d", "d/e/y", "f", "f/x"].map(
+        (name) =>
+          existsSync(join(scene.box.dir, name)) && lstatSync(join(scene.box.dir, name)).isFile() && scene.read(name),
+      );
+    // A file took the place of a folder, and a folder that of a file.
+    const landed = ["1\n", false, "new\n", "d\n", false, false, "x\n"];
     expect(files()).toEqual(landed);
     scene.write("mine.txt", "of the person\n");
     expect(await scene.box.run(["rewind", "--undo"])).toMatchObject({ code: 0, stderr: "" });
-    expect(files()).toEqual(["one\ntwo\nthree\n", "b\n", false]);
+    expect(files()).toEqual(["one\ntwo\nthree\n", "b\n", false, false, "y\n", "f\n", false]);
     expect(await scene.box.run(["rewind", "--redo"])).toMatchObject({ code: 0, stderr: "" });
     expect(files()).toEqual(landed);
     expect(scene.read("mine.txt")).toBe("of the person\n");

@@ -115,6 +115,8 @@ export interface AgentOverview {
   readonly description?: string | undefined;
   /** The beginning of its assignment. */
   readonly assignment: string;
+  /** The kind of view that an isolated one works in. */
+  readonly view?: string | undefined;
   readonly state: AgentState;
   readonly status: AgentStatus;
   /** Its session and what it started itself, since its first input. US dollars. */

@@ -8,6 +8,7 @@ import { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
 import { openContainer } from "./container-view.ts";
 import { openReflink, openWorktree } from "./copies.ts";
+import { NO_SPACE } from "./git-store.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import { stepsBetween } from "./landing-steps.ts";
 import { mergeWithMarkers } from "./merge.ts";
@@ -53,7 +54,9 @@ export async function openView(request: ViewRequest): Promise<View> {
       removeFolder(folder);
       if (!(error instanceof KindUnavailable) || request.kind !== "auto") {
         await processes.cleanup();
-        throw error;
+        throw ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")
+          ? new EnvError("io", NO_SPACE)
+          : error;
       }
       passedOver.push(`${kind}: ${error.message}`);
     }

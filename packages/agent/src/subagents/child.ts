@@ -47,6 +47,8 @@ export interface Child {
   shared: SharedStart | undefined;
   isolation: Isolation | undefined;
   /** What became of the work of an isolated one. */
+  /** The kind of view that it works in, or worked in while this process knew it. */
+  view: string | undefined;
   landed: LandedWork | undefined;
   /** The one that it is part of. */
   race: Race | undefined;
@@ -77,6 +79,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     completion: undefined,
     shared,
     isolation: undefined,
+    view: undefined,
     landed: undefined,
     race: undefined,
     run: undefined,

@@ -204,7 +204,7 @@ export class Directory implements AgentDirectory {
   }
 
   #overview({ child, owner, activity }: Entry): AgentOverview {
-    const { facts, report, state, session, run, ended } = child;
+    const { facts, report, state, session, run, ended, view } = child;
     const { agentId } = facts.header;
     const { usage, cost, turns } = session?.usage ?? child.spent;
     const startedAt = run?.startedAt ?? ended?.startedAt;
@@ -214,6 +214,7 @@ export class Directory implements AgentDirectory {
       ...(facts.agent === undefined ? {} : { agent: facts.agent }),
       ...(facts.description === undefined ? {} : { description: facts.description }),
       assignment: facts.task,
+      ...(view === undefined ? {} : { view }),
       state,
       status: report.status,
       cost,

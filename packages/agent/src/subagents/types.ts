@@ -87,6 +87,8 @@ export interface IsolationRequest {
 /** Where such a child works. */
 export interface Isolation {
   readonly env: ExecutionEnvironment;
+  /** For people: the kind of view that was taken. */
+  readonly kind?: string | undefined;
   /** Its input has ended. Asked a second time when the child was sent back to work. */
   land(wish: LandingWish): Promise<LandedWork>;
   /** How its run ended is recorded: nothing of it is needed any more. `toldBy`: the message that tells its parent of it, if one does. */

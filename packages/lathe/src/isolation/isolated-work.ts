@@ -20,6 +20,7 @@ import {
   patchOf,
   personalIgnoreFile,
   type View,
+  type ViewContainer,
   type ViewKind,
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
@@ -93,6 +94,7 @@ export class IsolatedWork {
     const landing = new Landing(this.#parts, request, view, (delta, signal) => this.#message(request, delta, signal));
     return {
       env: guarded(view.env),
+      kind: view.kind,
       land: (wish) => this.#inTurn(() => landing.land(wish)),
       close: async (toldBy) => {
         history?.landed(toldBy);
@@ -106,7 +108,6 @@ export class IsolatedWork {
     const { workspace, journal } = this.#parts;
     const { settings } = workspace;
     const kind = kindOf(type?.isolation, settings["task.isolation.mode"]);
-    const image = settings["task.isolation.image"];
     const opening = new AbortController();
     const stop = (): void => opening.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
@@ -118,7 +119,7 @@ export class IsolatedWork {
         store: storeOf(workspace),
         host: hostOptions(workspace, (message) => this.#warn?.(message)),
         sandbox: sandboxOptions(workspace),
-        container: image === "" ? undefined : { image },
+        container: containerOf(workspace),
         personalIgnores: personalIgnoreFile(workspace.env),
         signal: opening.signal,
       });
@@ -158,6 +159,11 @@ function kindOf(own: string | undefined, mode: string): ViewKind | "auto" {
   if (mode === "none") throw new Error("task.isolation.mode is none. Set it to auto, or start another agent.");
   const wanted = own === undefined || own === "none" || own === "auto" ? mode : own;
   return (wanted === "fuse-overlay" ? "overlay" : wanted) as ViewKind | "auto";
+}
+
+function containerOf({ settings }: Workspace): ViewContainer | undefined {
+  const image = settings["task.isolation.image"];
+  return image === "" ? undefined : { image };
 }
 
 /** Agents of two sessions may have the same name, and names may be long. */
@@ -263,6 +269,9 @@ class Landing {
         mode: workspace.settings["task.isolation.merge"],
         message,
         verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
+        // The check runs what the agent wrote: where the agent ran, and with no more rights.
+        kind: this.#view.kind,
+        container: containerOf(workspace),
         permit,
         aroundWrite: (files, write) => this.#write(files, write),
         signal,
@@ -291,7 +300,8 @@ class Landing {
     const patchPath = keepPatch(place, delta.id, bytes);
     const nestedPatches = isMarked ? [] : await this.#nestedPatches(delta, place);
     const work = { patchPath, ...(nestedPatches.length === 0 ? {} : { nestedPatches }) };
-    return { text: keptText(why, patchPath, this.#numbered(conflicts)), outcome: "kept", work };
+    const text = `${keptText(why, patchPath, this.#numbered(conflicts))}${leftOutText(workspace.cwd, delta)}`;
+    return { text, outcome: "kept", work };
   }
 
   /** The same again for each repository inside the project, with paths that are relative to it. */

@@ -76,10 +76,12 @@ function lineOf({
   doing,
   description,
   assignment,
+  view,
 }: AgentOverview): string {
   const facts = [
     ...(agent === undefined ? [] : [agent]),
     state === "running" || status === "completed" ? state : `${state}, ${status}`,
+    ...(view === undefined ? [] : [`${view} view`]),
     `${requests} ${requests === 1 ? "request" : "requests"}`,
     ...(cost > 0 ? [dollars(cost)] : []),
   ];
