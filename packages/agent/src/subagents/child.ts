@@ -30,7 +30,7 @@ export interface Run {
   waiters: number;
 }
 
-export interface EndedInput {
+interface EndedInput {
   /** The entry that tells how. */
   readonly outcomeId: string;
   readonly startedAt: number;
