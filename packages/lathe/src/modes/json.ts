@@ -23,7 +23,7 @@ export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunR
   const writer = new LineWriter(machine.stdout);
   writer.write(run.open.session.journal.header);
   const result = await runHeadless(run, eventLines(writer));
-  writer.write(result);
+  writer.writeLast(result);
   tellError(machine, result);
   return result;
 }
@@ -55,7 +55,7 @@ export async function jsonCommandMode(
       now: workspace.machine.deps.now,
       stop: signals.asked,
     });
-    writer.write(result);
+    writer.writeLast(result);
     tellError(workspace.machine, result);
     return result.exitCode as ExitCode;
   } finally {
