@@ -46,32 +46,6 @@ const reportsIn = (journal: Journal): string[] =>
     return entry.type === "message" && entry.source?.kind === "agent" ? [JSON.stringify(entry.message.content)] : [];
   });
 
-describe("results of agents after an interrupt", () => {
-  it("SA-01 MO-06 begin nothing by themselves; the next input brings them", async () => {
-    const s = world().first(
-      cast({
-        "go on": [batch([{ id: "A", assignment: "look" }]), { text: "", before: never }],
-        assignment: () => ({ text: "", before: never }),
-        next: () => ({ text: "ok" }),
-      }),
-    );
-    const running = s.session.submit("go on");
-    for await (const event of s.session.events())
-      if (event.kind === "turn_start" && s.client.requests.length >= 2) break;
-    const reported = (async () => {
-      for await (const event of s.session.events()) if (event.kind === "queue_changed") return;
-    })();
-    await s.session.interrupt();
-    expect(await running).toMatchObject({ reason: "interrupted" });
-    await reported;
-    await new Promise((resolve) => setImmediate(resolve));
-    expect([s.session.state, s.session.queued("steering").length]).toEqual(["idle", 1]);
-    expect(await s.session.submit("next")).toMatchObject({ reason: "completed" });
-    expect(reportsIn(s.session.journal)).toHaveLength(1);
-    await s.finish();
-  });
-});
-
 describe("results of agents and the end of the process", () => {
   it("SA-01 a result reaches the model exactly once, whichever write the process died after", async () => {
     const w = world();
