@@ -1,7 +1,6 @@
 // Brings what views have changed back to the project: merged with what it is now, checked in a view of the result, and written all
 // or nothing. The user's index, HEAD, stash and branches are never touched.
 
-import { copyFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { eachAtOnce } from "../edit/at-once.ts";
 import { LocalEnvironment } from "../env/local.ts";
@@ -18,7 +17,7 @@ import { openView } from "./open-view.ts";
 import { putInView } from "./put-in-view.ts";
 import { recoverStore } from "./recover.ts";
 import { repositoryAt } from "./repository.ts";
-import { takeTree } from "./tree.ts";
+import { copyIndex, takeTree } from "./tree.ts";
 import type { Delta, DeltaPart, LandedFile, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
 import { claimFolder, removeFolder } from "./view-folder.ts";
 
@@ -165,7 +164,7 @@ async function sitesOf(
       signal,
     });
     const index = join(git.gitDir, "index");
-    copyFileSync(first!.part.baseIndex, index);
+    copyIndex(first!.part.baseIndex, index);
     const scope = isInside(root, top) ? relative(top, root) : "";
     const { tree } = await takeTree(git, index, { top, scope, hostPath: (path) => join(top, path) });
     sites.push({ top, git, ours: tree, changes });

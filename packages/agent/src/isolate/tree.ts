@@ -1,7 +1,7 @@
 // A folder as a git tree: tracked, changed and untracked files, byte for byte, without what is ignored. Made with an index of our
 // own that starts as a copy of the user's, so that only files that have changed are read.
 
-import { copyFileSync, existsSync, lstatSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type GitRun, type GitStore, zeroFields } from "./git-store.ts";
 import { mayConvert, type Repository } from "./repository.ts";
@@ -34,11 +34,21 @@ export interface TakenTree {
 const MOST_BYTES = 64 << 20;
 const GITLINK = "160000";
 
+/**
+ * With its time: git reads again what was changed in the second in which an index was written, and a later time would hide a change
+ * that kept the file's size.
+ */
+export function copyIndex(from: string, to: string): void {
+  copyFileSync(from, to);
+  const { atime, mtime } = statSync(from);
+  utimesSync(to, atime, mtime);
+}
+
 /** An index that knows what the user's knows, but for nested repositories. */
 export async function seedIndex(git: GitStore, repository: Repository | undefined, index: string): Promise<void> {
   const theirs = repository && join(repository.gitDir, "index");
   if (theirs === undefined || !existsSync(theirs)) return;
-  copyFileSync(theirs, index);
+  copyIndex(theirs, index);
   const listed = await git.ask(["ls-files", "--stage", "-z"], { index });
   if (listed.exitCode !== 0) {
     // Parts of it lie in other files. All files are read, then, as if none were tracked.
