@@ -1,6 +1,7 @@
 // The commands that every conversation has.
 
 import { EXIT } from "../../usage/exit.ts";
+import { worktreeCommand } from "../../worktree/command.ts";
 import { agents } from "./agents.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
@@ -41,6 +42,7 @@ export function builtinCommands(): CommandRegistry {
     cost,
     jobs,
     agents,
+    worktreeCommand,
     debug,
     todo,
     ...reportCommands,
@@ -55,10 +57,11 @@ export function builtinCommands(): CommandRegistry {
   return registry;
 }
 
-const quit: SlashCommand = {
+/** Hosts that have something to ask first put their own in its place. */
+export const quit = {
   name: "quit",
   aliases: ["exit"],
   description: "leave",
   whileWorking: true,
   run: (_conversation, _argument, view) => view.leave(EXIT.done),
-};
+} satisfies SlashCommand;

@@ -25,7 +25,7 @@ export async function rpcMode(
   { options, words }: ParsedArgs,
   requestFor: RequestFor,
 ): Promise<ExitCode> {
-  const { stdin, stdout } = workspace.machine;
+  const { stdin, stdout, stderr } = workspace.machine;
   const extra = words[0] ?? options.print?.[0];
   if (extra !== undefined) throw usageError(`--mode rpc takes its prompts from stdin. Leave out: ${extra}`);
 
@@ -34,16 +34,26 @@ export async function rpcMode(
   const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: DIALOG_TIMEOUT_MS });
   const hostTools = new HostTools(counter("host_tool"), send);
   const hostUris = new HostUris(counter("host_uri"), send);
-  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(workspace.machine, options, cwd);
+  const { view } = workspace;
+  const workspaceAt = view ? undefined : (cwd: string) => openWorkspaceAt(workspace.machine, options, cwd);
   const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
   const models = new ModelList(() => current.conversation.workspace, options.models);
   const server = new RpcServer({ current, models, hostTools, hostUris }, person, writer);
+  if (view)
+    view.onSettled = ({ how: _how, message: _message, ...settled }) =>
+      current.emit({ type: "lathe:worktree", id: view.id, ...settled });
 
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
     await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
+    if (view) {
+      // It is kept in any case; the deadline is for the line that says so.
+      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(viewKept(view)), LEAVE_WITHIN_MS));
+      const kept = await Promise.race([view.leave(), longer]);
+      if (kept !== undefined) stderr.write(`lathe: ${kept}\n`);
+    }
     return process.exit(code);
   };
   person.conversation = () => current.conversation;
@@ -54,6 +64,9 @@ export async function rpcMode(
   for await (const line of linesOf(stdin)) server.line(line);
   return leave(EXIT.done);
 }
+
+const viewKept = ({ id }: NonNullable<Workspace["view"]>): string =>
+  `What was changed is kept in the view ${id}. Continue with: lathe --worktree ${id}`;
 
 function counter(prefix: string): () => string {
   let n = 0;

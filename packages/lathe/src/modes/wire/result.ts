@@ -14,6 +14,7 @@ import {
   type Shape,
   text,
 } from "./define.ts";
+import { settledFields } from "./worktree.ts";
 
 export const wireResult: Shape<RunResult> = object({
   type: exactly("result"),
@@ -48,4 +49,6 @@ export const wireResult: Shape<RunResult> = object({
   sessionId: orNull(text),
   denied: listOf(object({ callId: text, tool: text, reason: text })),
   error: optional(text),
+  /** What became of the changes of a run with --worktree. */
+  worktree: optional(object(settledFields)),
 });
