@@ -15,13 +15,16 @@ export function storeOf({ paths, cwd }: Pick<Workspace, "paths" | "cwd">, root =
 /** Views that were spoken of already, by run. */
 const told = new WeakMap<object, Set<string>>();
 
-/** Removes what killed processes left, and says what was done to files, and which views are kept. `except`: one that is continued. */
-export async function recoverViews(workspace: Workspace, { except = "" } = {}): Promise<string[]> {
+/** Removes what killed processes left, and says what was done to files, and which views are kept: each once, and those that the caller wants to tell of. */
+export async function recoverViews(
+  workspace: Workspace,
+  tellsOf: (id: string) => boolean = () => true,
+): Promise<string[]> {
   const host = hostOptions(workspace, () => {});
   const { undone, inDoubt, left } = await recoverStore(storeOf(workspace), host);
   const known = told.get(workspace.machine.deps) ?? new Set();
   told.set(workspace.machine.deps, known);
-  const kept = left.filter(({ id }) => id !== except && !known.has(id));
+  const kept = left.filter(({ id }) => tellsOf(id) && !known.has(id));
   for (const { id } of kept) known.add(id);
   return [
     ...(undone > 0 ? ["An earlier landing was interrupted. What it had written was undone."] : []),
@@ -35,7 +38,7 @@ function leftLine({ id, isCutOff }: LeftView): string {
   const what = isCutOff
     ? "A run was cut off: its changes are kept."
     : `The view ${id} has changes that were not landed.`;
-  return `${what} Continue with: lathe --worktree ${id}; or settle them: lathe worktree land|branch|patch|discard ${id}`;
+  return `${what} Continue with: lathe --worktree ${id}; or land them: lathe worktree land ${id}; or drop them: lathe worktree discard ${id}`;
 }
 
 /** Returns the file that has the changes. */

@@ -78,6 +78,8 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
 const NO_DIFFERENCE = { absent: [], other: [] };
 
 async function viewOf({ workspace, id, signal }: PlaceParts, root: string): Promise<View | undefined> {
+  // A view of the project would not have what the run has changed in its own.
+  if (workspace.view) return undefined;
   try {
     return await openView({
       root,

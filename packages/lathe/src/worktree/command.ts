@@ -39,7 +39,8 @@ export const worktreeCommand: SlashCommand = {
 
 async function overview(view: RunView, host: CommandView): Promise<void> {
   const { files, leftOut, isSettled } = await view.changes();
-  const what = files.length === 0 ? "nothing was changed" : `${files.length} changed`;
+  const what =
+    files.length === 0 ? "nothing was changed" : `${files.length === 1 ? "1 file" : `${files.length} files`} changed`;
   host.line(`View ${view.id} (${view.kind}): ${what}${isSettled ? ", kept in a branch or patch" : ""}.`);
   for (const { path, change } of files.slice(0, MOST_FILES)) host.line(`  ${SIGNS[change]} ${path}`);
   if (files.length > MOST_FILES) host.line(`  and ${files.length - MOST_FILES} more`, "dim");
@@ -107,7 +108,7 @@ export async function settledBeforeLeaving(
 
 const leavingItems = ({ id }: RunView) =>
   [
-    { value: "keep", label: "Keep them in the view", detail: `lathe --worktree ${id} continues` },
+    { value: "keep", label: "Keep the changes in the view", detail: `lathe --worktree ${id} continues` },
     { value: "land", label: "Land them", detail: "in the files of the project" },
     { value: "branch", label: "Make a branch", detail: `lathe/task/${id}` },
     { value: "patch", label: "Write a patch", detail: "for git apply" },

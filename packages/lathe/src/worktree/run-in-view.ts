@@ -19,7 +19,7 @@ export async function inView<T>(
     return await work({ ...workspace, view });
   } finally {
     const kept = await view.leave();
-    if (kept !== undefined) tell(kept);
+    if (kept !== undefined) tell(`${kept} Continue with: ${view.toContinue}`);
   }
 }
 

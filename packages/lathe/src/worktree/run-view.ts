@@ -54,7 +54,7 @@ export class RunView {
       throw usageError(`--worktree takes the name of a branch: letters, digits, "-" and "_". Not "${name}".`);
     const id = name === true ? `run-${machine.deps.uuid().slice(0, 8)}` : name;
     const store = storeOf(workspace);
-    for (const line of await recoverViews(workspace, { except: id })) tell(line);
+    for (const line of await recoverViews(workspace, (other) => other !== id)) tell(line);
     const left = leftViews(store).map((one) => one.id);
     if (name !== true && UNNAMED.test(name) && !left.includes(name))
       throw usageError(`There is no view ${name} to continue. ${keptNames(left)}`);
@@ -80,6 +80,11 @@ export class RunView {
     } catch (error) {
       throw error instanceof EnvError ? usageError(`--worktree: ${error.message}`) : error;
     }
+  }
+
+  /** What a person types to go on in it. */
+  get toContinue(): string {
+    return `lathe --worktree ${this.id}`;
   }
 
   get kind(): string {
@@ -112,7 +117,7 @@ export class RunView {
     return settled;
   }
 
-  /** Ends what runs in the view. What nobody has settled is kept, and the line says how to get at it. */
+  /** Ends what runs in the view. What nobody has settled is kept, and the sentence says so. */
   async leave(): Promise<string | undefined> {
     const { files, leftOut, isSettled } = await this.changes();
     const isWanted = (files.length > 0 && !isSettled) || (leftOut.length > 0 && this.kind === "overlay");
@@ -121,8 +126,8 @@ export class RunView {
       return undefined;
     }
     await this.#view.leave();
-    const what = files.length > 0 && !isSettled ? counted(files.length, "changed file") : leftOut.join(", ");
-    return `${what} kept in the view ${this.id}. Continue with: lathe --worktree ${this.id}`;
+    const what = files.length > 0 && !isSettled ? counted(files.length, "file") : leftOut.join(", ");
+    return `The changes of the run are kept in the view ${this.id}: ${what}.`;
   }
 
   /** Removes it with everything in it. */

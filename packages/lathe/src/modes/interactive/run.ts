@@ -159,12 +159,14 @@ async function conversationWith(
     } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
-  const toContinue = conversation.isKept ? `To continue: lathe --resume ${conversation.session.id.slice(0, 8)}` : "";
+  const { isKept, session: last } = conversation;
   await Promise.all([conversation.close(), close?.()]);
   // Below what was cut off, which is only known now.
   const kept = await workspace.view?.leave();
   if (kept !== undefined) view.line(kept, "yellow");
-  if (toContinue !== "") view.line(toContinue, "dim");
+  const command = kept === undefined ? "lathe" : (workspace.view?.toContinue ?? "lathe");
+  if (isKept) view.line(`To continue: ${command} --resume ${last.id.slice(0, 8)}`, "dim");
+  else if (kept !== undefined) view.line(`To continue: ${command}`, "dim");
   return code;
 }
 

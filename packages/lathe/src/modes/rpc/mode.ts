@@ -50,9 +50,10 @@ export async function rpcMode(
     await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
     if (view) {
       // It is kept in any case; the deadline is for the line that says so.
-      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(viewKept(view)), LEAVE_WITHIN_MS));
+      const unsure = `What was changed is kept in the view ${view.id}.`;
+      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_WITHIN_MS));
       const kept = await Promise.race([view.leave(), longer]);
-      if (kept !== undefined) stderr.write(`lathe: ${kept}\n`);
+      if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);
     }
     return process.exit(code);
   };
@@ -64,9 +65,6 @@ export async function rpcMode(
   for await (const line of linesOf(stdin)) server.line(line);
   return leave(EXIT.done);
 }
-
-const viewKept = ({ id }: NonNullable<Workspace["view"]>): string =>
-  `What was changed is kept in the view ${id}. Continue with: lathe --worktree ${id}`;
 
 function counter(prefix: string): () => string {
   let n = 0;
