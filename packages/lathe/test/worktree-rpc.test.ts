@@ -13,7 +13,7 @@ afterEach(() => rig.remove());
 
 const script: Script = (({ view }) => {
   const last = view.messages.at(-1);
-  const [, command] = /^run:(.*)$/m.exec(last?.text ?? "") ?? [];
+  const [, command] = /run:(.*)/.exec(last?.text ?? "") ?? [];
   return command !== undefined && last?.results.length === 0
     ? turn.calls([{ name: "shell", id: "s", args: { command } }])
     : turn.text("noted");

@@ -53,7 +53,7 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
   if (!view) {
     const onlyReads = allowedTools(["@read"], []);
     return {
-      kind: "none",
+      kind: workspace.view?.kind ?? "none",
       env: new ReadOnlyEnvironment(parts.env),
       isAsReviewed: isSame,
       narrowed: (type) => confined(type, rights, (tool) => onlyReads?.(tool) ?? false),

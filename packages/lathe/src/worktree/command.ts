@@ -32,7 +32,7 @@ export const worktreeCommand: SlashCommand = {
     if (isRefused(settled))
       throw new CliError(
         EXIT.failed,
-        "All is still in the view. To take it along: /worktree branch, or /worktree patch.",
+        `All is still in the view. To take it along: ${how === "land" ? "/worktree branch, or " : ""}/worktree patch`,
       );
   },
 };

@@ -181,7 +181,7 @@ export class RunView {
       const message = `Landed as the branch ${branch}. To take it: git merge ${branch}`;
       return { ...facts, outcome: "branch", branch, message };
     }
-    const conflicts = result.kind === "conflict" ? result.conflicts.map((one) => this.#conflictOf(one)) : [];
+    const conflicts = result.kind === "conflict" ? result.conflicts.map((one) => this.#conflictOf(one, how)) : [];
     const why = result.kind === "refused" ? ` ${result.why}` : "";
     return { ...facts, outcome: "conflict", conflicts, message: `Nothing was landed.${why}` };
   }
@@ -234,9 +234,9 @@ export class RunView {
     return { files, leftOut, isSettled: files.length > 0 && this.#settled === signOf(delta) };
   }
 
-  #conflictOf({ path, kind, message, regions }: LandingConflict): Settled["conflicts"][number] {
+  #conflictOf({ path, kind, message, regions }: LandingConflict, how: "land" | "branch"): Settled["conflicts"][number] {
     const [first] = regions;
-    const said = kind === "content" ? "changed in the project too" : message;
+    const said = kind === "content" ? BOTH_SIDES[how] : message;
     return { path: this.#shown(path), ...(first ? { line: first.line } : {}), message: said };
   }
 
@@ -244,6 +244,11 @@ export class RunView {
     return relative(this.#workspace.cwd, path) || path;
   }
 }
+
+const BOTH_SIDES = {
+  land: "changed in the project too",
+  branch: "the last commit has other lines here; the change builds on work that is not committed",
+} as const;
 
 /** The same as long as nothing is changed. */
 const signOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");

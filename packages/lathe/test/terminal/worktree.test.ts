@@ -20,7 +20,7 @@ const script: Script = ((request) => {
   if (view.tools.includes("yield"))
     return rolesScript({ findings: (lens) => (lens === "security" ? [finding] : []) })(request);
   const last = view.messages.at(-1);
-  const [, command] = /^run:(.*)$/m.exec(last?.text ?? "") ?? [];
+  const [, command] = /run:(.*)/.exec(last?.text ?? "") ?? [];
   return command !== undefined && last?.results.length === 0
     ? turn.calls([{ name: "shell", id: "s", args: { command } }])
     : turn.text("noted");
