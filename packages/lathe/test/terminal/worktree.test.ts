@@ -75,7 +75,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       await expect
         .poll(() => JSON.stringify(bench.server.requests.at(-1)?.view.messages))
         .toContain('<file path=\\"./d/in.txt');
-      await say(run, "/review", /\[P2\] Too new\n +b\.txt:1/);
+      await say(run, "/review", /\[P2\] Too new\n +b\.txt:1[\s\S]*The model knows these findings/);
       await say(run, "/undo", "A run in a view cannot be rewound.");
       await say(run, "/worktree land", "Landed 3 files.");
       expect([textOf("a.txt"), textOf("b.txt")]).toEqual(["two\n", "new\n"]);
@@ -86,8 +86,9 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       writeFileSync(file("a.txt"), "person\n");
       await say(run, "/worktree land", /a\.txt:1: changed in the project too[\s\S]*All is still in the view/);
       expect(textOf("a.txt")).toBe("person\n");
-      await say(run, "/worktree branch", /Landed as the branch lathe\/task\/run-/);
-      // What is in a branch is not asked about.
+      await say(run, "/worktree branch", /a\.txt:1: the last commit has other lines here; the change builds on/);
+      await say(run, "/worktree patch", /Kept as a patch: git -C/);
+      // What is in a patch is not asked about.
       run.type(`/quit${KEY.enter}`);
       expect(await run.exited).toBe(0);
       expect(views()).toEqual([]);
