@@ -3,9 +3,9 @@
 import { leftViews } from "@lathe/agent";
 import { recoverViews, storeOf } from "../isolation/view-store.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
+import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../workspace/run-view.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
-import { RunView } from "../worktree/run-view.ts";
-import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../worktree/settled.ts";
+import { OpenRunView } from "../worktree/run-view.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
@@ -38,7 +38,7 @@ export const worktreeCommand: Command = async (argv, machine) => {
 
 async function settle(workspace: Workspace, id: string, how: SettleWay): Promise<ExitCode> {
   const { stdout, stderr } = workspace.machine;
-  const view = await RunView.open(workspace, id, () => {});
+  const view = await OpenRunView.open(workspace, id, () => {});
   if (how === "discard") {
     await view.close();
     stdout.write(`Removed the view ${id}.\n`);

@@ -3,7 +3,7 @@
 import type { JsonValue, Usage } from "@lathe/llm";
 import type { DeniedCall } from "../permissions/permissions.ts";
 import type { ExitCode } from "../usage/exit.ts";
-import type { Settled } from "../worktree/settled.ts";
+import type { Settled } from "../workspace/run-view.ts";
 import type { RunOutcome, RunStatus } from "./outcome.ts";
 
 export interface RunResult {

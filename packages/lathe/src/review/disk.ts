@@ -4,7 +4,7 @@ import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { ExecutionEnvironment } from "@lathe/agent";
 
 /** What is at a path; links are followed for all but `isLink`. */
-export interface FoundFile {
+interface FoundFile {
   readonly isFile: boolean;
   readonly isLink: boolean;
   readonly size: number;

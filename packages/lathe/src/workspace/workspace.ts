@@ -17,7 +17,7 @@ import type { SettingKey, Settings } from "../settings/schema.ts";
 import { settingsIn } from "../settings/scoped.ts";
 import { type ProjectFiles, projectOf } from "../trust/project.ts";
 import { usageError } from "../usage/exit.ts";
-import type { RunView } from "../worktree/run-view.ts";
+import type { RunView } from "./run-view.ts";
 
 export interface Workspace {
   readonly machine: Machine;

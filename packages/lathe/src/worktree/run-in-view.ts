@@ -3,9 +3,9 @@
 
 import type { RunResult } from "../headless/result.ts";
 import { EXIT } from "../usage/exit.ts";
+import { conflictLines, isRefused, type RunView, type Settled } from "../workspace/run-view.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { RunView } from "./run-view.ts";
-import { conflictLines, isRefused, type Settled } from "./settled.ts";
+import { OpenRunView } from "./run-view.ts";
 
 /** Runs `work` in a view of the workspace. What is not settled at its end is kept. */
 export async function inView<T>(
@@ -14,7 +14,7 @@ export async function inView<T>(
   work: (inside: Workspace) => Promise<T>,
 ): Promise<T> {
   const tell = teller(workspace);
-  const view = await RunView.open(workspace, name, tell);
+  const view = await OpenRunView.open(workspace, name, tell);
   try {
     return await work({ ...workspace, view });
   } finally {

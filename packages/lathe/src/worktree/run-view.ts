@@ -1,5 +1,5 @@
-// The view that a whole run works in (`--worktree`): opened or continued, what was changed in it, and what becomes of that: it lands in
-// the project's files, becomes a branch or a patch, or is discarded. Whatever was not settled is kept when the run ends.
+// Opens or continues the view that a whole run works in, and settles what was changed in it: it lands in the project's files, becomes a
+// branch or a patch, or is discarded. Whatever was not settled is kept when the run ends.
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -21,16 +21,16 @@ import {
 import { messageOf } from "@lathe/llm";
 import { keepPatch, recoverViews, storeOf } from "../isolation/view-store.ts";
 import { usageError } from "../usage/exit.ts";
+import type { RunView, Settled, SettleWay, ViewChanges } from "../workspace/run-view.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { Settled, SettleWay, ViewChanges } from "./settled.ts";
 
 /** Of views that nobody named. */
 const UNNAMED = /^run-[0-9a-f]{8}$/;
 /** Somebody may write to the same files while a landing is being prepared. */
 const MOST_TRIES = 3;
 
-export class RunView {
+export class OpenRunView implements RunView {
   readonly id: string;
   readonly #workspace: Workspace;
   readonly #view: View;
@@ -38,7 +38,6 @@ export class RunView {
   #settled = "";
   /** One thing after the other: each is about what the one before made. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Each wish that was carried out, or could not be. */
   onSettled: (settled: Settled) => void = () => {};
 
   private constructor(workspace: Workspace, view: View) {
@@ -48,7 +47,7 @@ export class RunView {
   }
 
   /** `name`: of the view, which is continued when an earlier run has left it; true for none. Lines for people go to `tell`. */
-  static async open(workspace: Workspace, name: string | true, tell: (line: string) => void): Promise<RunView> {
+  static async open(workspace: Workspace, name: string | true, tell: (line: string) => void): Promise<OpenRunView> {
     const { machine, cwd } = workspace;
     if (name !== true && !isSafeId(name))
       throw usageError(`--worktree takes the name of a branch: letters, digits, "-" and "_". Not "${name}".`);
@@ -71,18 +70,17 @@ export class RunView {
       if (left.includes(id)) {
         const view = await continueView(request);
         tell(`Continuing in the view ${id} of ${cwd}, with what was changed in it.`);
-        return new RunView(workspace, view);
+        return new OpenRunView(workspace, view);
       }
       const view = await openView({ ...request, kind: "auto", isKept: true });
       const passedOver = view.passedOver.length === 0 ? "" : ` (not possible: ${view.passedOver.join("; ")})`;
       tell(`Working in a view of ${cwd}: ${view.kind}${passedOver}.`);
-      return new RunView(workspace, view);
+      return new OpenRunView(workspace, view);
     } catch (error) {
       throw error instanceof EnvError ? usageError(`--worktree: ${error.message}`) : error;
     }
   }
 
-  /** What a person types to go on in it. */
   get toContinue(): string {
     return `lathe --worktree ${this.id}`;
   }
@@ -91,12 +89,10 @@ export class RunView {
     return this.#view.kind;
   }
 
-  /** Where the tools of the run work. It outlives the sessions of the run. */
   get env(): ExecutionEnvironment {
     return this.#view.env;
   }
 
-  /** With a name of the user's own, a run without a person ends in a branch. */
   get isNamed(): boolean {
     return !UNNAMED.test(this.id);
   }
@@ -105,19 +101,16 @@ export class RunView {
     return this.#inTurn(async () => this.#changesOf(await this.#view.delta()));
   }
 
-  /** All of it as a patch. */
   diff(): Promise<string> {
     return this.#inTurn(async () => (await this.#patch(await this.#view.delta())).toString("utf8"));
   }
 
-  /** The run may go on in the view afterwards, whatever was chosen. */
   async settle(how: SettleWay): Promise<Settled> {
     const settled = await this.#inTurn(() => this.#carryOut(how));
     this.onSettled(settled);
     return settled;
   }
 
-  /** Ends what runs in the view. What nobody has settled is kept, and the sentence says so. */
   async leave(): Promise<string | undefined> {
     const { files, leftOut, isSettled } = await this.changes();
     const isWanted = (files.length > 0 && !isSettled) || (leftOut.length > 0 && this.kind === "overlay");

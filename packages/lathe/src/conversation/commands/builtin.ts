@@ -1,7 +1,6 @@
 // The commands that every conversation has.
 
 import { EXIT } from "../../usage/exit.ts";
-import { worktreeCommand } from "../../worktree/command.ts";
 import { agents } from "./agents.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
@@ -19,6 +18,7 @@ import { sessionCommands, sessionFileCommands } from "./session-commands.ts";
 import { settings } from "./settings-command.ts";
 import { todo } from "./todo.ts";
 import { treeCommands } from "./tree-commands.ts";
+import { worktreeCommand } from "./worktree-command.ts";
 
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry([

@@ -149,7 +149,7 @@ export class Controller {
       this.#isLeaving = true;
       try {
         if (this.isBusy) await this.conversation.session.interrupt();
-        const { settledBeforeLeaving } = await import("../../worktree/command.ts");
+        const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
         const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
         if (!mayLeave && code === EXIT.done) return;
       } finally {

@@ -73,8 +73,8 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   host.settled?.(place);
   const { worktree } = args.options;
   if (worktree === undefined) return openedIn(place, args, timing, host);
-  const { RunView } = await import("../../worktree/run-view.ts");
-  const runView = await RunView.open(place, worktree, (line) => view.line(line, "dim"));
+  const { OpenRunView } = await import("../../worktree/run-view.ts");
+  const runView = await OpenRunView.open(place, worktree, (line) => view.line(line, "dim"));
   try {
     return await openedIn({ ...place, view: runView }, args, timing, host);
   } catch (error) {

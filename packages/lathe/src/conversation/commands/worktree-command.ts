@@ -1,12 +1,18 @@
 // `/worktree`: what was changed in the view of the run, and what becomes of it; and the question before somebody leaves with changes
 // that nobody has settled.
 
-import { chooseFrom } from "../conversation/commands/choice.ts";
-import type { CommandView, SlashCommand } from "../conversation/commands/command.ts";
-import type { Conversation } from "../conversation/conversation.ts";
-import { CliError, EXIT, usageError } from "../usage/exit.ts";
-import type { RunView } from "./run-view.ts";
-import { conflictLines, isRefused, SETTLE_WAYS, type Settled, type SettleWay } from "./settled.ts";
+import { CliError, EXIT, usageError } from "../../usage/exit.ts";
+import {
+  conflictLines,
+  isRefused,
+  type RunView,
+  SETTLE_WAYS,
+  type Settled,
+  type SettleWay,
+} from "../../workspace/run-view.ts";
+import type { Conversation } from "../conversation.ts";
+import { chooseFrom } from "./choice.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
 
 const VERBS = [...SETTLE_WAYS, "diff"] as const;
 const MOST_FILES = 20;

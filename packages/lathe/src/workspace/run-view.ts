@@ -1,4 +1,6 @@
-// What became of the changes in the view of a run: data, and the words for it.
+// The view that a whole run works in (`--worktree`), as its hosts see it: what was changed in it, what became of that, and the words for it.
+
+import type { ExecutionEnvironment } from "@lathe/agent";
 
 /** What can become of the changes. */
 export const SETTLE_WAYS = ["land", "branch", "patch", "discard"] as const;
@@ -33,3 +35,24 @@ export const isRefused = ({ outcome }: Settled): boolean => outcome === "conflic
 /** One line for each conflict, with the place. */
 export const conflictLines = ({ conflicts }: Settled): string[] =>
   conflicts.map(({ path, line, message }) => `${path}${line === undefined ? "" : `:${line}`}: ${message}`);
+
+/** Opened by `worktree/run-view.ts`. */
+export interface RunView {
+  readonly id: string;
+  readonly kind: string;
+  /** Where the tools of the run work. It outlives the sessions of the run. */
+  readonly env: ExecutionEnvironment;
+  /** What a person types to go on in it. */
+  readonly toContinue: string;
+  /** With a name of the user's own, a run without a person ends in a branch. */
+  readonly isNamed: boolean;
+  /** Each wish that was carried out, or could not be. */
+  onSettled: (settled: Settled) => void;
+  changes(): Promise<ViewChanges>;
+  /** All of it as a patch. */
+  diff(): Promise<string>;
+  /** The run may go on in the view afterwards, whatever was chosen. */
+  settle(how: SettleWay): Promise<Settled>;
+  /** Ends what runs in the view. What nobody has settled is kept, and the sentence says so. */
+  leave(): Promise<string | undefined>;
+}
