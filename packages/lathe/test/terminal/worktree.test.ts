@@ -50,12 +50,14 @@ const say = async (run: TerminalRun, text: string, wanted: string | RegExp): Pro
   run.type(`${text}${KEY.enter}`);
   await run.see(wanted);
 };
-const work = async (run: TerminalRun, command: string): Promise<void> => {
-  const before = bench.server.requests.length;
-  run.type(`run:${command}${KEY.enter}`);
-  await expect.poll(() => bench.server.requests.length, { timeout: 20_000 }).toBeGreaterThan(before + 1);
-  await run.see(/Ask for a change/);
+/** Until the line that ends an answer is there. */
+const answered = async (run: TerminalRun, keys: string): Promise<void> => {
+  const answers = (): number => run.all.join("\n").match(/\d out · \$/g)?.length ?? 0;
+  const before = answers();
+  run.type(keys);
+  await run.see(() => answers() > before);
 };
+const work = (run: TerminalRun, command: string): Promise<void> => answered(run, `run:${command}${KEY.enter}`);
 
 describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
   "--worktree at the terminal (needs bwrap, nsenter, unshare)",
@@ -70,8 +72,9 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       // A file that only the view has is completed and attached.
       run.type("look at @./d/");
       await run.see("d/in.txt");
-      run.type(`in.txt ${KEY.escape}`);
-      await say(run, "", "noted");
+      run.type("in.txt now");
+      await run.see("in.txt now");
+      await answered(run, KEY.enter);
       await expect
         .poll(() => JSON.stringify(bench.server.requests.at(-1)?.view.messages))
         .toContain('<file path=\\"./d/in.txt');
@@ -99,10 +102,10 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       const run = await opened("feat-x");
       await run.see("view feat-x");
       await work(run, "echo two > a.txt");
-      run.type(KEY.ctrl("d"));
+      run.type(`/quit${KEY.enter}`);
       await run.see(/1 file was changed in the view and not landed\.[\s\S]*❯ Keep the changes in the view/);
       run.type(KEY.escape);
-      await run.see("Ask for a change");
+      await run.see((screen) => !screen.includes("Keep the changes"));
       run.type(KEY.ctrl("d"));
       await run.see("Keep the changes in the view");
       run.type(KEY.enter);
@@ -118,7 +121,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       const plain = await bench.open(FULL, wide);
       await plain.see("A run was cut off: its changes are kept. Continue with: lathe --worktree feat-x");
       await say(plain, "/worktree", "This run works in the project itself.");
-      plain.type(KEY.ctrl("d"));
+      plain.type(`/quit${KEY.enter}`);
       expect(await plain.exited).toBe(0);
       // In plain lines, where lists are numbers.
       const last = await bench.open([...FULL, "--plain", "--worktree", "feat-x"], wide);
