@@ -14,6 +14,7 @@ import { processStartTime } from "../src/journal/lock.ts";
 import type { ChildHeader } from "../src/journal/types.ts";
 import { ToolRegistry } from "../src/registry/registry.ts";
 import { Session } from "../src/session/session.ts";
+import { benchProfile } from "./bench-profile.ts";
 
 const [what, url, folder] = process.argv.slice(2) as [string, string, string];
 
@@ -46,19 +47,7 @@ function openJournal(header: Partial<ChildHeader>): Journal {
 function newSession(): Session {
   const toolRegistry = new ToolRegistry([]);
   return new Session({
-    profile: {
-      id: "anthropic",
-      model: "claude-opus-4-6",
-      toolRegistry,
-      buildSystemPrompt: () => "You are a benchmark.",
-      tools: () => toolRegistry.definitions(),
-      providerOptions: () => undefined,
-      supportsReasoning: true,
-      supportsStreaming: true,
-      supportsParallelToolCalls: true,
-      contextWindowSize: 10_000_000,
-      instructionFiles: [],
-    },
+    profile: benchProfile(toolRegistry),
     env: new LocalEnvironment({ cwd: folder, baseEnv: {} }),
     client: new Client({
       providers: { anthropic: createProvider("anthropic", { apiKey: "key", baseUrl: url, deps }) },

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { bundleProgram } from "../test/support/bundle.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -23,18 +23,7 @@ export interface BundledRun {
 export async function bundledRun<T>({ program, server, serverArgs = [], what, args = [] }: BundledRun): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "lathe-bench-"));
   const bundle = join(folder, "run.mjs");
-  await build({
-    entryPoints: [here(program)],
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20.19",
-    conditions: ["lathe-source"],
-    loader: { ".md": "text" },
-    external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
-    logLevel: "error",
-  });
+  await bundleProgram(here(program), bundle);
   const model = fork(here(server), serverArgs);
   try {
     const { url } = await new Promise<{ url: string }>((resolve) => model.once("message", resolve as never));

@@ -14,6 +14,7 @@ import { Journal } from "../src/journal/journal.ts";
 import { processStartTime } from "../src/journal/lock.ts";
 import { ToolRegistry } from "../src/registry/registry.ts";
 import { Session } from "../src/session/session.ts";
+import { benchProfile } from "./bench-profile.ts";
 import { plainRounds } from "./plain-agent.ts";
 
 interface Place {
@@ -46,19 +47,7 @@ async function sessionRounds(place: Place, rounds: number, onRound: (round: numb
   const provider = createProvider("anthropic", { apiKey: "key", baseUrl: place.url, deps });
   let round = 0;
   const session = new Session({
-    profile: {
-      id: "anthropic",
-      model: "claude-opus-4-6",
-      toolRegistry,
-      buildSystemPrompt: () => "You are a benchmark.",
-      tools: () => toolRegistry.definitions(),
-      providerOptions: () => undefined,
-      supportsReasoning: true,
-      supportsStreaming: true,
-      supportsParallelToolCalls: true,
-      contextWindowSize: 10_000_000,
-      instructionFiles: [],
-    },
+    profile: benchProfile(toolRegistry),
     env: new LocalEnvironment({ cwd: place.folder, baseEnv: {} }),
     client: new Client({ providers: { anthropic: provider }, deps }),
     deps,

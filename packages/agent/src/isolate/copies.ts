@@ -5,8 +5,9 @@ import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, write
 import { join, relative } from "node:path";
 import { isInside } from "../env/sandbox/inside.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
+import type { ViewFiles } from "./left-out.ts";
+import { copyIndex } from "./on-disk.ts";
 import type { Part } from "./parts.ts";
-import { copyIndex } from "./tree.ts";
 import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./view-environment.ts";
 import { boundMounts } from "./view-namespace.ts";
 
@@ -21,12 +22,16 @@ interface ShownFolder {
 export interface Copy {
   readonly tree: string;
   readonly shown: readonly ShownFolder[];
+  readonly hasIgnored: boolean;
   /** An index that knows the files of the copy. */
   readonly indexOf: (part: Part) => string;
 }
 
 /** Where a clone finds the objects that it borrows, below its own. */
 const BORROWED = "lathe-base";
+
+/** Is made when a copy is whole: what was changed since is the view's. */
+const MADE = "copy-made";
 
 export async function openWorktree(opening: Opening): Promise<OpenedKind> {
   return openCopy(opening, await makeWorktree(opening));
@@ -48,7 +53,8 @@ export async function makeWorktree(opening: Opening): Promise<Copy> {
     return [{ from, at: join(top, ".git/objects", BORROWED), isFixed: true }];
   });
   const shown = [{ from: tree, at: request.root, isFixed: false }, ...borrowed];
-  return { tree, shown: [...shown, ...fixedElsewhere(request.root, parts)], indexOf: indexIn };
+  const all = [...shown, ...fixedElsewhere(request.root, parts)];
+  return { tree, shown: all, hasIgnored: false, indexOf: indexIn };
 }
 
 async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<void> {
@@ -137,6 +143,7 @@ export async function makeReflink(opening: Opening): Promise<Copy> {
   return {
     tree,
     shown: [{ from: tree, at: root, isFixed: false }, ...fixedElsewhere(root, parts)],
+    hasIgnored: true,
     indexOf: (part) => part.baseIndex,
   };
 }
@@ -170,12 +177,27 @@ function refuseWithoutClones(root: string, folder: string): void {
   }
 }
 
-async function openCopy({ request }: Opening, copy: Copy): Promise<OpenedKind> {
+/** To be called when the copy has been made. */
+export function copyFiles(folder: string, { tree, hasIgnored }: Copy): ViewFiles {
+  const made = join(folder, MADE);
+  writeFileSync(made, "");
+  const { ctimeMs } = statSync(made);
+  return {
+    folder: tree,
+    isOwn: (stat) => stat.ctimeMs >= ctimeMs,
+    isRemoval: () => false,
+    hadAtFirst: (stat) => hasIgnored && stat.ctimeMs < ctimeMs,
+  };
+}
+
+async function openCopy({ request, folder }: Opening, copy: Copy): Promise<OpenedKind> {
   const { root } = request;
+  const files = copyFiles(folder, copy);
   const isLinux = process.platform === "linux";
   const namespace = isLinux ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
   return {
     env: namespace ? namespaceEnvironment(request, namespace) : sandboxEnvironment(request, copy.tree),
+    files,
     source: async (part) => copySource(copy, part, root),
     close: async () => namespace?.close(),
   };

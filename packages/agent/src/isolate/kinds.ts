@@ -3,6 +3,7 @@
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
+import type { ViewFiles } from "./left-out.ts";
 import type { Part, PartSource } from "./parts.ts";
 import type { ViewRequest } from "./types.ts";
 
@@ -21,6 +22,7 @@ export interface Opening {
 /** A view that was opened. */
 export interface OpenedKind {
   readonly env: ExecutionEnvironment;
+  readonly files: ViewFiles;
   /** Where the files of a part are now. */
   source(part: Part): Promise<PartSource>;
   /** Ends what belongs to it; its folder is removed afterwards. */

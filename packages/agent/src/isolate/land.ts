@@ -2,7 +2,6 @@
 // or nothing. The user's index, HEAD, stash and branches are never touched.
 
 import { join, relative } from "node:path";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
@@ -13,11 +12,12 @@ import { type GitStore, openGitStore } from "./git-store.ts";
 import { type LandingStep, landingOwner, signOf } from "./landing-journal.ts";
 import { changedSince, forbiddenSteps, stepsBetween, writeSteps } from "./landing-steps.ts";
 import { mergeChanges } from "./merge.ts";
+import { copyIndex } from "./on-disk.ts";
 import { openView } from "./open-view.ts";
 import { putInView } from "./put-in-view.ts";
 import { recoverStore } from "./recover.ts";
 import { repositoryAt } from "./repository.ts";
-import { copyIndex, takeTree } from "./tree.ts";
+import { takeTree } from "./tree.ts";
 import type { Delta, DeltaPart, LandedFile, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
 import { claimFolder, removeFolder } from "./view-folder.ts";
 
@@ -166,7 +166,9 @@ async function sitesOf(
     const index = join(git.gitDir, "index");
     copyIndex(first!.part.baseIndex, index);
     const scope = isInside(root, top) ? relative(top, root) : "";
-    const { tree } = await takeTree(git, index, { top, scope, hostPath: (path) => join(top, path) });
+    const source = { top, scope, hostPath: (path: string) => join(top, path) };
+    const added = changes.flatMap(({ part }) => part.changes.filter(({ kind }) => kind === "added"));
+    const { tree } = await takeTree(git, index, { ...source, also: added.map(({ path }) => path) });
     sites.push({ top, git, ours: tree, changes });
   }
   return sites;
@@ -200,7 +202,7 @@ async function verifyFails(
   try {
     if (view.kind === "none")
       throw new EnvError("unavailable", "A check needs a view: nothing would keep the project from being changed.");
-    await eachAtOnce(steps, (step) => putInView(view.env, step));
+    await putInView(view.env, steps);
     const { exitCode, output, timedOut, aborted } = await view.env.execCommand(command, timeoutMs, {
       signal: request.signal,
       interleaved: true,

@@ -1,7 +1,6 @@
 // Opens views: tries the kinds that the request allows, best first, and says what it passed over.
 
 import { join } from "node:path";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
 import { SandboxedLocalEnvironment } from "../env/sandbox/sandboxed-local.ts";
@@ -9,6 +8,7 @@ import { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
 import { openContainer } from "./container-view.ts";
 import { openReflink, openWorktree } from "./copies.ts";
+import { NO_SPACE } from "./git-store.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import { stepsBetween } from "./landing-steps.ts";
 import { continuedOpening, recordIn, takenParts, writeRecord } from "./left-view.ts";
@@ -16,18 +16,9 @@ import { mergeWithMarkers } from "./merge.ts";
 import { openOverlay } from "./overlay.ts";
 import { type Part, takeAgain, takeParts } from "./parts.ts";
 import { putInView } from "./put-in-view.ts";
+import { readDelta, takePartIn } from "./read-delta.ts";
 import { recoverStore } from "./recover.ts";
-import { treeDifference } from "./tree.ts";
-import {
-  type Delta,
-  type DeltaChange,
-  type DeltaPart,
-  type LandingConflict,
-  VIEW_KINDS,
-  type View,
-  type ViewKind,
-  type ViewRequest,
-} from "./types.ts";
+import { type Delta, type LandingConflict, VIEW_KINDS, type View, type ViewKind, type ViewRequest } from "./types.ts";
 import { claimFolder, releaseFolder, removeFolder, takeOver } from "./view-folder.ts";
 
 const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
@@ -66,7 +57,9 @@ export async function openView(request: ViewRequest): Promise<View> {
       removeFolder(folder);
       if (!(error instanceof KindUnavailable) || request.kind !== "auto") {
         await processes.cleanup();
-        throw error;
+        throw ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")
+          ? new EnvError("io", NO_SPACE)
+          : error;
       }
       passedOver.push(`${kind}: ${error.message}`);
     }
@@ -128,30 +121,16 @@ class OpenView implements View {
   }
 
   async delta(): Promise<Delta> {
-    const parts: DeltaPart[] = [];
-    const changedBelow: string[] = [];
-    const leftOut: string[] = [];
-    const number = ++this.#deltas;
-    for (const part of await this.#parts) {
-      const index = join(part.git.gitDir, `delta-${number}`);
-      const taken = await takeAgain(part, index, await this.#opened.source(part));
-      const now = await takeAgain(part, `${index}-below`);
-      const absolute = (path: string): string => join(part.top, path);
-      changedBelow.push(...(await treeDifference(part.git, part.base, now.tree)).map(({ path }) => absolute(path)));
-      leftOut.push(...taken.leftOut.map(absolute), ...taken.nested.map(absolute));
-      parts.push({
-        top: part.top,
-        base: part.base,
-        tree: taken.tree,
-        gitDir: part.git.gitDir,
-        baseIndex: part.baseIndex,
-        excludes: part.excludes,
-        objectFormat: part.repository?.objectFormat ?? "sha1",
-        changes: (await treeDifference(part.git, part.base, taken.tree)).map(changeOf),
-      });
-    }
-    const tops = new Set(parts.map(({ top }) => top));
-    return { id: this.id, parts, changedBelow, leftOut: leftOut.filter((path) => !tops.has(path)) };
+    const { request } = this.#opening;
+    const { files, source } = this.#opened;
+    return readDelta({
+      id: this.id,
+      root: request.root,
+      parts: await this.#parts,
+      number: ++this.#deltas,
+      files,
+      source,
+    });
   }
 
   async rebase(): Promise<readonly LandingConflict[]> {
@@ -172,13 +151,14 @@ class OpenView implements View {
   async #ontoProject(wanted: (part: Part, own: string, now: string) => Promise<string>): Promise<void> {
     const parts: Part[] = [];
     const number = ++this.#deltas;
-    for (const part of await this.#parts) {
+    const known = await this.#parts;
+    for (const part of known) {
       const { git, top } = part;
       const index = join(git.gitDir, `delta-${number}`);
-      const own = await takeAgain(part, index, await this.#opened.source(part));
+      const own = await takePartIn(part, known, index, await this.#opened.source(part));
       const now = await takeAgain(part, `${index}-below`);
       const steps = await stepsBetween(git, top, own.tree, await wanted(part, own.tree, now.tree));
-      await eachAtOnce(steps, (step) => putInView(this.env, step));
+      await putInView(this.env, steps);
       parts.push({ ...part, base: now.tree, baseIndex: `${index}-below` });
     }
     this.#parts = Promise.resolve(parts);
@@ -210,10 +190,6 @@ class OpenView implements View {
     await this.#opened.close();
     await this.#opening.processes.cleanup();
   }
-}
-
-function changeOf({ path, before, after }: { path: string; before: unknown; after: unknown }): DeltaChange {
-  return { path, kind: before === undefined ? "added" : after === undefined ? "deleted" : "changed" };
 }
 
 /** The project itself: nothing is kept apart, so there is nothing to land. */

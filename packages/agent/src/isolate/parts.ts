@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Processes } from "../process/processes.ts";
 import { type GitStore, openGitStore } from "./git-store.ts";
+import { copyIndex } from "./on-disk.ts";
 import { type Repository, repositoryAround, repositoryAt, textOf } from "./repository.ts";
-import { copyIndex, ignoredRepositories, seedIndex, type TakenTree, type TreeSource, takeTree } from "./tree.ts";
+import { ignoredRepositories, seedIndex, type TakenTree, type TreeSource, takeTree } from "./tree.ts";
 
 /** One repository of a view, or the folder itself when there is none. */
 export interface Part {

@@ -74,8 +74,21 @@ export interface Delta {
   readonly parts: readonly DeltaPart[];
   /** Files of the project that somebody changed below the view while it was open; absolute paths. */
   readonly changedBelow: readonly string[];
-  /** Files that are too large to be merged; absolute paths. They stay in the view. */
-  readonly leftOut: readonly string[];
+  /** What the view changed and no landing brings back. It stays in the view, and is gone with it. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * Why something does not land: git ignores it, it is larger than 64 MiB, a repository that the view made or removed, a pipe, socket
+ * or device, a file or folder that we may not read, a folder without files, a name that is not UTF-8.
+ */
+export type LeftOutReason = "ignored" | "large" | "repository" | "special" | "unreadable" | "empty" | "name";
+
+/** A file or a whole folder that does not land. */
+export interface LeftOut {
+  /** Absolute. */
+  readonly path: string;
+  readonly why: LeftOutReason;
 }
 
 /** The changes in one repository. */

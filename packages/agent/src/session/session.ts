@@ -11,6 +11,7 @@ import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionSt
 import type { Mailbox } from "../irc/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { checkLabel } from "../journal/labels.ts";
+import { wasQueued } from "../journal/queue-lines.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
@@ -48,7 +49,7 @@ import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMo
 import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { changeQueued, enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
-import { abandonUnfinishedInput, recover, type UnfinishedInput, wasQueued } from "./recovery.ts";
+import { abandonUnfinishedInput, recover, restore, type UnfinishedInput } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
@@ -70,7 +71,7 @@ export class Session {
     const core = new SessionCore(options);
     this.#core = core;
     const deliver: Deliver = (content, source, wakes, id) => {
-      if (id !== undefined && (this.#closing || core.journal.has(id) || wasQueued(core, id))) return;
+      if (id !== undefined && (this.#closing || core.journal.has(id) || wasQueued(core.journal, id))) return;
       this.#enqueue("steering", content, source, id);
       if (wakes) this.#runReports();
     };
@@ -89,9 +90,10 @@ export class Session {
     core.tools.setProfile(core.profile);
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
-    this.#unfinished = recover(core);
+    restore(core);
     if (!options.exchange) exchange?.recover(this.mailbox);
     this.#subagents.recover();
+    this.#unfinished = recover(core, (callId) => this.#subagents.leftByCall(callId));
     this.beside.recover();
   }
 

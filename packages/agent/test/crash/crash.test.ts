@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Message } from "@lathe/llm";
 import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
-import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { hasBegun } from "../../src/journal/begun.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { Journal } from "../../src/journal/journal.ts";
+import { bundleProgram } from "../support/bundle.ts";
 import { CHILD_TASK, runScenario } from "./scenario.ts";
 
 const ROUNDS = 12;
@@ -26,18 +26,7 @@ let writes = 0;
 
 beforeAll(async () => {
   server = await startModelServer({ script: answer });
-  await build({
-    entryPoints: [fileURLToPath(new URL("./victim.ts", import.meta.url))],
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20.19",
-    conditions: ["lathe-source"],
-    loader: { ".md": "text" },
-    external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
-    logLevel: "error",
-  });
+  await bundleProgram(fileURLToPath(new URL("./victim.ts", import.meta.url)), bundle);
   const folder = fresh("reference");
   const said = await victim(folder, 0, "after");
   writes = Number(said);

@@ -53,7 +53,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
 import { Approvals, type Approver, NOBODY } from "./approvals.ts";
 import { answererWithin } from "./ask-timeout.ts";
-import { childJournals } from "./child-journals.ts";
+import { childFiles } from "./child-journals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
@@ -362,11 +362,11 @@ async function openWith(
       isApart: request.environment !== undefined,
       defaultRole: () => planning.childRole(),
       profileFor: (selector) => childProfile(models.choose(selector)),
-      ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
+      ...childFiles(workspace, request.opened.folder),
     },
   });
   made = session;
-  agents.opened((message) => session.warn(message, "agents"));
+  agents.opened((message) => session.warn(message, "agents"), session.beside);
   if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);

@@ -27,6 +27,8 @@ export interface SettingSpec {
   readonly words?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** Of a map whose values are no numbers. */
+  readonly of?: "text";
   /** A number outside these bounds with a meaning of its own. */
   readonly besides?: number;
   readonly help: string;
@@ -471,7 +473,7 @@ type ValueOf<S> = S extends { type: "boolean" }
     : S extends { type: "strings" | "scoped" | "rules" }
       ? readonly string[]
       : S extends { type: "map" }
-        ? Readonly<Record<string, number>>
+        ? Readonly<Record<string, S extends { of: "text" } ? string : number>>
         : S extends { type: "enum"; choices: readonly (infer Choice)[]; default: infer Default }
           ? Choice | Default
           : string;

@@ -10,8 +10,12 @@ export type SettleWay = (typeof SETTLE_WAYS)[number];
 export interface ViewChanges {
   /** Relative to the project. */
   readonly files: readonly { readonly path: string; readonly change: "added" | "changed" | "deleted" }[];
-  /** Too large to be merged, or repositories of their own. */
+  /** What no landing brings back, such as ignored and very large files. */
   readonly leftOut: readonly string[];
+  /** For people: one sentence with the reasons; absent when nothing is left out. */
+  readonly leftOutLine?: string;
+  /** Some of it cannot be made again as ignored files can. */
+  readonly isMissed: boolean;
   /** They are in a branch or a patch already. */
   readonly isSettled: boolean;
 }

@@ -33,8 +33,8 @@ export async function landedResult(workspace: Workspace, result: RunResult): Pro
   const { view } = workspace;
   if (!view) return result;
   const tell = teller(workspace);
-  const { files, leftOut } = await view.changes();
-  for (const path of leftOut) tell(`${path} is not landed: it is too large, or a repository that the run made.`);
+  const { files, leftOutLine } = await view.changes();
+  if (leftOutLine !== undefined) tell(leftOutLine);
   if (files.length === 0) {
     tell("Nothing was changed.");
     return result;

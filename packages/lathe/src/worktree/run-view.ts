@@ -19,6 +19,7 @@ import {
   type View,
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
+import { leftOutLine } from "../isolation/landing-text.ts";
 import { keepPatch, recoverViews, storeOf } from "../isolation/view-store.ts";
 import { usageError } from "../usage/exit.ts";
 import type { RunView, Settled, SettleWay, ViewChanges } from "../workspace/run-view.ts";
@@ -112,14 +113,14 @@ export class OpenRunView implements RunView {
   }
 
   async leave(): Promise<string | undefined> {
-    const { files, leftOut, isSettled } = await this.changes();
-    const isWanted = (files.length > 0 && !isSettled) || (leftOut.length > 0 && this.kind === "overlay");
+    const { files, isMissed, isSettled } = await this.changes();
+    const isWanted = (files.length > 0 && !isSettled) || isMissed;
     if (!isWanted) {
       await this.#view.close();
       return undefined;
     }
     await this.#view.leave();
-    const what = files.length > 0 && !isSettled ? counted(files.length, "file") : leftOut.join(", ");
+    const what = files.length > 0 && !isSettled ? counted(files.length, "file") : "what cannot land";
     return `The changes of the run are kept in the view ${this.id}: ${what}.`;
   }
 
@@ -223,8 +224,11 @@ export class OpenRunView implements RunView {
     const files = delta.parts.flatMap(({ top, changes }) =>
       changes.map(({ path, kind }) => ({ path: this.#shown(join(top, path)), change: kind })),
     );
-    const leftOut = delta.leftOut.map((path) => this.#shown(path));
-    return { files, leftOut, isSettled: files.length > 0 && this.#settled === signOf(delta) };
+    const leftOut = delta.leftOut.map(({ path }) => this.#shown(path));
+    const line = leftOutLine(this.#workspace.cwd, delta);
+    const isMissed = delta.leftOut.some(({ why }) => why !== "ignored" && why !== "empty" && why !== "special");
+    const isSettled = files.length > 0 && this.#settled === signOf(delta);
+    return { files, leftOut, ...(line === undefined ? {} : { leftOutLine: `${line}.` }), isMissed, isSettled };
   }
 
   #conflictOf({ path, kind, message, regions }: LandingConflict, how: "land" | "branch"): Settled["conflicts"][number] {

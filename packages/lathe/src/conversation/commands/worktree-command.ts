@@ -44,14 +44,13 @@ export const worktreeCommand: SlashCommand = {
 };
 
 async function overview(view: RunView, host: CommandView): Promise<void> {
-  const { files, leftOut, isSettled } = await view.changes();
+  const { files, leftOutLine, isSettled } = await view.changes();
   const what =
     files.length === 0 ? "nothing was changed" : `${files.length === 1 ? "1 file" : `${files.length} files`} changed`;
   host.line(`View ${view.id} (${view.kind}): ${what}${isSettled ? ", kept in a branch or patch" : ""}.`);
   for (const { path, change } of files.slice(0, MOST_FILES)) host.line(`  ${SIGNS[change]} ${path}`);
   if (files.length > MOST_FILES) host.line(`  and ${files.length - MOST_FILES} more`, "dim");
-  for (const path of leftOut)
-    host.line(`  ${path} stays in the view: it is too large to land, or a repository of its own`, "dim");
+  if (leftOutLine !== undefined) host.line(leftOutLine, "dim");
   if (files.length > 0)
     host.line("To settle them: /worktree land, branch, patch or discard. To look: /worktree diff", "dim");
 }

@@ -14,6 +14,7 @@ import {
   type Shape,
   text,
 } from "./define.ts";
+import { wireUsage } from "./usage.ts";
 import { settledFields } from "./worktree.ts";
 
 export const wireResult: Shape<RunResult> = object({
@@ -33,17 +34,7 @@ export const wireResult: Shape<RunResult> = object({
   text,
   /** The answer as a value, when a schema was asked for and met. */
   output: optional(anything as Shape<NonNullable<RunResult["output"]>>),
-  usage: object({
-    /** All that models read, cached or not, whatever the vendor. */
-    inputTokens: integer,
-    /** All that models generated, thinking included. */
-    outputTokens: integer,
-    /** The sum of the two. */
-    totalTokens: integer,
-    reasoningTokens: optional(integer),
-    cacheReadTokens: optional(integer),
-    cacheWriteTokens: optional(integer),
-  }),
+  usage: wireUsage,
   /** US dollars. */
   cost: decimal,
   sessionId: orNull(text),

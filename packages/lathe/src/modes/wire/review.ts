@@ -3,6 +3,7 @@
 import type { ReviewReport } from "../../review/report.ts";
 import { PRIORITIES } from "../../review/types.ts";
 import { choice, decimal, exactly, integer, listOf, object, optional, orNull, type Shape, text } from "./define.ts";
+import { wireUsage } from "./usage.ts";
 
 const place = { path: text, line: integer, quote: text, priority: choice(PRIORITIES), body: text };
 const named = { title: text, lenses: listOf(text) };
@@ -33,14 +34,7 @@ export const wireReview: Shape<ReviewReport> = object({
   lenses: listOf(
     object({ name: text, status: choice(["completed", "failed"]), findings: integer, why: optional(text) }),
   ),
-  usage: object({
-    inputTokens: integer,
-    outputTokens: integer,
-    totalTokens: integer,
-    reasoningTokens: optional(integer),
-    cacheReadTokens: optional(integer),
-    cacheWriteTokens: optional(integer),
-  }),
+  usage: wireUsage,
   cost: decimal,
   sessionId: orNull(text),
 });

@@ -10,7 +10,7 @@ export const worktreeState = object({
   cwd: text,
   /** Relative to the project. */
   files: listOf(object({ path: text, change: choice(["added", "changed", "deleted"]) })),
-  /** Too large to land, or repositories of their own. */
+  /** What no landing brings back, such as ignored and very large files. */
   leftOut: listOf(text),
   /** The changes are in a branch or a patch already. */
   settled: flag,
