@@ -51,10 +51,13 @@ export async function jsonCommandMode(
     rememberForTerminal(workspace, opened.path);
     const writer = new LineWriter(stdout);
     writer.write(open.session.journal.header);
-    const result = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
+    const answered = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
       now: workspace.machine.deps.now,
       stop: signals.asked,
     });
+    const result = workspace.view
+      ? await (await import("../worktree/run-in-view.ts")).landedResult(workspace, answered)
+      : answered;
     writer.writeLast(result);
     tellError(workspace.machine, result);
     return result.exitCode as ExitCode;
