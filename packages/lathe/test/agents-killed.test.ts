@@ -1,15 +1,15 @@
-// The command killed by SIGKILL at the lines of its journals while agents work apart and land: what an agent did is in the files whole or
-// not at all, never twice, the conversation knows which, and nothing is left of the views.
+// The command killed by SIGKILL at the lines of its journals while agents work apart, talk and land: what an agent did is in the files whole
+// or not at all, never twice, the conversation knows which, every message is read once, and nothing is left of the views.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { turn } from "@lathe/testkit";
+import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { until } from "../../agent/test/alive.ts";
 import { has } from "../../agent/test/programs.ts";
-import { type AgentStage, agentStage, shell, tasks, yields } from "./agents-kit.ts";
+import { type AgentStage, agentStage, shell, tasks, whoIs, yields } from "./agents-kit.ts";
 
 const PRELOAD = `--require ${fileURLToPath(new URL("./die-at-line.cjs", import.meta.url))}`;
 const full = ["--permission-mode", "full"];
@@ -17,6 +17,31 @@ const isLong = process.env["LATHE_LONG"] !== undefined;
 const FILES = ["x", "y", "z"];
 /** Adding a line shows what was landed twice. */
 const adds = (id: string) => shell(FILES.map((name) => `echo ${id} >> ${id}-${name}.txt`).join("; "));
+
+const irc = (args: object) => turn.calls([{ name: "irc", args: args as never, id: "i" }]);
+const heard = ({ view }: RecordedRequest): string =>
+  view.messages
+    .filter(({ role }) => role !== "assistant")
+    .flatMap(({ text, results }) => [text, ...results.map((result) => result.text)])
+    .join("\n");
+/** Waits for One; answers the parent's question unless it has a receipt of an answer, and every try is a message of its own. */
+function answers(request: RecordedRequest): Turn {
+  const said = heard(request);
+  const tries = request.view.messages.filter(({ role }) => role === "assistant").length;
+  const isAnswered = /Main: (injected|woken)/.test(said);
+  if (said.includes("Which port?") && !isAnswered)
+    return irc({ op: "send", to: "Main", message: `It is 80, try ${tries}.` });
+  const isOver = /One has begun\.|Which port\?|Anything else\?|Not waiting/.test(said);
+  return isOver ? yields("three") : irc({ op: "wait", from: "One" });
+}
+
+const LAST_PROMPT = "Read the rest.";
+/** Whoever has left something unread is set to work by its question. */
+function asksAll({ view: { messages } }: RecordedRequest): Turn {
+  const asked = messages.findLastIndex(({ text }) => text.includes(LAST_PROMPT));
+  const isNew = asked >= 0 && messages.slice(asked).every(({ role }) => role !== "assistant");
+  return isNew ? irc({ op: "send", to: "Three", message: "Anything else?" }) : turn.text("done");
+}
 
 const begin = (): Promise<AgentStage> =>
   agentStage(
@@ -27,11 +52,12 @@ const begin = (): Promise<AgentStage> =>
           { id: "Two", assignment: "second", isolated: true },
           { id: "Three", assignment: "third" },
         ]),
-        turn.text("done"),
+        irc({ op: "send", to: "Three", message: "Which port?", await: true }),
+        asksAll,
       ],
-      One: [adds("One"), yields("one")],
-      Two: [adds("Two"), yields("two")],
-      Three: [shell("cat One-x.txt"), yields("three")],
+      One: [adds("One"), irc({ op: "send", to: "Three", message: "One has begun." }), yields("one")],
+      Two: [adds("Two"), irc({ op: "send", to: "Main", message: "Two has begun." }), yields("two")],
+      Three: [shell("cat One-x.txt"), answers],
     },
     Object.fromEntries(["One", "Two"].flatMap((id) => FILES.map((name) => [`${id}-${name}.txt`, "base\n"]))),
   );
@@ -46,15 +72,19 @@ async function run(scene: AgentStage, at: number, moment: string): Promise<numbe
   return child.signalCode === "SIGKILL" ? undefined : Number(readFileSync(count, "utf8"));
 }
 
-/** What the journal of the session says that became of an agent. */
-function outcomeOf(scene: AgentStage, id: string): string {
+/** The journal of the session itself. */
+function linesOf(scene: AgentStage): string[] {
   const root = join(scene.box.home, ".lathe/sessions");
   const journals = readdirSync(root, { recursive: true })
     .map(String)
     .filter((name) => name.split("/").length === 2);
-  const lines = journals.flatMap((name) =>
+  return journals.flatMap((name) =>
     name.endsWith(".jsonl") ? readFileSync(join(root, name), "utf8").split("\n") : [],
   );
+}
+
+/** What it says that became of an agent. */
+function outcomeOf(lines: readonly string[], id: string): string {
   const ends = lines.filter((line) => line.includes('"customType":"agent"') && line.includes(`"agentId":"${id}"`));
   expect(ends.length, `${id} has one end at the most`).toBeLessThanOrEqual(1);
   return ends[0] ?? "";
@@ -71,14 +101,29 @@ function alive(folder: string): string[] {
   });
 }
 
-async function judge(scene: AgentStage): Promise<void> {
+/** Every message that was sent is in what its reader's model has read, once. Returns their texts. */
+function messagesRead(scene: AgentStage, lines: readonly string[]): string[] {
+  const log = lines.filter((line) => line.includes('"kind":"irc"')).map((line) => JSON.parse(line).data);
+  const failed = new Set(log.flatMap(({ state, id }) => (state === "failed" ? [id] : [])));
+  const sent = log.filter(({ state, id }) => state === "sent" && !failed.has(id));
+  for (const { text, to } of sent) {
+    const reader = to === "Main" ? "parent" : to;
+    const last = scene.server.requests.findLast((request) => whoIs(request) === reader);
+    const times = last ? heard(last).split(text).length - 1 : 0;
+    expect(times, `times that ${to} read "${text}"`).toBe(1);
+  }
+  return sent.map(({ text }) => text);
+}
+
+async function judge(scene: AgentStage): Promise<string[]> {
   const resumed = await scene.run([...full, "-c"]);
+  const lines = linesOf(scene);
   for (const id of ["One", "Two"]) {
     const texts = new Set(FILES.map((name) => scene.read(`${id}-${name}.txt`)));
     expect(texts.size, `${id} is half landed`).toBe(1);
     const [text] = texts;
     expect(["base\n", `base\n${id}\n`], `${id} landed twice`).toContain(text);
-    const said = outcomeOf(scene, id);
+    const said = outcomeOf(lines, id);
     const isTold = /Merged into your files|had been merged into your files already/.test(said);
     expect(isTold, `${id}: ${said} ${resumed.stderr}`).toBe(text !== "base\n");
   }
@@ -92,16 +137,20 @@ async function judge(scene: AgentStage): Promise<void> {
       .split("\n")
       .filter((line) => line.startsWith("??")),
   ).toEqual([]);
+  expect(await scene.run([...full, "-c", "-p", LAST_PROMPT])).toMatchObject({ code: 0 });
+  return messagesRead(scene, linesOf(scene));
 }
 
 it.skipIf(!has("bwrap", "nsenter", "unshare"))(
-  `SA-07 killed at ${isLong ? "every line" : "some lines"} of its journals: no agent's work is lost, half or twice in the files (needs bwrap, nsenter, unshare)`,
+  `SA-07 T-IRC-1 killed at ${isLong ? "every line" : "some lines"} of its journals: no agent's work is lost, half or twice in the files, and every message is read once (needs bwrap, nsenter, unshare)`,
   async () => {
     const first = await begin();
     let lines: number;
     try {
       lines = (await run(first, 0, "before")) ?? 0;
-      await judge(first);
+      expect(await judge(first)).toEqual(
+        expect.arrayContaining(["One has begun.", "Two has begun.", "Which port?", "Anything else?"]),
+      );
       expect(first.read("One-x.txt")).toBe("base\nOne\n");
     } finally {
       await first.close();
@@ -111,20 +160,23 @@ it.skipIf(!has("bwrap", "nsenter", "unshare"))(
       { at, moment: "before" },
       { at, moment: "after" },
     ]);
-    // A short run tries others each time; the landings are in the last third.
-    const every = isLong ? 1 : Math.ceil(all.length / 4);
-    const offset = Math.floor(Math.random() * every);
+    // A short run tries others each time; the landings are in the last third. LATHE_PART=2/6: the second of six parts of a long one.
+    const [part = 1, parts = 1] = process.env["LATHE_PART"]?.split("/").map(Number) ?? [];
+    const every = isLong ? parts : Math.ceil(all.length / 4);
+    const offset = isLong ? part - 1 : Math.floor(Math.random() * every);
+    const failures: string[] = [];
     for (const { at, moment } of all.filter((_, n) => n % every === offset)) {
       const scene = await begin();
       try {
         await run(scene, at, moment);
-        await judge(scene).catch((error: unknown) => {
-          throw new Error(`killed ${moment} line ${at} of ${lines}`, { cause: error });
-        });
+        await judge(scene);
+      } catch (error) {
+        failures.push(`killed ${moment} line ${at} of ${lines}: ${error}`);
       } finally {
         await scene.close();
       }
     }
+    expect(failures).toEqual([]);
   },
   isLong ? 3_600_000 : 120_000,
 );

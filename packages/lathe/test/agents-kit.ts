@@ -28,7 +28,8 @@ export const tasks = (list: readonly object[], more: object = {}) =>
 /** The parent's last word is what the call gave. */
 export const says = (request: RecordedRequest): Turn => turn.text(request.result("t") ?? "");
 
-const whoIs = ({ view }: RecordedRequest): string =>
+/** The name of the agent whose request it is, or `parent`. */
+export const whoIs = ({ view }: RecordedRequest): string =>
   /You are ([\w.-]+?)\. Your assignment/.exec(view.messages.map(({ text }) => text).join("\n"))?.[1] ?? "parent";
 
 export async function agentStage(cast: Cast, files: Readonly<Record<string, string>>): Promise<AgentStage> {

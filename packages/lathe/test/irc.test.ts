@@ -45,7 +45,7 @@ describe("a process that is killed between a message and its delivery", () => {
     ["before its recipient has it", '"kind":"queue"', "revived"],
     ["before that is noted", '"state":"delivered"', "revived"],
     ["before the call that has taken the answer has its result", '"toolCallId":"m"', "injected"],
-    ["before its recipient's model reads it", '"source":{"kind":"agent","id":"Main"', "revived"],
+    ["before its recipient's model reads it", '"origin":"input","source"', "revived"],
   ])(
     "T-IRC-1 %s: the run that goes on gets the answer, and the message is read once",
     async (_when, where, outcome) => {

@@ -18,15 +18,18 @@ export interface MoreLayers {
   readonly sections?: readonly { readonly text: string }[] | undefined;
   /** Instruction files of the user. */
   readonly userDocs?: string | undefined;
+  /** Names of the tools that the session offers: the prompt speaks of no others. All of the profile's when absent. */
+  readonly offered?: ReadonlySet<string> | undefined;
   /** When the profile has none of its own. */
   readonly userInstructions?: string | undefined;
 }
 
 export function systemPrompt(layers: PromptLayers): string {
-  const { customPrompt, sections: further = [], userDocs, userInstructions } = layers.more ?? {};
-  const sections = [(customPrompt ?? layers.base).trim()];
-  if (customPrompt === undefined && layers.tools.length > 0)
-    sections.push(`## Available tools\n\n${layers.tools.map(toolLine).join("\n")}`);
+  const { customPrompt, sections: further = [], userDocs, userInstructions, offered } = layers.more ?? {};
+  const sections = [(customPrompt ?? without(layers.base, layers.tools, offered)).trim()];
+  const tools = layers.tools.filter(({ name }) => offered?.has(name) ?? true);
+  if (customPrompt === undefined && tools.length > 0)
+    sections.push(`## Available tools\n\n${tools.map(toolLine).join("\n")}`);
   sections.push(...further.map(({ text }) => text.trim()));
   if (layers.projectDocs) sections.push(`## Project instructions\n\n${layers.projectDocs}`);
   const own = [userDocs, (layers.userInstructions ?? userInstructions)?.trim()].filter(
@@ -34,6 +37,17 @@ export function systemPrompt(layers: PromptLayers): string {
   );
   if (own.length > 0) sections.push(`## User instructions\n\n${own.join("\n\n")}`);
   return sections.join("\n\n");
+}
+
+/** A line of a list that begins with a tool is about that tool. */
+function without(base: string, tools: readonly ToolDefinition[], offered: ReadonlySet<string> | undefined): string {
+  const missing = new Set(tools.flatMap(({ name }) => (offered?.has(name) === false ? [name] : [])));
+  if (missing.size === 0) return base;
+  const isAbout = (line: string): boolean => missing.has(/^- `(\w+)`/.exec(line)?.[1] ?? "");
+  return base
+    .split("\n")
+    .filter((line) => !isAbout(line))
+    .join("\n");
 }
 
 /** The first sentence; the whole description is in the tool's definition. */

@@ -195,6 +195,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
       throw new EnvError("not_directory", `The working directory ${cwd} is not a directory.`, { path: cwd });
   }
 
+  hasRoom(ahead: number): boolean {
+    return this.#processes.hasRoom(ahead);
+  }
+
   async cleanup(): Promise<void> {
     await this.#processes.cleanup();
   }

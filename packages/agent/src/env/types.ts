@@ -51,6 +51,11 @@ export interface ExecutionEnvironment {
    */
   localPath?(realPath: string, purpose: "read" | "write"): Promise<string | undefined>;
 
+  /**
+   * Whether the machine has memory for one more command, and before it for `ahead` others that are about to start. Absent: not known.
+   * Whoever starts something large asks; commands wait by themselves.
+   */
+  hasRoom?(ahead: number): boolean;
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a command that outlives the call. Absent where an environment cannot keep one. */
   startCommand?(command: string, options?: ExecOptions): BackgroundCommand;

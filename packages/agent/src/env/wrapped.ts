@@ -124,6 +124,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.localPath?.(realPath, purpose);
   }
 
+  hasRoom(ahead: number): boolean {
+    return this.inner.hasRoom?.(ahead) ?? true;
+  }
+
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     return this.inner.execCommand(command, timeoutMs, options);
   }

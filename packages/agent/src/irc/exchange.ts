@@ -176,8 +176,8 @@ export class Exchange {
     const mailbox = group.mailbox(id);
     if (state === "running") return { outcome: "injected", dropped: mailbox && this.handOver(id, mailbox) };
     // A repeated call: whoever has read the message is not set to work by it again.
-    const isRead = !this.#isPending(message) && !mailbox?.unread().some((one) => one.id === message.id);
-    return { outcome: isRead ? "injected" : await group.wake(id, `irc:${message.id}`) };
+    const isUnread = this.#isPending(message) || (await group.hasUnread(id, message));
+    return { outcome: isUnread ? await group.wake(id, `irc:${message.id}`) : "injected" };
   }
 
   #refuseTalk(from: string, to: string): void {

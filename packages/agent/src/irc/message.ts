@@ -2,10 +2,10 @@
 
 import type { IrcMessage } from "../contract/irc.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import { unframed } from "../text/unframed.ts";
 
 /** Longer texts belong in a file that the message names. */
 const MOST_CHARS = 20_000;
-const TAG = /<(?=\/?irc_message\b)/gi;
 
 /** Throws for the model when it cannot be sent. */
 export function checkedText(text: string): string {
@@ -22,7 +22,7 @@ export function checkedText(text: string): string {
 export function framed({ id, from, text, replyTo }: IrcMessage, note?: string): string {
   const answered = replyTo === undefined ? "" : ` reply_to="${replyTo}"`;
   const notes = note === undefined ? "" : `\n[${note}]`;
-  return `<irc_message from="${from}" id="${id}"${answered}>\n${text.replace(TAG, "&lt;")}${notes}\n</irc_message>`;
+  return `<irc_message from="${from}" id="${id}"${answered}>\n${unframed(text)}${notes}\n</irc_message>`;
 }
 
 /** The text inside the frame. */

@@ -28,6 +28,8 @@ export interface AgentGroup {
   agents(): readonly Omit<IrcPeer, "unread">[];
   /** Undefined while the agent has no session. */
   mailbox(agentId: string): Mailbox | undefined;
+  /** Whether a message still waits in the queue of an agent, with a session or without. */
+  hasUnread(agentId: string, message: StoredMessage): Promise<boolean>;
   /** Sets an agent to work on its messages. Throws for the model when that is not possible. */
   wake(agentId: string, callId: string): Promise<Exclude<Receipt["outcome"], "failed">>;
   /** Ends what the agent works on. */

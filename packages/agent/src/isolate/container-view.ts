@@ -3,7 +3,7 @@
 import { ContainerEnvironment } from "../env/container.ts";
 import type { Processes } from "../process/processes.ts";
 import type { ProgramArgv } from "../process/types.ts";
-import { type Copy, copySource, makeReflink, makeWorktree } from "./copies.ts";
+import { type Copy, copyFiles, copySource, makeReflink, makeWorktree } from "./copies.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import { writeOwner } from "./view-folder.ts";
 
@@ -16,6 +16,7 @@ export async function openContainer(opening: Opening): Promise<OpenedKind> {
   if (!container) throw new KindUnavailable("container needs an image");
   const { image, cli = "podman", cliArgs = [], runArgs = [] } = container;
   const copy = await sharedOrCloned(opening);
+  const files = copyFiles(folder, copy);
   const name = `lathe-${id}-${process.pid}`;
   const program = [cli, ...cliArgs] as const;
   // Before it runs: whoever finds our folder must know what to end.
@@ -50,6 +51,7 @@ export async function openContainer(opening: Opening): Promise<OpenedKind> {
   await env.initialize();
   return {
     env,
+    files,
     source: async (part) => copySource(copy, part, root),
     close: () => removeContainer(processes, { name, cli: program }, host.baseEnv),
   };

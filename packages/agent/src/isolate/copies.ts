@@ -5,6 +5,8 @@ import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, write
 import { join, relative } from "node:path";
 import { isInside } from "../env/sandbox/inside.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
+import type { ViewFiles } from "./left-out.ts";
+import { copyIndex } from "./on-disk.ts";
 import type { Part } from "./parts.ts";
 import { namespaceEnvironment, openedNamespace, sandboxEnvironment } from "./view-environment.ts";
 import { boundMounts } from "./view-namespace.ts";
@@ -20,12 +22,16 @@ interface ShownFolder {
 export interface Copy {
   readonly tree: string;
   readonly shown: readonly ShownFolder[];
+  readonly hasIgnored: boolean;
   /** An index that knows the files of the copy. */
   readonly indexOf: (part: Part) => string;
 }
 
 /** Where a clone finds the objects that it borrows, below its own. */
 const BORROWED = "lathe-base";
+
+/** Is made when a copy is whole: what was changed since is the view's. */
+const MADE = "copy-made";
 
 export async function openWorktree(opening: Opening): Promise<OpenedKind> {
   return openCopy(opening, await makeWorktree(opening));
@@ -38,15 +44,29 @@ export async function openReflink(opening: Opening): Promise<OpenedKind> {
 export async function makeWorktree(opening: Opening): Promise<Copy> {
   const { request, folder } = opening;
   const parts = await opening.parts();
+  if (!opening.isContinued) await fillWorktree(opening, parts);
+  const around = parts.find(({ scope }) => scope !== "");
+  const tree = around ? join(folder, "around", around.scope) : join(folder, "tree");
+  const borrowed = parts.flatMap(({ scope, repository, top }): ShownFolder[] => {
+    if (scope !== "" || !repository) return [];
+    const from = join(repository.commonDir, "objects");
+    return [{ from, at: join(top, ".git/objects", BORROWED), isFixed: true }];
+  });
+  const shown = [{ from: tree, at: request.root, isFixed: false }, ...borrowed];
+  const all = [...shown, ...fixedElsewhere(request.root, parts)];
+  return { tree, shown: all, hasIgnored: false, indexOf: indexIn };
+}
+
+async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<void> {
+  const { request, folder } = opening;
   const tree = join(folder, "tree");
   mkdirSync(tree);
-  const shown: ShownFolder[] = [{ from: tree, at: request.root, isFixed: false }];
   for (const part of parts) {
     const place = join(tree, relative(request.root, part.top));
     const isAround = part.scope !== "";
-    if (!isAround && part.repository) shown.push(...(await cloneInto(opening, part, place)));
+    if (!isAround && part.repository) await cloneInto(opening, part, place);
     const index = indexIn(part);
-    copyFileSync(part.baseIndex, index);
+    copyIndex(part.baseIndex, index);
     // A repository around the root is written as a whole: paths of its tree begin above.
     const workTree = isAround ? join(folder, "around") : place;
     mkdirSync(workTree, { recursive: true });
@@ -56,10 +76,8 @@ export async function makeWorktree(opening: Opening): Promise<Copy> {
     if (isAround) {
       rmSync(tree, { recursive: true });
       mkdirSync(join(workTree, part.scope), { recursive: true });
-      shown[0] = { from: join(workTree, part.scope), at: request.root, isFixed: false };
     }
   }
-  return { tree: shown[0]!.from, shown: [...shown, ...fixedElsewhere(request.root, parts)], indexOf: indexIn };
 }
 
 const indexIn = ({ git }: Part): string => join(git.gitDir, "copy-index");
@@ -72,7 +90,7 @@ async function cloneInto(
   { request, processes }: Opening,
   { repository, top, git }: Part,
   place: string,
-): Promise<ShownFolder[]> {
+): Promise<void> {
   mkdirSync(place, { recursive: true });
   const result = await processes.run({
     argv: [
@@ -104,8 +122,7 @@ async function cloneInto(
   writeFileSync(join(own, "info/alternates"), `${BORROWED}\n`);
   mkdirSync(join(own, BORROWED));
   const theirs = join(repository!.gitDir, "index");
-  if (existsSync(theirs)) copyFileSync(theirs, join(place, ".git/index"));
-  return [{ from: join(repository!.commonDir, "objects"), at: join(top, ".git/objects", BORROWED), isFixed: true }];
+  if (existsSync(theirs)) copyIndex(theirs, join(place, ".git/index"));
 }
 
 /** What repositories keep outside of the root must not be changed by way of its path. */
@@ -117,11 +134,22 @@ function fixedElsewhere(root: string, parts: readonly Part[]): ShownFolder[] {
 }
 
 export async function makeReflink(opening: Opening): Promise<Copy> {
-  const { request, folder, processes } = opening;
+  const { request, folder } = opening;
   const { root } = request;
-  refuseWithoutClones(root, folder);
+  if (!opening.isContinued) refuseWithoutClones(root, folder);
   const parts = await opening.parts();
   const tree = join(folder, "tree");
+  if (!opening.isContinued) await copyBlocks(opening, tree);
+  return {
+    tree,
+    shown: [{ from: tree, at: root, isFixed: false }, ...fixedElsewhere(root, parts)],
+    hasIgnored: true,
+    indexOf: (part) => part.baseIndex,
+  };
+}
+
+async function copyBlocks({ request, processes }: Opening, tree: string): Promise<void> {
+  const { root } = request;
   mkdirSync(tree);
   const how = process.platform === "darwin" ? ["-c", "-R", "-p"] : ["-a", "--reflink=always"];
   const result = await processes.run({
@@ -133,11 +161,6 @@ export async function makeReflink(opening: Opening): Promise<Copy> {
     signal: request.signal,
   });
   if (result.exitCode !== 0) throw new KindUnavailable(`cp: ${result.stderr.trim().split("\n")[0]}`);
-  return {
-    tree,
-    shown: [{ from: tree, at: root, isFixed: false }, ...fixedElsewhere(root, parts)],
-    indexOf: (part) => part.baseIndex,
-  };
 }
 
 function refuseWithoutClones(root: string, folder: string): void {
@@ -154,12 +177,27 @@ function refuseWithoutClones(root: string, folder: string): void {
   }
 }
 
-async function openCopy({ request }: Opening, copy: Copy): Promise<OpenedKind> {
+/** To be called when the copy has been made. */
+export function copyFiles(folder: string, { tree, hasIgnored }: Copy): ViewFiles {
+  const made = join(folder, MADE);
+  writeFileSync(made, "");
+  const { ctimeMs } = statSync(made);
+  return {
+    folder: tree,
+    isOwn: (stat) => stat.ctimeMs >= ctimeMs,
+    isRemoval: () => false,
+    hadAtFirst: (stat) => hasIgnored && stat.ctimeMs < ctimeMs,
+  };
+}
+
+async function openCopy({ request, folder }: Opening, copy: Copy): Promise<OpenedKind> {
   const { root } = request;
+  const files = copyFiles(folder, copy);
   const isLinux = process.platform === "linux";
   const namespace = isLinux ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
   return {
     env: namespace ? namespaceEnvironment(request, namespace) : sandboxEnvironment(request, copy.tree),
+    files,
     source: async (part) => copySource(copy, part, root),
     close: async () => namespace?.close(),
   };

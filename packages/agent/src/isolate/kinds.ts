@@ -3,6 +3,7 @@
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
+import type { ViewFiles } from "./left-out.ts";
 import type { Part, PartSource } from "./parts.ts";
 import type { ViewRequest } from "./types.ts";
 
@@ -14,11 +15,14 @@ export interface Opening {
   readonly processes: Processes;
   /** The project as it is now. Asked for by every kind, at the moment that suits it. */
   readonly parts: () => Promise<readonly Part[]>;
+  /** The folder has the files of the view already: a process has left them. */
+  readonly isContinued?: boolean | undefined;
 }
 
 /** A view that was opened. */
 export interface OpenedKind {
   readonly env: ExecutionEnvironment;
+  readonly files: ViewFiles;
   /** Where the files of a part are now. */
   source(part: Part): Promise<PartSource>;
   /** Ends what belongs to it; its folder is removed afterwards. */

@@ -1,9 +1,7 @@
 // Brings what views have changed back to the project: merged with what it is now, checked in a view of the result, and written all
 // or nothing. The user's index, HEAD, stash and branches are never touched.
 
-import { copyFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
@@ -14,6 +12,7 @@ import { type GitStore, openGitStore } from "./git-store.ts";
 import { type LandingStep, landingOwner, signOf } from "./landing-journal.ts";
 import { changedSince, forbiddenSteps, stepsBetween, writeSteps } from "./landing-steps.ts";
 import { mergeChanges } from "./merge.ts";
+import { copyIndex } from "./on-disk.ts";
 import { openView } from "./open-view.ts";
 import { putInView } from "./put-in-view.ts";
 import { recoverStore } from "./recover.ts";
@@ -165,9 +164,11 @@ async function sitesOf(
       signal,
     });
     const index = join(git.gitDir, "index");
-    copyFileSync(first!.part.baseIndex, index);
+    copyIndex(first!.part.baseIndex, index);
     const scope = isInside(root, top) ? relative(top, root) : "";
-    const { tree } = await takeTree(git, index, { top, scope, hostPath: (path) => join(top, path) });
+    const source = { top, scope, hostPath: (path: string) => join(top, path) };
+    const added = changes.flatMap(({ part }) => part.changes.filter(({ kind }) => kind === "added"));
+    const { tree } = await takeTree(git, index, { ...source, also: added.map(({ path }) => path) });
     sites.push({ top, git, ours: tree, changes });
   }
   return sites;
@@ -201,7 +202,7 @@ async function verifyFails(
   try {
     if (view.kind === "none")
       throw new EnvError("unavailable", "A check needs a view: nothing would keep the project from being changed.");
-    await eachAtOnce(steps, (step) => putInView(view.env, step));
+    await putInView(view.env, steps);
     const { exitCode, output, timedOut, aborted } = await view.env.execCommand(command, timeoutMs, {
       signal: request.signal,
       interleaved: true,

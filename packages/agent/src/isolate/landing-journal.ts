@@ -6,7 +6,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -19,6 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { isBehindLink, lstatOf } from "./on-disk.ts";
 import type { LandedFile } from "./types.ts";
 
 /** What is at a path: nothing, a file or a link. */
@@ -85,16 +85,19 @@ export const hasJournal = (folder: string): boolean => existsSync(join(folder, J
 export function undoLanding(folder: string): string[] {
   const { id, lines } = JSON.parse(readFileSync(join(folder, JOURNAL), "utf8")) as { id: string; lines: Line[] };
   const contents = readFileSync(join(folder, BEFORE));
-  const inDoubt = lines.filter((line) => !undone(line, contents)).map(({ path }) => path);
+  // What was made goes first: it may be in the place of a folder that has to come back, or be the folder that is in a file's place.
+  const made = lines.filter(({ before }) => before.kind === "absent");
+  const inDoubt = made.filter((line) => !undone(line, contents));
   for (const parent of new Set(lines.map(({ path }) => dirname(path)))) removeTemporary(parent, id);
-  for (const { path, top, before } of lines) if (before.kind === "absent") removeEmptyFolders(dirname(path), top);
+  for (const { path, top } of made) removeEmptyFolders(dirname(path), top);
+  inDoubt.push(...lines.filter((line) => line.before.kind !== "absent" && !undone(line, contents)));
   closeJournal(folder);
-  return inDoubt;
+  return inDoubt.map(({ path }) => path);
 }
 
 function undone({ path, before, after }: Line, contents: Buffer): boolean {
   const was = foundOf(before, contents);
-  const now = signOf(findAt(path));
+  const now = signOf(fileAt(path));
   if (now === signOf(was)) return true;
   if (now !== after) return false;
   putAt(path, was);
@@ -108,11 +111,17 @@ function foundOf({ kind, mode = 0o644, target = "", start, end }: Line["before"]
 
 /** Never follows a link. A folder or a device is none of ours: it is nothing that a landing could have made. */
 export function findAt(path: string): Found {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatOf(path);
   if (!stat) return { kind: "absent" };
   if (stat.isSymbolicLink()) return { kind: "link", target: readlinkSync(path) };
   if (!stat.isFile()) return { kind: "link", target: "\0" };
   return { kind: "file", mode: stat.mode & 0o7777, bytes: readFileSync(path) };
+}
+
+/** A folder is no file, nor is what a link above leads to: what may come to its place is not there yet. */
+export function fileAt(path: string): Found {
+  const stat = lstatOf(path);
+  return !stat || stat.isDirectory() || isBehindLink(path) ? { kind: "absent" } : findAt(path);
 }
 
 export function putAt(path: string, wanted: Found): void {
@@ -141,7 +150,7 @@ export function signOf(found: Found): string {
 }
 
 function removeTemporary(folder: string, id: string): void {
-  if (!existsSync(folder)) return;
+  if (!lstatOf(folder)?.isDirectory()) return;
   const prefix = `.lathe-${landingOwner(id).replace(/[^\w-]/g, "")}-`;
   for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
 }

@@ -12,6 +12,7 @@ import type { GitStore } from "./git-store.ts";
 import {
   closeJournal,
   type Found,
+  fileAt,
   findAt,
   type LandingStep,
   putAt,
@@ -20,6 +21,7 @@ import {
   undoLanding,
   writeJournal,
 } from "./landing-journal.ts";
+import { removeFolders, Swaps } from "./swaps.ts";
 import { readObjects, type TreeEntry, treeDifference } from "./tree.ts";
 import type { LandingConflict } from "./types.ts";
 
@@ -58,20 +60,27 @@ export async function forbiddenSteps(
   const forbid = (path: string, message: string): void => {
     found.push({ path, kind: "forbidden", message, regions: [] });
   };
-  const written = new Set(steps.flatMap(({ path, after }) => (after.kind === "absent" ? [] : [path])));
-  for (const { path, after, before } of steps) {
+  const swaps = new Swaps(steps);
+  for (const { path, after } of steps) {
     const inside = relative(root, path);
     if (!isInside(path, root)) forbid(path, `${path} lies outside of ${root}.`);
     else if (inside.split("/").some((part) => part.toLowerCase() === ".git"))
       forbid(path, `${path} belongs to a repository's own data.`);
-    else if ((await realPathOf(env, dirname(path))) !== dirname(path))
+    else if (await isBehindLink(env, swaps.firstReplaced(path) ?? path))
       forbid(path, `${path} is reached through a link.`);
     else if (after.kind === "link" && !staysInside(path, after.target, root))
       forbid(path, `${path} would be a link that leads out of ${root}.`);
-    else if (before.kind !== "absent" && isParentOf(path, written))
-      forbid(path, `${path} would have to become a folder.`);
+    else if (after.kind !== "absent") {
+      const kept = swaps.keptBelow(path);
+      if (kept)
+        forbid(path, `${path} would have to become a file, but ${kept} is there and is no part of the changes.`);
+    }
   }
   return found;
+}
+
+async function isBehindLink(env: ExecutionEnvironment, path: string): Promise<boolean> {
+  return (await realPathOf(env, dirname(path))) !== dirname(path);
 }
 
 function staysInside(path: string, target: string, root: string): boolean {
@@ -84,13 +93,10 @@ function staysInside(path: string, target: string, root: string): boolean {
   );
 }
 
-const isParentOf = (path: string, written: ReadonlySet<string>): boolean =>
-  [...written].some((other) => other.startsWith(`${path}/`));
-
 /** Paths that are no longer as the merge saw them. */
 export function changedSince(steps: readonly LandingStep[]): LandingConflict[] {
   return steps
-    .filter(({ path, before }) => signOf(findAt(path)) !== signOf(before))
+    .filter(({ path, before }) => signOf(before.kind === "absent" ? fileAt(path) : findAt(path)) !== signOf(before))
     .map(({ path }) => changedMeanwhile(path));
 }
 
@@ -110,16 +116,22 @@ export async function writeSteps(
   signal: AbortSignal,
 ): Promise<LandingConflict | undefined> {
   const exact = steps.map((step) => ({ ...step, ...modesOnDisk(step) }));
-  const isLinkStep = ({ before, after }: LandingStep): boolean => before.kind === "link" || after.kind === "link";
-  const changes = await Promise.all(exact.filter((step) => !isLinkStep(step)).map((step) => stagedChange(env, step)));
+  const swaps = new Swaps(exact);
+  const first = exact.filter(({ path }) => swaps.isInTheWay(path));
   writeJournal(folder, id, exact);
   try {
-    const overwrote = await commitChanges(env, changes, signal);
-    for (const step of exact.filter(isLinkStep)) writeLink(step);
+    const lost = [...(await write(env, first, signal))];
+    for (const path of swaps.folders()) removeFolders(path);
+    lost.push(
+      ...(await write(
+        env,
+        exact.filter((step) => !first.includes(step)),
+        signal,
+      )),
+    );
     closeJournal(folder);
     for (const { path, top, after } of exact) if (after.kind === "absent") removeEmptyFolders(dirname(path), top);
-    const [lost] = overwrote;
-    return lost && changedMeanwhile(lost.target.absolute);
+    return lost[0] === undefined ? undefined : changedMeanwhile(lost[0]);
   } catch (error) {
     undoLanding(folder);
     if (error instanceof ToolFailure || (error instanceof EnvError && error.code === "changed")) {
@@ -128,6 +140,15 @@ export async function writeSteps(
     }
     throw error;
   }
+}
+
+/** Returns paths of files that something else wrote in the same moment. */
+async function write(env: ExecutionEnvironment, steps: readonly LandingStep[], signal: AbortSignal): Promise<string[]> {
+  const isLinkStep = ({ before, after }: LandingStep): boolean => before.kind === "link" || after.kind === "link";
+  const changes = await Promise.all(steps.filter((step) => !isLinkStep(step)).map((step) => stagedChange(env, step)));
+  const overwrote = await commitChanges(env, changes, signal);
+  for (const step of steps.filter(isLinkStep)) writeLink(step);
+  return [...overwrote].map(({ target }) => target.absolute);
 }
 
 /** Trees know only whether a file can be run; its other permissions stay as they are. */

@@ -6,6 +6,8 @@ import { join, relative } from "node:path";
 import { isInside } from "../env/sandbox/inside.ts";
 import { findSystemProgram } from "../env/sandbox/starting.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
+import type { ViewFiles } from "./left-out.ts";
+import { lstatOf } from "./on-disk.ts";
 import type { Part } from "./parts.ts";
 import { type Repository, repositoryAround } from "./repository.ts";
 import type { TreeSource } from "./tree.ts";
@@ -32,6 +34,7 @@ export async function openOverlay(opening: Opening): Promise<OpenedKind> {
   }
   return {
     env: namespaceEnvironment(request, namespace),
+    files: layerFiles(join(layers, "0/upper")),
     source: async (part) => ({
       ...layerSource(part, root, join(layers, "0/upper")),
       enter: (await namespace.open()).enter,
@@ -68,12 +71,20 @@ function layerSource({ top }: Part, root: string, upper: string): Pick<TreeSourc
   return {
     hostPath: inLayer,
     isWanted: (path, isGone) => {
-      const own = lstatSync(inLayer(path), { throwIfNoEntry: false });
+      const own = lstatOf(inLayer(path));
       if (own && !own.isDirectory()) return true;
-      return isGone && lstatSync(join(top, path), { throwIfNoEntry: false }) !== undefined;
+      return isGone && lstatOf(join(top, path)) !== undefined;
     },
   };
 }
+
+/** The kernel notes what was removed as a device without a number. */
+const layerFiles = (folder: string): ViewFiles => ({
+  folder,
+  isOwn: () => true,
+  isRemoval: (stat) => stat.isCharacterDevice() && stat.rdev === 0,
+  hadAtFirst: () => false,
+});
 
 function refuseObstacles(root: string): void {
   if (process.platform !== "linux") throw new KindUnavailable("overlay needs Linux");

@@ -1,9 +1,10 @@
 // The repositories of a view: the one around its root, and those nested in it. Each has a base, a store and an index of its own.
 
-import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Processes } from "../process/processes.ts";
 import { type GitStore, openGitStore } from "./git-store.ts";
+import { copyIndex } from "./on-disk.ts";
 import { type Repository, repositoryAround, repositoryAt, textOf } from "./repository.ts";
 import { ignoredRepositories, seedIndex, type TakenTree, type TreeSource, takeTree } from "./tree.ts";
 
@@ -48,6 +49,25 @@ export async function takeParts(options: PartsOptions): Promise<Part[]> {
     for (const path of nested) waiting.push({ top: path, scope: "", repository: repositoryAt(path) });
   }
   return parts;
+}
+
+/** Parts that were taken earlier, by what was written down about them. */
+export function partsAgain(options: Omit<PartsOptions, "personalIgnores">, taken: readonly TakenPart[]): Part[] {
+  const { root, folder, processes, path, signal } = options;
+  return taken.map(({ top, scope, base, baseIndex, excludes }, number) => {
+    const repository = scope === "" && top !== root ? repositoryAt(top) : repositoryAround(root);
+    const gitDir = join(folder, `part-${number}`);
+    const borrowed = repository ? [join(repository.commonDir, "objects")] : [];
+    const objectFormat = repository?.objectFormat;
+    const git = openGitStore({ gitDir, processes, path, borrowed, objectFormat, excludes, signal });
+    return { top, scope, repository, git, base, baseIndex: join(gitDir, baseIndex), excludes };
+  });
+}
+
+/** What has to be written down about a part to have it again. */
+export interface TakenPart extends Pick<Part, "top" | "scope" | "base" | "excludes"> {
+  /** Its name in the folder of the part. */
+  readonly baseIndex: string;
 }
 
 async function takePart(
@@ -95,7 +115,7 @@ export interface PartSource extends Partial<TreeSource> {
 
 /** The same part once more, with the files as they are now, here or where a view shows them. */
 export function takeAgain(part: Part, index: string, source: PartSource = {}): Promise<TakenTree> {
-  copyFileSync(source.index ?? part.baseIndex, index);
+  copyIndex(source.index ?? part.baseIndex, index);
   const { top, scope } = part;
   return takeTree(part.git, index, { top, scope, hostPath: (name) => join(top, name), ...source });
 }

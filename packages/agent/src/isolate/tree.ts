@@ -1,10 +1,12 @@
 // A folder as a git tree: tracked, changed and untracked files, byte for byte, without what is ignored. Made with an index of our
 // own that starts as a copy of the user's, so that only files that have changed are read.
 
-import { copyFileSync, existsSync, lstatSync, rmSync } from "node:fs";
+import { existsSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { type GitRun, type GitStore, zeroFields } from "./git-store.ts";
+import { GitFailed, type GitRun, type GitStore, zeroFields } from "./git-store.ts";
+import { canRead, copyIndex, isBehindLink, lstatOf } from "./on-disk.ts";
 import { mayConvert, type Repository } from "./repository.ts";
+import type { LeftOut, LeftOutReason } from "./types.ts";
 
 /** What a tree is made of. */
 export interface TreeSource {
@@ -20,14 +22,18 @@ export interface TreeSource {
   readonly hostPath: (path: string) => string;
   /** Which differences belong into the tree; all when absent. The other files are as the index says. */
   readonly isWanted?: ((path: string, isGone: boolean) => boolean) | undefined;
+  /** Paths that belong into the tree even if they are ignored. */
+  readonly also?: readonly string[] | undefined;
 }
 
 export interface TakenTree {
   readonly tree: string;
   /** Repositories inside, relative to `top`: their files are not in this tree. */
   readonly nested: readonly string[];
-  /** Relative to `top`; they are in the tree as they were before. */
-  readonly leftOut: readonly string[];
+  /** Paths are relative to `top`; they are in the tree as they were before. */
+  readonly leftOut: readonly LeftOut[];
+  /** There is no such folder any more; the tree is as it was before. */
+  readonly isGone: boolean;
 }
 
 /** Larger files are not merged. */
@@ -38,62 +44,119 @@ const GITLINK = "160000";
 export async function seedIndex(git: GitStore, repository: Repository | undefined, index: string): Promise<void> {
   const theirs = repository && join(repository.gitDir, "index");
   if (theirs === undefined || !existsSync(theirs)) return;
-  copyFileSync(theirs, index);
-  const listed = await git.ask(["ls-files", "--stage", "-z"], { index });
+  copyIndex(theirs, index);
+  const listed = await git.ask(["ls-files", "--stage", "-v", "-z"], { index });
   if (listed.exitCode !== 0) {
     // Parts of it lie in other files. All files are read, then, as if none were tracked.
     rmSync(index);
     return;
   }
-  const entries = zeroFields(listed.stdout);
+  // As bytes: a name need not be UTF-8.
+  const tagged = listed.stdout.toString("latin1").split("\0").slice(0, -1);
+  const entries = tagged.map((entry) => entry.slice(2));
+  await lookAtAll(git, index, tagged);
   const attributes = entries.map(pathOf).filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
   const links = entries.filter((entry) => entry.startsWith(GITLINK));
   if (
     mayConvert(
       repository!,
-      attributes.map((path) => join(repository!.top, path)),
+      [".gitattributes", ...attributes].map((path) => join(repository!.top, path)),
     )
   ) {
     // Without what `lstat` said each file is read once, and kept as it is on the disk.
     rmSync(index);
     const files = entries.filter((entry) => / 0\t/.test(entry) && !entry.startsWith(GITLINK));
-    await git.run(["update-index", "-z", "--index-info"], { index, stdin: lines(files) });
+    await git.run(["update-index", "-z", "--index-info"], { index, stdin: lines(files, "latin1") });
   } else if (links.length > 0) {
-    await git.run(["update-index", "-z", "--force-remove", "--stdin"], { index, stdin: lines(links.map(pathOf)) });
+    const stdin = lines(links.map(pathOf), "latin1");
+    await git.run(["update-index", "-z", "--force-remove", "--stdin"], { index, stdin });
+  }
+}
+
+/** Files that the user told git not to look at would seem unchanged whatever is done to them. */
+async function lookAtAll(git: GitStore, index: string, tagged: readonly string[]): Promise<void> {
+  for (const [tag, flag] of [
+    [/^[a-z]/, "--no-assume-unchanged"],
+    [/^[Ss]/, "--no-skip-worktree"],
+  ] as const) {
+    const paths = tagged.filter((entry) => tag.test(entry)).map(pathOf);
+    if (paths.length > 0)
+      await git.run(["update-index", "-z", flag, "--stdin"], { index, stdin: lines(paths, "latin1") });
   }
 }
 
 const pathOf = (entry: string): string => entry.slice(entry.indexOf("\t") + 1);
-const lines = (paths: readonly string[]): Buffer => Buffer.from(paths.map((path) => `${path}\0`).join(""));
+const lines = (paths: readonly string[], encoding: "utf8" | "latin1" = "utf8"): Buffer =>
+  Buffer.from(paths.map((path) => `${path}\0`).join(""), encoding);
 
 export async function takeTree(git: GitStore, index: string, source: TreeSource): Promise<TakenTree> {
-  const { top, scope, workTree = top, enter, hostPath, isWanted = () => true } = source;
+  const { top, scope, workTree = top, enter, hostPath, isWanted = () => true, also = [] } = source;
   const run: GitRun = { index, workTree, enter };
   const within = scope === "" ? [] : ["--", scope];
   const args = ["ls-files", "-z", "-t", "--modified", "--deleted", "--others", "--exclude-standard", ...within];
-  const listed = zeroFields(await git.run(args, run)).map((field) => ({ tag: field[0], path: field.slice(2) }));
+  const answer = await git.ask(args, run);
+  const isGone = /^fatal: cannot change to /.test(answer.stderr);
+  if (answer.exitCode !== 0 && !isGone) throw new GitFailed(args, answer);
+  const listed = zeroFields(answer.stdout).map((field) => ({ tag: field[0], path: field.slice(2) }));
   const nested = listed.filter(({ path }) => path.endsWith("/")).map(({ path }) => path.slice(0, -1));
-  const gone = new Set(listed.filter(({ tag }) => tag === "R").map(({ path }) => path));
-  const paths = [...new Set(listed.map(({ path }) => path))].filter(
+  // Git calls a file changed when a folder has taken its place.
+  const isGoneFile = ({ tag, path }: { tag: string | undefined; path: string }): boolean =>
+    tag === "R" || (tag === "C" && lstatOf(hostPath(path))?.isDirectory() === true);
+  const gone = new Set(listed.filter(isGoneFile).map(({ path }) => path));
+  const there = also.filter((path) => isFileOrLink(lstatOf(hostPath(path))) && !isBehindLink(hostPath(path)));
+  const paths = [...new Set([...listed.map(({ path }) => path), ...there])].filter(
     (path) => !path.endsWith("/") && isWanted(path, gone.has(path)),
   );
-  const leftOut = paths.filter((path) => (sizeOf(hostPath(path)) ?? 0) > MOST_BYTES);
-  const taken = leftOut.length === 0 ? paths : paths.filter((path) => !leftOut.includes(path));
+  const leftOut: LeftOut[] = [];
+  const taken = paths.filter((path) => {
+    const why = whyLeftOut(path, gone.has(path) ? undefined : hostPath(path));
+    if (why) leftOut.push({ path, why });
+    return !why;
+  });
   // Apart, and first: git looks at the disk before it forgets a file, and refuses when a link has taken its folder's place.
   const removed = taken.filter((path) => gone.has(path));
   if (removed.length > 0) await update(git, run, ["--force-remove"], removed);
   const present = taken.filter((path) => !gone.has(path));
   if (present.length > 0) await update(git, run, ["--add", "--remove", "--replace"], present);
   const tree = (await git.run(["write-tree"], { index })).toString("utf8").trim();
-  return { tree, nested, leftOut };
+  return { tree, nested, leftOut, isGone };
 }
 
 function update(git: GitStore, run: GitRun, how: readonly string[], paths: readonly string[]): Promise<Buffer> {
   return git.run(["update-index", "-z", ...how, "--stdin"], { ...run, stdin: lines(paths) });
 }
 
-function sizeOf(path: string): number | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })?.size;
+const isFileOrLink = (stat: Stats | undefined): boolean =>
+  stat !== undefined && (stat.isFile() || stat.isSymbolicLink());
+
+/** `file`: where it is, unless it is gone. */
+function whyLeftOut(path: string, file: string | undefined): LeftOutReason | undefined {
+  if (isBadName(path)) return "name";
+  const stat = file === undefined ? undefined : lstatOf(file);
+  if (!stat) return undefined;
+  if (stat.isFile() && isTooLarge(stat)) return "large";
+  if (!isFileOrLink(stat) && !stat.isDirectory()) return "special";
+  return canRead(file!, stat) ? undefined : "unreadable";
+}
+
+export const isTooLarge = ({ size }: { readonly size: number }): boolean => size > MOST_BYTES;
+
+/** Bytes that are no UTF-8 were replaced when the name was read. */
+export const isBadName = (path: string): boolean => path.includes("\uFFFD");
+
+/** Those of the paths that git ignores. */
+export async function ignoredAmong(
+  git: GitStore,
+  index: string,
+  { top, workTree = top, enter }: TreeSource,
+  paths: readonly string[],
+): Promise<string[]> {
+  const args = ["check-ignore", "-z", "--stdin"];
+  // A name that begins with a colon would be a pattern.
+  const stdin = lines(paths.map((path) => `./${path}`));
+  const answer = await git.ask(args, { index, workTree, enter, stdin, hasPatterns: true });
+  if (answer.exitCode > 1) throw new GitFailed(args, answer);
+  return zeroFields(answer.stdout).map((path) => path.slice(2));
 }
 
 /** Folders that are ignored and hold repositories of their own, directly or one level below; relative to `top`. */

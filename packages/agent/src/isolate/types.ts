@@ -39,6 +39,8 @@ export interface ViewRequest {
   readonly container?: ViewContainer | undefined;
   /** Text of the person's own ignore file. */
   readonly personalIgnores?: string | undefined;
+  /** What was changed in it outlives the process: until it is closed, it can be continued. Not for containers. */
+  readonly isKept?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -57,6 +59,10 @@ export interface View {
    * are against that. Returns what somebody has to decide.
    */
   rebase(): Promise<readonly LandingConflict[]>;
+  /** Takes back what was changed in it: its files are those of the project as it is now. Ignored files stay. */
+  reset(): Promise<void>;
+  /** Ends what runs inside. What was changed stays in the store, for `continueView`; only of one that is kept. */
+  leave(): Promise<void>;
   /** Ends what runs inside and removes everything. Idempotent. */
   close(): Promise<void>;
 }
@@ -68,8 +74,21 @@ export interface Delta {
   readonly parts: readonly DeltaPart[];
   /** Files of the project that somebody changed below the view while it was open; absolute paths. */
   readonly changedBelow: readonly string[];
-  /** Files that are too large to be merged; absolute paths. They stay in the view. */
-  readonly leftOut: readonly string[];
+  /** What the view changed and no landing brings back. It stays in the view, and is gone with it. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * Why something does not land: git ignores it, it is larger than 64 MiB, a repository that the view made or removed, a pipe, socket
+ * or device, a file or folder that we may not read, a folder without files, a name that is not UTF-8.
+ */
+export type LeftOutReason = "ignored" | "large" | "repository" | "special" | "unreadable" | "empty" | "name";
+
+/** A file or a whole folder that does not land. */
+export interface LeftOut {
+  /** Absolute. */
+  readonly path: string;
+  readonly why: LeftOutReason;
 }
 
 /** The changes in one repository. */

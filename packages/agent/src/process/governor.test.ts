@@ -31,6 +31,15 @@ describe("G admission by free memory", () => {
     judge.end();
   });
 
+  it("who asks for room besides commands hears of what those ahead are expected to take", () => {
+    let free = 400 * MB;
+    const judge = governor(() => free);
+    expect([judge.hasRoom(0), judge.hasRoom(1), judge.hasRoom(2)]).toEqual([true, true, false]);
+    free = 10 * MB;
+    expect(judge.hasRoom(0)).toBe(false);
+    expect(governor(() => free, { commandMemoryMb: 0 }).hasRoom(9)).toBe(true);
+  });
+
   it("a server waits for other servers too, a command does not wait for a server, and neither blocks the other", async () => {
     const judge = governor(() => 10 * MB);
     judge.admit(true, undefined);

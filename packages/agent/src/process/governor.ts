@@ -63,6 +63,12 @@ export class Governor {
     return this.#queue.length;
   }
 
+  /** Whether there is memory for one more command, and before it for `ahead` others that are about to start. */
+  hasRoom(ahead: number): boolean {
+    const expected = this.#expected;
+    return expected === 0 || this.#hasMemory(expected, ahead);
+  }
+
   /** Undefined: it may start at once. Every admission is followed by `started` or `gaveUp`. */
   admit(stays: boolean, signal: AbortSignal | undefined): Promise<void> | undefined {
     if (this.#queue.length === 0 && this.#fits(stays)) {
@@ -150,13 +156,20 @@ export class Governor {
 
   /** The first one always starts: waiting would not help it. Nor does a command wait for what stays. */
   #fits(stays: boolean): boolean {
-    const expected = (this.#options.limits.commandMemoryMb ?? EXPECTED_MB) * 2 ** 20;
+    const expected = this.#expected;
     const ahead = [...this.#running].filter((other) => stays || !other.stays).length + this.#starting;
-    if (ahead === 0 || expected === 0) return true;
+    return ahead === 0 || expected === 0 || this.#hasMemory(expected, 0);
+  }
+
+  get #expected(): number {
+    return (this.#options.limits.commandMemoryMb ?? EXPECTED_MB) * 2 ** 20;
+  }
+
+  #hasMemory(expected: number, ahead: number): boolean {
     this.#free ??= this.#options.free ?? freeMemory();
     const free = this.#free();
     if (free === undefined) return true;
-    const needed = expected + RESERVE_MB * 2 ** 20;
+    const needed = expected * (1 + ahead) + RESERVE_MB * 2 ** 20;
     if (free - (this.#running.size + this.#starting) * expected >= needed) return true;
     // What running ones have taken already is no longer free; what they are still expected to take has to stay so.
     const use = this.#use();

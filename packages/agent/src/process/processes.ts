@@ -107,6 +107,9 @@ export class Processes {
     this.#governor = new Governor({ limits: options.limits ?? {}, clock: this.#clock, owner: this.owner });
   }
 
+  /** See `ExecutionEnvironment.hasRoom`. */
+  hasRoom = (ahead: number): boolean => this.#governor.hasRoom(ahead);
+
   run(request: RunRequest): Promise<ExecResult> {
     const run = this.#run(request);
     this.#remember(run);

@@ -15,8 +15,14 @@ export function addAgentAddresses(schemes: SchemeRegistry, subagents: Subagents)
   schemes.add("agent", { read: async (url) => readOutput(url, subagents) });
   schemes.add("history", {
     read: async (url) => {
+      const { directory } = subagents;
       const id = idIn(url, subagents);
-      return subagents.directory.withJournal(id, (journal) => transcript(journal));
+      const unread = directory.unreadBy(id);
+      if (unread === undefined) return directory.withJournal(id, (journal) => transcript(journal));
+      const waiting = `## Message, not read yet\n${unread}`;
+      // One that never began may have no journal.
+      if (directory.list().some(({ agentId, requests }) => agentId === id && requests === 0)) return waiting;
+      return directory.withJournal(id, (journal) => `${transcript(journal)}\n\n${waiting}`);
     },
   });
 }

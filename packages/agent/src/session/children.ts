@@ -22,6 +22,7 @@ import type {
   InputPart,
   JournalPart,
   ProfilePart,
+  RedactionPart,
   SpendingPart,
   ToolPart,
 } from "./parts.ts";
@@ -31,7 +32,7 @@ import type { SessionOptions } from "./types.ts";
 type Inherited = HostPart<keyof SessionOptions> & ConfigPart & Pick<ToolPart, "services"> & ArtifactPart;
 
 export function parentSession(
-  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart & ClockPart & InputPart,
+  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart & ClockPart & InputPart & RedactionPart,
   create: (options: SessionOptions) => ChildSession,
   report: ParentSession["report"],
   exchange: Exchange | undefined,
@@ -69,6 +70,7 @@ export function parentSession(
     elapsedMs: () => core.elapsedMs(),
     accountInput: (usage, cost) => core.accountInput(usage, cost),
     append: (entry) => void core.append(entry),
+    redacted: (value) => core.redacted(value),
     childEvent: (agentId, event) => core.emit("subagent_event", { agent_id: agentId, event }),
     warn: (message) => core.warn(message, "subagent"),
     open: (child) => create({ ...childOptions(core, child, exchange), directory }),

@@ -44,6 +44,7 @@ function openExchange(core: ExchangeSession, mailbox: Mailbox, runQueued: () => 
   exchange.join({
     agents: () => [{ id: MAIN, state: isAtWork() ? "running" : "idle" }],
     mailbox: () => mailbox,
+    hasUnread: async (_agentId, { id }) => mailbox.unread().some((one) => one.id === id),
     wake: async () => {
       exchange.handOver(MAIN, mailbox);
       runQueued();

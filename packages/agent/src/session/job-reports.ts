@@ -5,6 +5,7 @@ import { type JsonObject, messageOf } from "@lathe/llm";
 import type { MessageSource } from "../events/types.ts";
 import { fields, fits, number, oneOf, optional, text } from "../journal/shape.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../ops/run/jobs.ts";
+import { unframed } from "../text/unframed.ts";
 import { truncateOutput } from "../truncate/truncate.ts";
 import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
 
@@ -65,7 +66,7 @@ export class JobReports implements JobFollower {
     for (const id of cut.keys()) this.#write({ id, state: "ended", how: "cut" });
     const names = [...cut].map(([id, command]) => `job ${id}: ${command}`);
     this.#core.warn(`Background jobs ended with the earlier process: ${names.join("; ")}`, "jobs_cut");
-    const content = `<background_jobs>\nThe process that ran these background jobs has ended, and so have they:\n${names.join("\n")}\n</background_jobs>`;
+    const content = `<background_jobs>\nThe process that ran these background jobs has ended, and so have they:\n${unframed(names.join("\n"))}\n</background_jobs>`;
     this.#deliver(content, { kind: "job" }, false);
   }
 
@@ -87,7 +88,7 @@ export class JobReports implements JobFollower {
     const shown = truncateOutput(whole, REPORT_LIMIT);
     const way = shown === whole ? "" : await this.#wayTo(job, whole);
     const output = [whole === "" ? "(no new output)" : shown, way, `[${jobStatus(job)}]`].filter((part) => part !== "");
-    return `<background_job id="${job.id}" status="${jobState(job)}">\n$ ${job.handle.command}\n${output.join("\n")}\n</background_job>`;
+    return `<background_job id="${job.id}" status="${jobState(job)}">\n${unframed(`$ ${job.handle.command}\n${output.join("\n")}`)}\n</background_job>`;
   }
 
   async #wayTo({ spill }: Job, whole: string): Promise<string> {

@@ -3,10 +3,10 @@
 import type { IrcMessage } from "../contract/irc.ts";
 import { framed, textIn } from "../irc/message.ts";
 import type { Mailbox, StoredMessage } from "../irc/types.ts";
+import { wasQueued } from "../journal/queue-lines.ts";
 import type { QueuedMessage } from "./inbox.ts";
 import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
 import { changeQueued, enqueue } from "./queue.ts";
-import { wasQueued } from "./recovery.ts";
 import { textOfContent } from "./types.ts";
 
 export class SessionMailbox implements Mailbox {
@@ -19,7 +19,7 @@ export class SessionMailbox implements Mailbox {
   put(message: StoredMessage, isAgain: boolean, note?: string): void {
     const core = this.#core;
     const { id: messageId, entry, from, replyTo } = message;
-    if (isAgain && (core.journal.has(entry) || wasQueued(core, entry))) return;
+    if (isAgain && (core.journal.has(entry) || wasQueued(core.journal, entry))) return;
     const source = { kind: "agent", id: from, type: "irc:incoming", messageId } as const;
     enqueue(core, "steering", framed(message, note), replyTo === undefined ? source : { ...source, replyTo }, entry);
   }

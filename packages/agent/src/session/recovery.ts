@@ -2,10 +2,9 @@
 // the queues waits again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
-import type { AwaitedInput, InputContent, MessageSource } from "../events/types.ts";
+import type { AwaitedInput } from "../events/types.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../journal/context.ts";
-import { contentShape, entryId, sourceShape } from "../journal/line-shapes.ts";
-import { either, fields, fits, oneOf, optional, text } from "../journal/shape.ts";
+import { QUEUE_KIND, type QueueChange, queuedIn } from "../journal/queue-lines.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf } from "./call/card.ts";
 import { EFFECTS_UNKNOWN } from "./call/run-call.ts";
@@ -37,19 +36,24 @@ export interface UnfinishedInput {
 /** Reading what an earlier process wrote. */
 type Written = Pick<JournalPart, "journal">;
 
-/** Runs once, when a session opens over an existing journal. */
-export function recover(
-  core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart & EventPart & RedactionPart,
-): UnfinishedInput | undefined {
+/** Runs once, when a session opens over an existing journal; `recover` follows when the ends of its children are known. */
+export function restore(core: JournalPart & SpendingPart & QueuePart & EventPart & RedactionPart): void {
   restoreLedger(core);
   restoreQueues(core);
+}
+
+/** `leftBy`: what the model should know of a call that was cut. */
+export function recover(
+  core: JournalPart & ConfigPart & DetectorPart,
+  leftBy: (callId: string) => string | undefined,
+): UnfinishedInput | undefined {
   const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
-  settleIntents(core);
+  settleIntents(core, leftBy);
   restoreDetector(core);
   return findUnfinished(core, requestWasOpen);
 }
 
-function settleIntents(core: JournalPart): void {
+function settleIntents(core: JournalPart, leftBy: (callId: string) => string | undefined): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of core.journal.unsettled()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
@@ -61,7 +65,7 @@ function settleIntents(core: JournalPart): void {
     core.append({
       type: "message",
       id: intent.for,
-      message: Message.toolResult({ toolCallId: call.id, content: EFFECTS_UNKNOWN, isError: true }),
+      message: Message.toolResult({ toolCallId: call.id, content: leftBy(call.id) ?? EFFECTS_UNKNOWN, isError: true }),
       settled: "interrupted",
     });
   }
@@ -119,25 +123,6 @@ function openCalls(core: Written): ToolCallData[] {
   return calls.filter((_call, index) => entryIds[at + 1 + index] === undefined);
 }
 
-const QUEUE_KIND = "queue";
-interface QueueChange {
-  readonly queue: Delivery;
-  readonly change: "added" | "edited" | "cancelled";
-  readonly id: string;
-  readonly content?: InputContent;
-  readonly source?: MessageSource;
-  /** Of a cancelled message: the call whose result it is. */
-  readonly call?: string;
-}
-const QUEUED = fields({
-  queue: oneOf("steering", "follow_up"),
-  change: oneOf("added", "edited", "cancelled"),
-  id: entryId,
-  content: optional(either(text, contentShape)),
-  source: optional(sourceShape),
-  call: optional(text),
-});
-
 /** A queued message survives the process that took it. */
 export function journalQueued(
   core: Written & EventPart & RedactionPart,
@@ -152,32 +137,11 @@ export function journalQueued(
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }
 
-/** Whether a message of this id was ever taken into the queue. */
-export function wasQueued(core: Written, id: string): boolean {
-  for (const { kind, data } of core.journal.outside("host"))
-    if (kind === QUEUE_KIND && (data as JsonObject | null)?.["id"] === id) return true;
-  return false;
-}
-
 function restoreQueues(core: Written & QueuePart & EventPart & RedactionPart): void {
-  const waiting = new Map<string, Pick<QueueChange, "queue" | "source"> & { content: InputContent }>();
-  const cutCalls = new Set(core.journal.unsettled().flatMap(({ callId }) => callId ?? []));
-  const cut = new Set<string>();
-  for (const line of core.journal.outside("host")) {
-    if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
-    const { queue, change, id, content = "", source, call } = line.data as unknown as QueueChange;
-    if (core.journal.has(id)) continue;
-    const known = waiting.get(id);
-    // A call that was cut has shown its message to nobody.
-    if (call !== undefined && cutCalls.has(call)) cut.add(id);
-    else if (change === "cancelled") waiting.delete(id);
-    else if (change === "added" && !known) waiting.set(id, { queue, content, ...(source ? { source } : {}) });
-    else if (change === "edited" && known) known.content = content;
-  }
-  for (const [id, { queue, ...message }] of waiting) {
+  for (const [id, { queue, isCut, ...message }] of queuedIn(core.journal)) {
     core.inbox.add(queue, { id, ...message });
     // The next process will find the call settled.
-    if (cut.has(id)) journalQueued(core, queue, "added", { id, ...message });
+    if (isCut) journalQueued(core, queue, "added", { id, ...message });
   }
 }
 

@@ -189,7 +189,9 @@ export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   const { profile, options } = core;
   const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
   const { projectDocs = "", ...more } = surroundings ?? {};
-  const base = await profile.buildSystemPrompt(options.env, projectDocs, more);
+  const tools = core.tools.definitions();
+  const offered = new Set(tools.map(({ name }) => name));
+  const base = await profile.buildSystemPrompt(options.env, projectDocs, { ...more, offered });
   const systemPrompt = [base, options.userInstructions ?? ""].filter((text) => text !== "").join("\n\n");
   const parts = promptParts(systemPrompt, {
     sections: surroundings?.sections,
@@ -202,7 +204,7 @@ export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   return {
     systemPrompt,
     environment: surroundings?.environment ?? "",
-    tools: core.tools.definitions(),
+    tools,
     promptParts: parts,
   };
 }

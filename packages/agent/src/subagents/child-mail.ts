@@ -1,8 +1,10 @@
 // The children of a session as the exchange of messages sees them.
 
 import { ToolFailure } from "../contract/tool.ts";
-import type { AgentGroup, Mailbox } from "../irc/types.ts";
+import type { AgentGroup, Mailbox, StoredMessage } from "../irc/types.ts";
+import { queuedIn } from "../journal/queue-lines.ts";
 import type { Child } from "./child.ts";
+import { readJournal } from "./life.ts";
 import { stop } from "./run-limits.ts";
 import type { ParentSession } from "./types.ts";
 
@@ -11,13 +13,16 @@ const SHORT_TASK = 80;
 
 export class ChildMail implements AgentGroup {
   readonly #children: ReadonlyMap<string, Child>;
+  readonly #parent: ParentSession;
   readonly #wake: (child: Child, callId: string) => ReturnType<AgentGroup["wake"]>;
 
   constructor(
     children: ReadonlyMap<string, Child>,
+    parent: ParentSession,
     wake: (child: Child, callId: string) => ReturnType<AgentGroup["wake"]>,
   ) {
     this.#children = children;
+    this.#parent = parent;
     this.#wake = wake;
   }
 
@@ -33,6 +38,15 @@ export class ChildMail implements AgentGroup {
 
   mailbox(agentId: string): Mailbox | undefined {
     return this.#children.get(agentId)?.session?.mailbox;
+  }
+
+  async hasUnread(agentId: string, { id, entry }: StoredMessage): Promise<boolean> {
+    const mailbox = this.mailbox(agentId);
+    if (mailbox) return mailbox.unread().some((message) => message.id === id);
+    const child = this.#children.get(agentId);
+    // What was kept in memory is gone with its process.
+    if (!child || !this.#parent.options.journal) return false;
+    return readJournal(child, this.#parent, (journal) => queuedIn(journal).has(entry));
   }
 
   wake(agentId: string, callId: string): ReturnType<AgentGroup["wake"]> {
@@ -61,7 +75,9 @@ export function mustBeAtWork({ agentId, isAtWork }: ParentSession, child: Child)
   throw new ToolFailure(`The agent ${id} works only while ${agentId} does. Send the message to ${agentId}.`);
 }
 
-const isGone = ({ facts, report }: Child): boolean => facts.isIsolated && report.status !== "running";
+/** One that has not begun gets another copy. */
+const isGone = ({ facts, report, unread }: Child): boolean =>
+  facts.isIsolated && report.status !== "running" && unread === undefined;
 
 function oneLine(task: string): string {
   const [first = ""] = task.trim().split("\n", 1);

@@ -7,8 +7,9 @@ import { MAIN } from "../irc/types.ts";
 import { abortController } from "../time/deadline.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
-import { type AgentFacts, NOTHING_SPENT, type Spent } from "./records.ts";
+import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
+import { Troubles } from "./troubles.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
 /** One input of a child, from the moment that it is given. */
@@ -16,8 +17,11 @@ export interface Run {
   /** Ends the waiting for its turn; a session that works is interrupted instead. */
   readonly controller: AbortController;
   readonly startedAt: number;
+  /** Why it has not begun yet. */
+  waitsFor: "turn" | "memory" | undefined;
   /** Requests so far. */
   requests: number;
+  readonly troubles: Troubles;
   /** Why somebody stopped it. */
   stopped: string | undefined;
   /** It was ended for good. */
@@ -26,7 +30,7 @@ export interface Run {
   waiters: number;
 }
 
-export interface EndedInput {
+interface EndedInput {
   /** The entry that tells how. */
   readonly outcomeId: string;
   readonly startedAt: number;
@@ -43,10 +47,14 @@ export interface Child {
   shared: SharedStart | undefined;
   isolation: Isolation | undefined;
   /** What became of the work of an isolated one. */
+  /** The kind of view that it works in, or worked in while this process knew it. */
+  view: string | undefined;
   landed: LandedWork | undefined;
   /** The one that it is part of. */
   race: Race | undefined;
   run: Run | undefined;
+  /** What it was given and has not read. */
+  unread: string | undefined;
   report: Omit<AgentReport, "state">;
   /** In the inputs that have ended, all together. */
   spent: Spent;
@@ -71,9 +79,11 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     completion: undefined,
     shared,
     isolation: undefined,
+    view: undefined,
     landed: undefined,
     race: undefined,
     run: undefined,
+    unread: undefined,
     report,
     spent: NOTHING_SPENT,
     ended: undefined,
@@ -86,7 +96,16 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
 
 export function newRun(startedAt: number): Run {
   const controller = abortController();
-  return { controller, startedAt, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
+  return {
+    controller,
+    startedAt,
+    waitsFor: undefined,
+    requests: 0,
+    troubles: new Troubles(),
+    stopped: undefined,
+    isAborted: false,
+    waiters: 0,
+  };
 }
 
 /** What is the same in all reports of a child. */
@@ -105,7 +124,7 @@ export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
 }
 
 /** What is known of its session and its kind as long as it has them. */
-export function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
   const window = session?.profile.contextWindowSize ?? 0;
   return {
     ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
@@ -114,11 +133,20 @@ export function contextOf({ session, type }: Child): Pick<AgentReport, "contextT
   };
 }
 
-export const endOf = ({ run }: Child, outcomeId: string, now: number): EndedInput => ({
-  outcomeId,
-  startedAt: run?.startedAt ?? now,
-  endedAt: now,
-});
+/** Its present input has ended. */
+export function endRun(
+  child: Child,
+  shown: Partial<AgentReport>,
+  { outcomeId, isAborted, spent, now }: { outcomeId: string; isAborted: boolean; spent: Spent; now: number },
+): void {
+  const tokens = spent.usage.totalTokens;
+  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens };
+  child.spent = addSpent(child.spent, spent);
+  child.ended = { outcomeId, startedAt: child.run?.startedAt ?? now, endedAt: now };
+  child.run = undefined;
+  child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
+  child.done = Promise.resolve(reportOf(child));
+}
 
 export const reportOf = ({ report, state }: Child): AgentReport => {
   const { output: _late, ...rest } = report;
@@ -154,6 +182,16 @@ export function waitFor(
       resolve(report);
     });
   });
+}
+
+/** What the spawn says can only lower what the kind says. */
+export function wantedBudget(
+  usual: BudgetConfig | undefined,
+  kinds: BudgetConfig | undefined,
+  maxTurns: number,
+): BudgetConfig {
+  const wanted = { ...usual, ...kinds };
+  return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
 }
 
 /** A child that is taken up again has spent already; its share applies from now on. */

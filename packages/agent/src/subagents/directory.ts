@@ -14,6 +14,7 @@ import { knownAgents } from "./records.ts";
 /** Between two reports of what an agent does. */
 const PROGRESS_MS = 150;
 const STOPPED = "the user stopped it";
+const WAITING = { turn: "Waiting for its turn", memory: "Waiting for memory" } as const;
 
 /** Whoever started an agent and can reach it. */
 export interface AgentOwner {
@@ -91,6 +92,29 @@ export class Directory implements AgentDirectory {
     this.#parts.tell("agent_lifecycle", this.#overview(entry));
   }
 
+  /** It waits for something else, or not any more. */
+  waits({ facts }: Child): void {
+    const entry = this.#entries.get(facts.header.agentId);
+    if (entry && this.#parts.tellsProgress) this.#progress(entry, this.#parts.deps.now());
+  }
+
+  /**
+   * Besides this agent and those above it: how many agents work themselves rather than wait for theirs, and how many of these have yet
+   * to send their first request.
+   */
+  others(agentId: string): { readonly atWork: number; readonly starting: number } {
+    const running = [...this.#entries].flatMap(([id, { child }]) => (child.run ? [{ id, run: child.run }] : []));
+    const isBelow = (id: string, above: string): boolean => id.startsWith(`${above}.`);
+    const others = running.filter(
+      ({ id, run }) =>
+        id !== agentId &&
+        run.waitsFor === undefined &&
+        !running.some((other) => isBelow(other.id, id)) &&
+        !isBelow(agentId, id),
+    );
+    return { atWork: others.length, starting: others.filter(({ run }) => run.requests === 0).length };
+  }
+
   /** The session has ended. */
   close(): void {
     for (const entry of this.#entries.values()) entry.timer?.cancel();
@@ -131,6 +155,12 @@ export class Directory implements AgentDirectory {
     return this.#overview(entry);
   }
 
+  async stopAll(): Promise<readonly AgentOverview[]> {
+    const running = [...this.#entries].filter(([, { child, owner }]) => child.run && !owner.isClosed);
+    await Promise.all(running.map(([agentId, { owner }]) => owner.stop(agentId, STOPPED)));
+    return running.map(([, entry]) => this.#overview(entry));
+  }
+
   async revive(agentId: string): Promise<AgentOverview> {
     const entry = this.#reachable(agentId);
     await entry.owner.revive(agentId);
@@ -139,6 +169,11 @@ export class Directory implements AgentDirectory {
 
   outputOf(agentId: string): string {
     return this.#entry(agentId).child.report.output;
+  }
+
+  /** What it was given and has not read. */
+  unreadBy(agentId: string): string | undefined {
+    return this.#entry(agentId).child.unread;
   }
 
   has(agentId: string): boolean {
@@ -169,23 +204,23 @@ export class Directory implements AgentDirectory {
   }
 
   #overview({ child, owner, activity }: Entry): AgentOverview {
-    const { facts, report, state, session, run, ended } = child;
+    const { facts, report, state, session, run, ended, view } = child;
     const { agentId } = facts.header;
     const { usage, cost, turns } = session?.usage ?? child.spent;
     const startedAt = run?.startedAt ?? ended?.startedAt;
-    const isWaiting = run !== undefined && !session;
     return {
       agentId,
       ...(owner.agentId === undefined ? {} : { parentId: owner.agentId }),
       ...(facts.agent === undefined ? {} : { agent: facts.agent }),
       ...(facts.description === undefined ? {} : { description: facts.description }),
       assignment: facts.task,
+      ...(view === undefined ? {} : { view }),
       state,
       status: report.status,
       cost,
       tokens: usage.totalTokens,
       requests: turns,
-      doing: isWaiting ? "Waiting for its turn" : activity.doing,
+      doing: run?.waitsFor === undefined ? activity.doing : WAITING[run.waitsFor],
       tail: activity.lines,
       unread: this.unread(agentId),
       ...(startedAt === undefined ? {} : { startedAt }),

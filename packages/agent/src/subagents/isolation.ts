@@ -9,9 +9,10 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Child, Run } from "./child.ts";
 import { resultOf } from "./result.ts";
+import { mustStart } from "./starts.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
-/** What the task says counts before what the kind says. */
+/** A task may ask for more than its kind does, never for less. */
 export function worksApart(
   { options }: ParentSession,
   { name, isolation = "none" }: AgentType,
@@ -21,7 +22,7 @@ export function worksApart(
     if (!isolated) return false;
     throw new ToolFailure("You work on a copy yourself: agents that you start work in it. Omit isolated.");
   }
-  const isWanted = isolated ?? isolation !== "none";
+  const isWanted = isolated === true || isolation !== "none";
   if (!isWanted || options.isolate) return isWanted;
   throw new ToolFailure(
     isolated
@@ -37,15 +38,18 @@ export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({
   close: async () => {},
 });
 
-export async function isolate(child: Child, { controller }: Run, parent: ParentSession): Promise<void> {
+export async function isolate(child: Child, signal: AbortSignal, parent: ParentSession): Promise<void> {
   const { env, options, ledger, conflicts } = parent;
   const { facts, type } = child;
   const { agentId } = facts.header;
   const about = { type, verify: verifyOf(child), task: facts.description ?? facts.task };
   try {
-    child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal: controller.signal });
+    child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal });
+    child.view = child.isolation?.kind;
+    mustStart(agentId, signal);
   } catch (error) {
     ledger.settle(agentId, NO_USAGE, 0, 0);
+    mustStart(agentId, signal);
     throw new ToolFailure(`The agent ${agentId} cannot be isolated: ${messageOf(error)}`);
   }
 }

@@ -9,37 +9,30 @@ import { ToolFailure } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type Child, contextOf, endOf, newChild, newRun, onTopOf, reportOf, runningReport, waitFor } from "./child.ts";
+import { Admission } from "./admission.ts";
+import { agreedChild } from "./agreed-child.ts";
+import { type Child, endRun, newRun, reportOf, runningReport, waitFor, wantedBudget } from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
+import { cutCallText } from "./cut-call.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
+import { withKeptOutput } from "./kept-output.ts";
 import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
 import { cutRun, rememberedChild } from "./past.ts";
-import { checkBatch, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { racing } from "./race.ts";
-import {
-  type AgentFacts,
-  addSpent,
-  appendOutcome,
-  knownAgents,
-  type RunOutcome,
-  recordStart,
-  type Spent,
-} from "./records.ts";
+import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
 import { runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
-import { Slots } from "./slots.ts";
-import type { AgentType, ChildSession, HostBatch, HostSubagents, ParentSession } from "./types.ts";
+import { mustStart, Starts } from "./starts.ts";
+import type { AgentType, HostBatch, HostSubagents, ParentSession } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
-
-/** Of the assignment, for people. */
-const SHOWN_TASK = 300;
 
 /** What a run starts with. */
 interface Start {
@@ -49,29 +42,43 @@ interface Start {
   readonly content: string | undefined;
   /** Its share of what is left; see `Ledger.reserve`. */
   readonly parts?: number;
+  /** Ends the start; see `Starts`. */
+  readonly signal: AbortSignal;
+}
+
+/** What is the same for all tasks of a batch. */
+interface BatchStart {
+  readonly type: AgentType;
+  readonly isReported: boolean;
+  readonly env?: ExecutionEnvironment | undefined;
+  readonly signal: AbortSignal;
 }
 
 export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
-  readonly #slots: Slots;
+  readonly #admission: Admission;
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
-  /** Children that end from now on stay as they are: no timer, no further work. */
-  isClosed = false;
+  readonly #starts = new Starts();
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
-    this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
-    this.#mail = new ChildMail(this.#children, (child, callId) => this.#wakeForMail(child, callId));
+    this.#admission = new Admission(parent);
+    this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wake(child, callId));
     parent.exchange?.join(this.#mail);
   }
 
   get agentId(): string | undefined {
     return this.#parent.agentId;
+  }
+
+  /** Children that end from now on stay as they are: no timer, no further work. */
+  get isClosed(): boolean {
+    return this.#starts.isClosed;
   }
 
   get directory(): Directory {
@@ -86,11 +93,16 @@ export class Subagents implements HostSubagents, AgentOwner {
     return [...this.#children.values()].map(reportOf);
   }
 
-  async spawn(request: SpawnRequest): Promise<AgentReport> {
+  spawn(request: SpawnRequest): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#spawn(request, signal));
+  }
+
+  async #spawn(request: SpawnRequest, signal: AbortSignal): Promise<AgentReport> {
+    mustSayWhat(request.task, "The task");
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
-    const child = this.#newChild(type, undefined, {
+    const child = agreedChild(this.#parent, this.#sessions, type, undefined, {
       agentId: this.#names.give(),
       cwd,
       isReported: false,
@@ -100,27 +112,28 @@ export class Subagents implements HostSubagents, AgentOwner {
       ...(request.model === undefined ? {} : { model: request.model }),
       ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
     });
-    await this.#start(child, { callId: request.callId, content: request.task });
+    await this.#start(child, { callId: request.callId, content: request.task, signal });
     return reportOf(child);
   }
 
-  async spawnBatch(request: BatchRequest): Promise<BatchReport> {
-    checkBatch(request);
-    const type = await permittedType(this.#parent, request.agent);
-    const isReported = this.#parent.takesReports && type.blocking !== true;
-    return this.#startBatch(request, { type, isReported });
+  spawnBatch(request: BatchRequest): Promise<BatchReport> {
+    return this.#starts.run(async (signal) => {
+      checkBatch(request);
+      const type = await permittedType(this.#parent, request.agent);
+      const isReported = this.#parent.takesReports && type.blocking !== true;
+      return this.#startBatch(request, { type, isReported, signal });
+    });
   }
 
-  async spawnForHost(request: HostBatch): Promise<BatchReport> {
-    checkBatch(request);
-    const type = request.narrowed(await permittedType(this.#parent, request.agent));
-    return this.#startBatch(request, { type, isReported: false, env: request.env });
+  spawnForHost(request: HostBatch): Promise<BatchReport> {
+    return this.#starts.run(async (signal) => {
+      checkBatch(request);
+      const type = request.narrowed(await permittedType(this.#parent, request.agent));
+      return this.#startBatch(request, { type, isReported: false, env: request.env, signal });
+    });
   }
 
-  async #startBatch(
-    request: BatchRequest,
-    { type, isReported, env }: { type: AgentType; isReported: boolean; env?: ExecutionEnvironment | undefined },
-  ): Promise<BatchReport> {
+  async #startBatch(request: BatchRequest, { type, isReported, env, signal }: BatchStart): Promise<BatchReport> {
     const { callId } = request;
     const { tasks, race } = racing(request, type);
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
@@ -131,7 +144,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     for (const [index, task] of tasks.entries()) {
       const agentId = agentIds[index] as string;
       try {
-        const child = this.#newChild(type, shared, {
+        const child = agreedChild(this.#parent, this.#sessions, type, shared, {
           agentId,
           cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
@@ -144,11 +157,8 @@ export class Subagents implements HostSubagents, AgentOwner {
         child.race = race;
         race?.join(child);
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
-        await this.#start(child, {
-          callId,
-          content: assignmentText(agentId, task),
-          parts: tasks.length - index + 1,
-        });
+        const content = assignmentText(agentId, task);
+        await this.#start(child, { callId, content, parts: tasks.length - index + 1, signal });
         started.push(reportOf(child));
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
@@ -160,18 +170,22 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   /** A running child is steered; one that has ended gets a new input. */
-  async send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
+  send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#send({ callId, content: message, signal }, agentId));
+  }
+
+  async #send(start: Start & { readonly content: string }, agentId: string): Promise<AgentReport> {
     const child = this.#child(agentId);
     mustTakeMessages(child);
     if (child.report.status === "running") {
       if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
-      child.session.steer(message);
+      child.session.steer(start.content);
       return reportOf(child);
     }
     const lookup = this.#lookUp(child);
     // Somebody else may have set it to work meanwhile.
-    if (lookup) return lookup.then(() => this.send(agentId, message, callId));
-    await this.#start(child, { callId, content: message });
+    if (lookup) return lookup.then(() => this.#send(start, agentId));
+    await this.#start(child, start);
     return reportOf(child);
   }
 
@@ -187,10 +201,15 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   /** Its session is opened again and waits for a message. */
-  async revive(agentId: string): Promise<AgentReport> {
+  revive(agentId: string): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#revive(agentId, signal));
+  }
+
+  async #revive(agentId: string, signal: AbortSignal): Promise<AgentReport> {
     const child = this.#child(agentId);
     mustTakeMessages(child);
     await this.#lookUp(child);
+    mustStart(agentId, signal);
     if (child.state === "parked" && !child.session) {
       child.session = this.#sessions.open(child);
       this.#become(child, "idle");
@@ -215,13 +234,14 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   async closeAll(): Promise<void> {
-    this.isClosed = true;
+    const started = this.#starts.close();
     this.#parent.exchange?.leave(this.#mail);
-    await Promise.all([...this.#children.values()].map((child) => this.#close(child)));
+    await Promise.all([started, ...[...this.#children.values()].map((child) => this.#close(child))]);
     if (this.agentId === undefined) this.directory.close();
   }
 
   interruptAll(): void {
+    this.#starts.interrupt();
     for (const child of this.#children.values()) {
       child.run?.controller.abort(new Error("it was interrupted"));
       void child.session?.interrupt();
@@ -249,25 +269,12 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  // ---- inside ----
-
-  #newChild(
-    type: AgentType | undefined,
-    shared: SharedStart | undefined,
-    wish: Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
-      Partial<Pick<AgentFacts, "model" | "maxTurns" | "description">> & {
-        readonly agentId: string;
-        readonly cwd: string;
-        readonly callId: string;
-      },
-  ): Child {
-    const { agentId, cwd, callId, isReported, isIsolated, task, description, model = type?.model, maxTurns = 0 } = wish;
-    this.#sessions.profile(model);
-    const header = { agentId, parentSession: this.#parent.journal.header.id, parentCall: callId, cwd };
-    const shown = task.length > SHOWN_TASK ? `${task.slice(0, SHOWN_TASK)}…` : task;
-    const facts = { header, model, agent: type?.name, maxTurns, task: shown, description, isReported, isIsolated };
-    return newChild(facts, type, shared);
+  /** What became of the agents that a call started which was cut off; undefined when it started none. */
+  leftByCall(callId: string): string | undefined {
+    return cutCallText([...this.#children.values()].filter(({ facts }) => facts.header.parentCall === callId));
   }
+
+  // ---- inside ----
 
   async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
     if (agent === undefined) return undefined;
@@ -275,8 +282,12 @@ export class Subagents implements HostSubagents, AgentOwner {
     return permittedType(this.#parent, agent);
   }
 
+  #wake(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+    return this.#starts.run((signal) => this.#wakeForMail(child, { callId, content: undefined, signal }));
+  }
+
   /** Sets a child to work on the messages that wait for it. */
-  async #wakeForMail(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+  async #wakeForMail(child: Child, start: Start): Promise<"injected" | "woken" | "revived"> {
     mustTakeMessages(child);
     if (child.run) {
       if (child.session) this.#parent.exchange?.handOver(child.facts.header.agentId, child.session.mailbox);
@@ -285,20 +296,20 @@ export class Subagents implements HostSubagents, AgentOwner {
     mustBeAtWork(this.#parent, child);
     const how = child.state === "idle" ? "woken" : "revived";
     const lookup = this.#lookUp(child);
-    if (lookup) return lookup.then(() => this.#wakeForMail(child, callId));
-    await this.#start(child, { callId, content: undefined });
+    if (lookup) return lookup.then(() => this.#wakeForMail(child, start));
+    await this.#start(child, start);
     return how;
   }
 
   /** Undefined: the child can be set to work at once. */
   #lookUp(child: Child): Promise<void> | undefined {
     if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
-    child.waking ??= this.#wake(child);
+    child.waking ??= this.#typeAgain(child);
     return child.waking;
   }
 
   /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
-  async #wake(child: Child): Promise<void> {
+  async #typeAgain(child: Child): Promise<void> {
     const { agent } = child.facts;
     try {
       await child.closing;
@@ -317,22 +328,26 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  async #begin(child: Child, { callId, content, parts }: Start): Promise<void> {
+  async #begin(child: Child, { callId, content: given, parts, signal: start }: Start): Promise<void> {
     const parent = this.#parent;
     const { header, maxTurns } = child.facts;
     const { agentId } = header;
-    const wanted = { ...parent.options.budget, ...child.type?.budget, ...(maxTurns > 0 ? { turns: maxTurns } : {}) };
+    mustStart(agentId, start);
+    const content = [child.unread, given].filter((text) => text !== undefined).join("\n\n") || undefined;
+    const wanted = wantedBudget(parent.options.budget, child.type?.budget, maxTurns);
     const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     child.idleTimer?.cancel();
     const run = newRun(parent.deps.now());
-    if (child.facts.isIsolated && !child.isolation) await isolate(child, run, this.#parent);
-    const slot = this.#slots.take(run.controller.signal);
+    if (child.facts.isIsolated && !child.isolation) await isolate(child, start, this.#parent);
+    const admitted = this.#admission.enter(child, run);
     // A journal that cannot be opened is reported at once where that is possible.
-    if (!slot) this.#openOrGiveUp(child);
+    if (!admitted) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#know(child);
     child.run = run;
+    // The check of a race is not recorded, so nobody may take up a racer later.
+    child.unread = child.race ? undefined : content;
     child.state = "running";
     child.report = runningReport(child.facts);
     let finish = (_report: AgentReport): void => {};
@@ -343,16 +358,12 @@ export class Subagents implements HostSubagents, AgentOwner {
       const called = callId === undefined ? {} : { callId };
       const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
       const profile = this.#sessions.profile(child.facts.model);
-      recordStart(parent, intent, child.facts, `${profile.provider ?? profile.id}/${profile.model}`);
+      const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
+      recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
       this.directory.changed(child);
-      const begin = (session: ChildSession): void => {
-        session.config.budget = onTopOf(share, session.spent);
-        session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
-        child.completion?.begin();
-      };
       const { signal } = run.controller;
-      const among = { parent, sessions: this.#sessions, slots: this.#slots, children: this.#children };
-      void runChild(child, { content, slot, begin, signal }, among).then(({ ended, spent }) =>
+      const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
+      void runChild(child, { content, admitted, share, signal }, among).then(({ ended, spent }) =>
         this.#finish(child, intent.for, ended, spent).then(finish),
       );
     } catch (error) {
@@ -370,7 +381,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     try {
       child.session ??= this.#sessions.open(child);
     } catch (error) {
-      this.#slots.free();
+      this.#admission.leave();
       this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
     }
@@ -385,7 +396,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       turnsUsed: spent.turns,
       durationMs: this.#parent.deps.now() - run.startedAt,
       ...result,
-      ...(run.isAborted ? { isAborted: true } : {}),
+      ...(run.isAborted ? { isAborted: true } : child.unread === undefined ? {} : { isUnread: true }),
       ...(isReported ? { report: this.#parent.journal.newId() } : {}),
     };
     this.#settle(child, outcomeId, outcome, spent);
@@ -408,18 +419,14 @@ export class Subagents implements HostSubagents, AgentOwner {
       child.session.mailbox.unread().length === 0
     )
       return;
-    this.#wakeForMail(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
+    this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
-  #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
+  #settle(child: Child, outcomeId: string, ended: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
-    const { isAborted = false, report: _message, ...shown } = outcome;
-    child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens: spent.usage.totalTokens };
-    child.spent = addSpent(child.spent, spent);
-    child.ended = endOf(child, outcomeId, parent.deps.now());
-    child.run = undefined;
-    child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
-    child.done = Promise.resolve(reportOf(child));
+    const outcome = withKeptOutput(parent, ended);
+    const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
+    endRun(child, shown, { outcomeId, isAborted, spent, now: parent.deps.now() });
     parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
     parent.accountInput(spent.usage, spent.cost);
     try {

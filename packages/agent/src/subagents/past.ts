@@ -5,13 +5,15 @@ import { type Child, newChild, reportOf, runningReport, since } from "./child.ts
 import type { ChildSessions } from "./child-sessions.ts";
 import { release } from "./life.ts";
 import { type AgentRecord, NOTHING_SPENT, type RunOutcome, type Spent } from "./records.ts";
+import { beforeIt } from "./result.ts";
 import type { ParentSession } from "./types.ts";
 
-export function rememberedChild({ intent, outcome, spent, endedAt, ...facts }: AgentRecord): Child {
+export function rememberedChild({ intent, input, outcome, spent, endedAt, ...facts }: AgentRecord): Child {
   const child = newChild(facts, undefined, undefined);
   child.spent = spent;
   if (!outcome) return child;
-  const { isAborted, report: _message, ...shown } = outcome;
+  const { isAborted, isUnread, report: _message, ...shown } = outcome;
+  if (isUnread) child.unread = input;
   child.state = isAborted ? "aborted" : "parked";
   child.ended = { outcomeId: intent.for, endedAt, startedAt: endedAt - (outcome.durationMs ?? 0) };
   child.report = { ...runningReport(facts), ...shown };
@@ -24,15 +26,16 @@ export function cutRun(
   parent: ParentSession,
   sessions: ChildSessions,
   child: Child,
-  { spent }: AgentRecord,
+  { spent, input }: AgentRecord,
 ): { readonly outcome: RunOutcome; readonly lost: Spent } {
   const { agentId } = child.facts.header;
   let lost = NOTHING_SPENT;
   if (parent.options.journal) {
     try {
       const session = sessions.open(child);
-      session.abandonUnfinishedInput();
       lost = since(session.usage, spent);
+      if (lost.turns === 0 && !session.hasUnfinishedInput) child.unread = input;
+      session.abandonUnfinishedInput();
       release(child, session);
     } catch (error) {
       parent.warn(`the journal of agent ${agentId} cannot be opened: ${messageOf(error)}`);
@@ -42,8 +45,9 @@ export function cutRun(
   const outcome: RunOutcome = {
     agentId,
     status: "failed",
-    output: left === undefined ? "interrupted" : `interrupted\n\n${left}`,
+    output: [`interrupted${beforeIt(child)}`, ...(left === undefined ? [] : [left])].join("\n\n"),
     turnsUsed: lost.turns,
+    ...(child.unread === undefined ? {} : { isUnread: true }),
     ...(child.facts.isReported ? { report: parent.journal.newId() } : {}),
   };
   return { outcome, lost };

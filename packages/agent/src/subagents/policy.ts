@@ -38,6 +38,11 @@ function refusal({ options, spawns }: ParentSession, name: string): string | und
 
 const listed = (spawns: Exclude<Spawns, "*">): string => (spawns.length === 0 ? "none" : spawns.join(", "));
 
+/** `name`: what the caller knows it by. */
+export function mustSayWhat(work: string, name: string): void {
+  if (work.trim() === "") throw new ToolFailure(`${name} is empty. Say what the agent should do.`);
+}
+
 /** Throws for what is wrong with a batch as a whole. */
 export function checkBatch({ tasks }: BatchRequest): void {
   if (tasks.length === 0) throw new ToolFailure("There is no task. Give at least one with an assignment.");
@@ -45,8 +50,7 @@ export function checkBatch({ tasks }: BatchRequest): void {
     throw new ToolFailure(`${tasks.length} tasks are too many for one call; give at most ${MOST_TASKS}.`);
   const seen = new Set<string>();
   for (const [index, { id, assignment }] of tasks.entries()) {
-    if (assignment.trim() === "")
-      throw new ToolFailure(`The assignment of task ${id ?? index + 1} is empty. Say what the agent should do.`);
+    mustSayWhat(assignment, `The assignment of task ${id ?? index + 1}`);
     if (id === undefined) continue;
     const problem = nameProblem(id);
     if (problem !== undefined) throw new ToolFailure(`Task ${index + 1}: ${problem}.`);

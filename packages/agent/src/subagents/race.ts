@@ -44,12 +44,19 @@ export function racing(
     if (verify !== undefined) throw new ToolFailure("verify is for a race. Give race as well, or omit verify.");
     return { tasks, race: undefined };
   }
-  const check = verify ?? type.verify;
-  if (check === undefined || check.trim() === "")
-    throw new ToolFailure("A race needs verify: the command that decides who has won.");
+  // What the file asks for has to pass as well.
+  const checks = [...new Set([type.verify ?? "", verify ?? ""])].filter((command) => command.trim() !== "");
+  const [first] = checks;
+  if (first === undefined) throw new ToolFailure("A race needs verify: the command that decides who has won.");
   if (tasks.length !== 1) throw new ToolFailure("A race has one task: all agents work on the same assignment.");
   if (!Number.isInteger(count) || count < 2 || count > MOST_RACERS)
     throw new ToolFailure(`race is the number of agents, 2 to ${MOST_RACERS}.`);
   const task = { ...(tasks[0] as BatchTask), isolated: true };
-  return { tasks: Array.from({ length: count }, () => task), race: new Race(check) };
+  return {
+    tasks: Array.from({ length: count }, () => task),
+    race: new Race(checks.length === 1 ? first : allOf(checks)),
+  };
 }
+
+/** Each in a shell of its own: none of them can leave something out of the next. */
+const allOf = (commands: readonly string[]): string => commands.map((command) => `( ${command}\n)`).join(" && ");

@@ -26,6 +26,7 @@ const STARTED = fields({
   answeredBy: optional(text),
   agent: optional(text),
   task: optional(text),
+  input: optional(text),
   description: optional(text),
   isReported: optional(flag),
   isIsolated: optional(flag),
@@ -39,8 +40,13 @@ const ENDED = fields({
   cost: number,
   turns: number,
   isAborted: optional(flag),
+  isUnread: optional(flag),
   report: optional(text),
   findings: optional(anything),
+  stderr: optional(text),
+  retryFailure: optional(anything),
+  outputPath: optional(text),
+  work: optional(anything),
   durationMs: optional(number),
 });
 
@@ -61,8 +67,14 @@ export interface AgentFacts {
 }
 
 /** How a run ended. */
-export interface RunOutcome extends Pick<AgentReport, "agentId" | "output" | "turnsUsed" | "findings" | "durationMs"> {
+export interface RunOutcome
+  extends Pick<
+    AgentReport,
+    "agentId" | "output" | "turnsUsed" | "findings" | "durationMs" | "stderr" | "retryFailure" | "outputPath" | "work"
+  > {
   readonly status: Exclude<AgentStatus, "running">;
+  /** The child never read what it was given. */
+  readonly isUnread?: boolean | undefined;
   /** Nothing revives the child. */
   readonly isAborted?: boolean | undefined;
   /** The id of the message that tells the parent of it. */
@@ -70,6 +82,8 @@ export interface RunOutcome extends Pick<AgentReport, "agentId" | "output" | "tu
 }
 
 export interface AgentRecord extends AgentFacts {
+  /** What the last run was given; absent where that was messages of other agents. */
+  readonly input: string | undefined;
   readonly intent: Pick<IntentLine, "for">;
   readonly outcome: RunOutcome | undefined;
   /** In the runs that have an outcome, all together. */
@@ -86,16 +100,28 @@ export interface Spent {
 
 export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
 
-/** `answeredBy`: `provider/id` of the model that the child has. */
-export function recordStart(parent: ParentSession, intent: IntentLine, child: AgentFacts, answeredBy: string): void {
+/** What the line of a start tells besides the facts. */
+interface StartOfRun {
+  /** `provider/id` of the model that the child has. */
+  readonly answeredBy: string;
+  readonly input: string | undefined;
+}
+
+export function recordStart(
+  parent: ParentSession,
+  intent: IntentLine,
+  child: AgentFacts,
+  { answeredBy, input }: StartOfRun,
+): void {
   const { header, maxTurns, task, model, agent, description, isReported, isIsolated } = child;
   const data: JsonObject = { ...header, for: intent.for, maxTurns, answeredBy, task };
+  if (input !== undefined) data["input"] = input;
   if (model !== undefined) data["model"] = model;
   if (agent !== undefined) data["agent"] = agent;
   if (description !== undefined) data["description"] = description;
   if (isReported) data["isReported"] = true;
   if (isIsolated) data["isIsolated"] = true;
-  parent.journal.write({ type: "host", kind: LINE_KIND, data });
+  parent.journal.write({ type: "host", kind: LINE_KIND, data: parent.redacted(data) });
 }
 
 export function appendOutcome(parent: ParentSession, id: string, outcome: RunOutcome, spent: Spent): void {
@@ -146,6 +172,7 @@ export function knownAgents(parent: { readonly journal: JournalReader }): AgentR
       description: data["description"] as string | undefined,
       isReported: data["isReported"] === true,
       isIsolated: data["isIsolated"] === true,
+      input: data["input"] as string | undefined,
       intent: { for: outcomeId },
       outcome: outcome && readOutcome(outcome),
       spent: outcome ? addSpent(before, spentBy(outcome)) : before,

@@ -1,6 +1,7 @@
 // How a parent reads that a child has ended.
 
 import type { AgentReport } from "../contract/subagents.ts";
+import { unframed } from "../text/unframed.ts";
 import { truncateOutput } from "../truncate/truncate.ts";
 
 /** Of the output; the whole of it is at the agent's address. */
@@ -18,5 +19,5 @@ export function resultText(report: AgentReport): string {
       : `[${agentId} is ${state} and takes further messages; its transcript is at history://${agentId}]`,
   );
   const kind = agent === undefined ? "" : ` agent="${agent}"`;
-  return `<agent_result id="${agentId}"${kind} status="${status}">\n${lines.join("\n")}\n</agent_result>`;
+  return `<agent_result id="${agentId}"${kind} status="${status}">\n${unframed(lines.join("\n"))}\n</agent_result>`;
 }

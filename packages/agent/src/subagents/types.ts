@@ -3,7 +3,7 @@
 import type { JsonSchema, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { BatchReport, BatchRequest, SubagentService } from "../contract/subagents.ts";
+import type { BatchReport, BatchRequest, KeptWork, SubagentService } from "../contract/subagents.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent } from "../events/types.ts";
@@ -44,6 +44,8 @@ export interface SubagentOptions {
   readonly isApart?: boolean | undefined;
   /** The run is recorded or replayed: what comes at intervals of its own, such as progress, would come at other moments the next time. */
   readonly isTaped?: boolean | undefined;
+  /** Keeps the whole output of a child as a file, and says where. */
+  readonly keepOutput?: ((agentId: string, output: string) => string) | undefined;
   /** What became of the work of an isolated child that was cut off in an earlier process. */
   readonly leftBy?: ((agentId: string) => string | undefined) | undefined;
 }
@@ -85,6 +87,8 @@ export interface IsolationRequest {
 /** Where such a child works. */
 export interface Isolation {
   readonly env: ExecutionEnvironment;
+  /** For people: the kind of view that was taken. */
+  readonly kind?: string | undefined;
   /** Its input has ended. Asked a second time when the child was sent back to work. */
   land(wish: LandingWish): Promise<LandedWork>;
   /** How its run ended is recorded: nothing of it is needed any more. `toldBy`: the message that tells its parent of it, if one does. */
@@ -112,6 +116,8 @@ export interface LandedWork {
   readonly outcome: "landed" | "nothing" | "kept";
   /** What the child has to fix; it gets one more try. */
   readonly again?: string | undefined;
+  /** Where what it changed is, unless it is in the parent's files. */
+  readonly work?: KeptWork | undefined;
 }
 
 /** A kind of agent, as its file describes it. */
@@ -182,6 +188,7 @@ export interface ChildSession {
   steer(content: InputContent, source?: MessageSource): string;
   interrupt(): Promise<void>;
   close(): Promise<void>;
+  readonly hasUnfinishedInput: boolean;
   abandonUnfinishedInput(): void;
   forceToolChoice(choice: ToolChoice): void;
   endInput(): void;
@@ -239,6 +246,8 @@ export interface ParentSession {
   elapsedMs(): number;
   accountInput(usage: Usage, cost: number): void;
   append(entry: NewEntry): void;
+  /** Without the secrets that are known. */
+  redacted<T>(value: T): T;
   childEvent(agentId: string, event: SessionEvent): void;
   warn(message: string): void;
   open(child: ChildOpening): ChildSession;

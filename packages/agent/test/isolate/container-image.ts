@@ -12,6 +12,8 @@ export const CAN_CONTAIN = has("podman", "runc", "busybox");
 export interface Podman {
   readonly baseEnv: NodeJS.ProcessEnv;
   readonly container: ViewContainer;
+  /** What a program that calls podman without arguments of ours needs. */
+  readonly variables: Readonly<Record<string, string>>;
   run(args: readonly string[], input?: Buffer): string;
   remove(): void;
 }
@@ -23,8 +25,13 @@ export function makePodman(): Podman {
   const run = (args: readonly string[], input?: Buffer): string =>
     execFileSync("podman", [...cliArgs, ...args], { env: baseEnv, input, stdio: ["pipe", "pipe", "pipe"] }).toString();
   const limits =
-    '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\n';
+    '[containers]\nnetns = "none"\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\n';
   writeFileSync(join(folder, "containers.conf"), limits);
+  const storage = join(folder, "storage.conf");
+  writeFileSync(
+    storage,
+    `[storage]\ndriver = "vfs"\ngraphroot = "${join(folder, "root")}"\nrunroot = "${join(folder, "run")}"\n`,
+  );
   const files = join(folder, "image");
   for (const name of ["bin", "tmp", "proc", "sys", "dev", "etc", "root"])
     mkdirSync(join(files, name), { recursive: true });
@@ -36,6 +43,7 @@ export function makePodman(): Podman {
   run(["import", "-", image], execFileSync("tar", ["-C", files, "-c", "."], { maxBuffer: 64 << 20 }));
   return {
     baseEnv,
+    variables: { CONTAINERS_CONF: join(folder, "containers.conf"), CONTAINERS_STORAGE_CONF: storage },
     container: { image, cliArgs, runArgs: ["--network=none"] },
     run,
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),

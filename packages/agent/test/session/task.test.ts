@@ -83,6 +83,28 @@ describe("the tool task", () => {
     expect(resultText(s.client.requests.at(-1)!, "t").match(/status="completed"/g)).toHaveLength(5);
   });
 
+  it("SA-04 one that was stopped while it waited for its turn has its assignment when a message wakes it", async () => {
+    const door = gate();
+    const s = start({
+      subagents: { types, limits: () => ({ concurrency: 1 }) },
+      script: cast({
+        "go on": [batch(["first", "second"].map((id) => ({ id, assignment: `piece ${id}` }))), { text: "started" }],
+        assignment: (request) => ({
+          ...yields("ok"),
+          before: () => (firstText(request).includes("piece first") ? door.wait() : undefined),
+        }),
+      }),
+    });
+    await s.session.submit("go on");
+    await s.session.subagents.directory.stop("second");
+    await s.session.subagents.send("second", "now you may", "c");
+    door.open();
+    await s.session.subagents.wait("second", new AbortController().signal);
+    const asked = s.client.requests.find((request) => firstText(request).includes("piece second"));
+    expect(firstText(asked!)).toMatch(/piece second\n\nnow you may$/);
+    await s.finish();
+  });
+
   it("SA-01 without anybody to report to, the call waits and has the results in the order of the tasks", async () => {
     const s = start({
       config: { jobReports: "wait" },

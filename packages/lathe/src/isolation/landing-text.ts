@@ -1,7 +1,7 @@
 // What is said about a landing: to the parent, in the result of its agent, and to the agent, when it has to put something right.
 
 import { relative } from "node:path";
-import type { Conflict, Delta, LandingConflict, LandingResult } from "@lathe/agent";
+import type { Conflict, Delta, LandingConflict, LandingResult, LeftOutReason } from "@lathe/agent";
 
 const MOST_NAMES = 40;
 const MOST_OUTPUT = 6_000;
@@ -23,10 +23,34 @@ export function landedText(root: string, result: Extract<LandingResult, { kind: 
   return `[Merged into your files: ${names(root, result.files)}]`;
 }
 
-export function leftOutText(root: string, { leftOut }: Delta): string {
-  if (leftOut.length === 0) return "";
-  return `\n[Not merged, because it is too large or a repository that the agent made: ${names(root, leftOut)}]`;
+const WHY_LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
+  ignored: "ignored by git",
+  large: "over 64 MiB",
+  repository: "a repository that was made or removed",
+  special: "no regular file",
+  unreadable: "not readable",
+  empty: "an empty folder",
+  name: "a name that is not UTF-8",
+};
+
+/** What no landing brings back, by reason; undefined when there is nothing. */
+export function leftOutLine(root: string, { leftOut }: Delta): string | undefined {
+  const reasons = [...new Set(leftOut.map(({ why }) => why))].map((reason) => {
+    const paths = leftOut.filter(({ why }) => why === reason).map(({ path }) => path);
+    return `${names(root, paths)} (${WHY_LEFT_OUT[reason]})`;
+  });
+  return reasons.length === 0 ? undefined : `Not merged: ${reasons.join("; ")}`;
 }
+
+/** Added to what is said about a landing. */
+export function leftOutText(root: string, delta: Delta): string {
+  const line = leftOutLine(root, delta);
+  return line === undefined ? "" : `\n[${line}]`;
+}
+
+/** Not even a patch could be made of it. */
+export const lostText = (why: string): string =>
+  `[Nothing of it was merged; your files are as before. What it changed could not be read: ${why}]`;
 
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {

@@ -1,0 +1,98 @@
+// When a child may begin: there is a free place among those that work at a time, and the machine has memory for one more. Those that
+// wait for memory begin in the order in which they came; the first one at work never waits, since nobody would make room for it.
+
+import type { Child, Run } from "./child.ts";
+import { Slots } from "./slots.ts";
+import type { ParentSession } from "./types.ts";
+
+const LOOK_MS = 250;
+const LONGEST_WAIT_MINUTES = 10;
+
+interface Waiting {
+  readonly child: Child;
+  readonly begin: () => void;
+}
+
+export class Admission {
+  readonly #parent: ParentSession;
+  readonly #slots: Slots;
+  readonly #waiting: Waiting[] = [];
+  #timer: { cancel(): void } | undefined;
+
+  constructor(parent: ParentSession) {
+    this.#parent = parent;
+    this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
+  }
+
+  /** Undefined: it may begin at once. Every child that may begin leaves. */
+  enter(child: Child, run: Run): Promise<void> | undefined {
+    const slot = this.#slots.take(run.controller.signal);
+    if (!slot) return this.#memory(child, run);
+    run.waitsFor = "turn";
+    return slot.then(() => this.#memory(child, run));
+  }
+
+  leave(): void {
+    this.#slots.free();
+    this.#look();
+  }
+
+  #memory(child: Child, run: Run): Promise<void> | undefined {
+    if (this.#waiting.length === 0 && this.#hasRoom(child)) {
+      run.waitsFor = undefined;
+      return undefined;
+    }
+    run.waitsFor = "memory";
+    this.#parent.directory.waits(child);
+    const { signal } = run.controller;
+    return new Promise((resolve, reject) => {
+      const away = (): void => {
+        limit.cancel();
+        signal.removeEventListener("abort", onAbort);
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        run.waitsFor = undefined;
+      };
+      const giveUp = (why: unknown): void => {
+        away();
+        this.leave();
+        reject(why);
+      };
+      const onAbort = (): void => giveUp(signal.reason);
+      const waiting: Waiting = {
+        child,
+        begin: () => {
+          away();
+          this.#parent.directory.waits(child);
+          resolve();
+        },
+      };
+      const limit = this.#parent.deps.setTimer(() => giveUp(new Error(tooLong)), LONGEST_WAIT_MINUTES * 60_000);
+      this.#waiting.push(waiting);
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      else this.#lookLater();
+    });
+  }
+
+  /** A replay could not have the same memory at the same moments. */
+  #hasRoom({ facts }: Child): boolean {
+    const { env, options, directory } = this.#parent;
+    if (options.isTaped) return true;
+    const { atWork, starting } = directory.others(facts.header.agentId);
+    return atWork === 0 || (env.hasRoom?.(starting) ?? true);
+  }
+
+  #look(): void {
+    for (let next = this.#waiting[0]; next && this.#hasRoom(next.child); next = this.#waiting[0]) next.begin();
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#timer?.cancel();
+    this.#timer = this.#waiting.length === 0 ? undefined : this.#parent.deps.setTimer(() => this.#look(), LOOK_MS);
+  }
+}
+
+const tooLong =
+  `it did not begin: there was too little free memory for ${LONGEST_WAIT_MINUTES} minutes. ` +
+  "Wait for other agents or stop some, then send it a message";

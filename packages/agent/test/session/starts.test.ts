@@ -1,0 +1,92 @@
+import { gate } from "@lathe/testkit";
+import { describe, expect, it } from "vitest";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
+import type { Isolation, IsolationRequest, SubagentOptions } from "../../src/subagents/types.ts";
+import { agentProfile, batch, cast, explore, types } from "../support/agents.ts";
+import { type Setup, setUp } from "../support/session.ts";
+
+const start = (parts: Parameters<typeof cast>[0], subagents: SubagentOptions = {}) =>
+  setUp({
+    profile: agentProfile(),
+    subagents: { types, ...subagents },
+    script: cast(parts),
+    config: { jobReports: "run" },
+  });
+const states = ({ session }: Setup) =>
+  session.subagents.directory.list().map(({ agentId, state, status }) => `${agentId} ${state} ${status}`);
+const until = async (isSo: () => boolean): Promise<void> => {
+  for (let i = 0; i < 5_000 && !isSo(); i++) await new Promise((resolve) => setImmediate(resolve));
+  expect(isSo()).toBe(true);
+};
+const three = [
+  { id: "A", assignment: "first" },
+  { id: "B", assignment: "second" },
+  { id: "C", assignment: "third" },
+];
+/** Kinds of agents that are looked up until the gate opens. */
+const slowTypes = () => {
+  const held = gate();
+  return { held, types: () => held.wait().then(types) };
+};
+
+describe("agents that are being started", () => {
+  it("SA-04 none starts behind the end of the session, whoever wanted it", async () => {
+    const { held, types: slow } = slowTypes();
+    const s = start({ "go on": [batch(three), { text: "done" }] }, { types: slow });
+    const input = s.session.submit("go on");
+    const spawned = s.session.subagents.spawn({ task: "host's", callId: "h", agent: "task" }).catch(String);
+    await held.reached;
+    const closed = s.session.close();
+    held.open();
+    await Promise.all([input, closed]);
+    expect(await spawned).toMatch(/^ToolFailure: The agent \w+ was not started: the session has ended\.$/);
+    const late = s.session.subagents.spawnBatch({
+      callId: "l",
+      agent: "task",
+      tasks: [{ id: "L", assignment: "late" }],
+    });
+    expect((await late).failed).toEqual([{ agentId: "L", why: "The agent L was not started: the session has ended." }]);
+    expect(states(s)).toEqual([]);
+    expect(s.client.requests).toHaveLength(1);
+    await s.finish();
+  });
+
+  it("SA-04 an interrupt ends a batch that is being started: what was opened for it is closed, and nothing follows", async () => {
+    const opening = gate();
+    const asked: string[] = [];
+    const closed: string[] = [];
+    const isolate = async ({ agentId, signal }: IsolationRequest): Promise<Isolation> => {
+      asked.push(agentId);
+      await opening.wait();
+      expect(signal.aborted).toBe(true);
+      return {
+        env: new MemoryEnvironment(),
+        land: async () => ({ text: "", outcome: "nothing" }),
+        close: async () => void closed.push(agentId),
+      };
+    };
+    const s = start({ "go on": [batch(three)] }, { isolate, types: async () => [{ ...explore, isolation: "auto" }] });
+    const input = s.session.submit("go on");
+    await opening.reached;
+    const interrupted = s.session.interrupt();
+    opening.open();
+    await Promise.all([input, interrupted]);
+    await until(() => closed.length === 1);
+    expect({ asked, closed, states: states(s), requests: s.client.requests.length }).toEqual({
+      asked: ["A"],
+      closed: ["A"],
+      states: [],
+      requests: 1,
+    });
+    await s.finish();
+  });
+
+  it("SB-01 an empty task is refused, and no agent is started for it", async () => {
+    const s = start({});
+    await expect(s.session.subagents.spawn({ task: " \n", callId: "h", agent: "task" })).rejects.toThrow(
+      "The task is empty. Say what the agent should do.",
+    );
+    expect(states(s)).toEqual([]);
+    await s.finish();
+  });
+});
