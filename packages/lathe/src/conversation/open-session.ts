@@ -46,7 +46,7 @@ import { permissionCommand } from "../permissions/permission-command.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
-import { fileHistory } from "../rewind/file-history.ts";
+import { fileHistory, noHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -302,6 +302,7 @@ async function openWith(
   const session: Session = new Session({
     profile,
     env,
+    sharedEnv: request.environment !== undefined,
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
@@ -388,11 +389,7 @@ async function openWith(
     },
     rewinder: async () => {
       if (history) return history.rewinder(session);
-      throw usageError(
-        workspace.settings["rewind.enabled"]
-          ? "This session is not kept on disk, so it cannot be rewound."
-          : "Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true",
-      );
+      throw noHistory(workspace);
     },
     additions,
     close: async () => {

@@ -36,7 +36,7 @@ export interface SettingSpec {
 
 const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 /** Parts of the status line. */
-export const STATUS_PARTS = ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"] as const;
+export const STATUS_PARTS = ["mode", "path", "view", "branch", "jobs", "agents", "model", "context", "cost"] as const;
 const QUEUE = ["all", "one-at-a-time"] as const;
 
 export const SETTINGS = {
