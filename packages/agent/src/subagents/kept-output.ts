@@ -4,9 +4,9 @@ import { messageOf } from "@lathe/llm";
 import type { RunOutcome } from "./records.ts";
 import type { ParentSession } from "./types.ts";
 
-/** The journal has the output as well, so a file that cannot be written is a warning. */
+/** The journal has the output as well, so a file that cannot be written is a warning. A replay happens elsewhere, so a recorded run names no file. */
 export function withKeptOutput({ options, redacted, warn }: ParentSession, outcome: RunOutcome): RunOutcome {
-  if (!options.keepOutput) return outcome;
+  if (!options.keepOutput || options.isTaped) return outcome;
   const { agentId, output } = outcome;
   try {
     return { ...outcome, outputPath: options.keepOutput(agentId, redacted(output)) };
