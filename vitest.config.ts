@@ -1,5 +1,8 @@
+import { fileURLToPath } from "node:url";
 import { defaultServerConditions } from "vite";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { sharedTests } from "./scripts/shared-tests.ts";
+import { LongFirst } from "./scripts/test-order.ts";
 
 // Tests run the TypeScript sources of every package directly: the "lathe-source" export condition names them.
 const conditions = ["lathe-source", ...defaultServerConditions];
@@ -11,20 +14,42 @@ const markdown = {
     id.endsWith(".md") ? { code: `export default ${JSON.stringify(source)};`, map: null } : undefined,
 };
 
-export default defineConfig({
+const shared = sharedTests(fileURLToPath(new URL(".", import.meta.url)));
+
+// A new one for each: vitest changes what it is given.
+const base = () => ({
   plugins: [markdown],
   define: { LATHE_VERSION: JSON.stringify("0.0.0-test") },
   resolve: { conditions },
   ssr: { resolve: { conditions } },
+});
+
+const test = {
+  setupFiles: ["scripts/property-seed.ts"],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  pool: "forks" as const,
+  env: { NODE_EXTRA_CA_CERTS: "" },
+};
+
+export default defineConfig({
+  ...base(),
   test: {
-    include: ["packages/*/{src,test}/**/*.test.ts", "scripts/**/*.test.ts"],
-    // Tests of the command run what is built.
-    globalSetup: ["scripts/build-before-tests.mjs"],
-    setupFiles: ["scripts/property-seed.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: "forks",
+    // Once for the whole run. Tests of the command run what is built.
+    globalSetup: ["scripts/build-before-tests.mjs", "scripts/temporary-files.mjs"],
+    sequence: { sequencer: LongFirst },
     maxWorkers: 2,
-    env: { NODE_EXTRA_CA_CERTS: "" },
+    projects: [
+      {
+        ...base(),
+        test: {
+          ...test,
+          name: "own-process",
+          include: ["packages/*/{src,test}/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...shared],
+        },
+      },
+      { ...base(), test: { ...test, name: "shared-process", include: shared, isolate: false } },
+    ],
   },
 });

@@ -76,7 +76,10 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
   });
 
   it("EE-04 a container that is not there is an error", async () => {
-    await expect(make("/", "no-such-container").initialize()).rejects.toMatchObject({ name: "EnvError" });
+    await expect(make("/", "no-such-container").initialize()).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/^container no-such-container: .*no such container.*Check that it is reachable/i),
+    });
     await expect(make("/", "no-such-container").startProcess(["cat"])).rejects.toMatchObject({
       code: "unavailable",
       message: expect.stringMatching(/cat on container no-such-container: .*no such container/i),

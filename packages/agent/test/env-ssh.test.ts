@@ -13,10 +13,19 @@ import { freePort, type Sshd, startSshd } from "./sshd.ts";
 
 describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () => {
   let server: Sshd;
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "s-")));
+  const before = process.env["TMPDIR"];
   beforeAll(async () => {
+    // Other tests connect as well: what lies in here is ours.
+    process.env["TMPDIR"] = folder;
     server = await startSshd();
   });
-  afterAll(() => server?.stop());
+  afterAll(() => {
+    server?.stop();
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+    rmSync(folder, { recursive: true, force: true });
+  });
   const options = (cwd: string): SshOptions => server.options(cwd);
 
   environmentConformance(

@@ -1,6 +1,6 @@
 // Compiled code is kept between starts. It may be missing, damaged or old: the command works, and mends it.
 
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Bench, bench } from "./models-kit.ts";
@@ -8,6 +8,7 @@ import { type Bench, bench } from "./models-kit.ts";
 let b: Bench;
 beforeEach(async () => {
   b = await bench();
+  await rm(root()); // a link to compiled code that all tests share
 });
 afterEach(() => b.close());
 

@@ -2,13 +2,15 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 export const SAMPLE = fileURLToPath(new URL("../sample", import.meta.url));
+/** Code that starts in other homes have compiled. Its names carry the content's hash. */
+const COMPILED = fileURLToPath(new URL("../../../.cache/compiled", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -29,14 +31,19 @@ export interface Sandbox {
   remove(): Promise<void>;
 }
 
-export async function sandbox(options: { sample?: boolean } = {}): Promise<Sandbox> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "lathe-cli-")));
+/** `untouched`: nothing in the home, as at the very first start; else it has the compiled code of earlier starts, which saves a third of each. */
+export async function sandbox(options: { sample?: boolean; untouched?: boolean } = {}): Promise<Sandbox> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "c-")));
   const dir = join(root, "project");
   const home = join(root, "home");
   if (options.sample) await cp(SAMPLE, dir, { recursive: true });
-  const { mkdir } = await import("node:fs/promises");
   await mkdir(dir, { recursive: true });
   await mkdir(home);
+  if (!options.untouched) {
+    await mkdir(COMPILED, { recursive: true });
+    await mkdir(join(home, ".lathe/cache"), { recursive: true, mode: 0o700 });
+    await symlink(COMPILED, join(home, ".lathe/cache/code"));
+  }
   const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: home, LATHE_HOME: join(home, ".lathe") };
   const start: Sandbox["start"] = (args, extra = {}) =>
     spawn(process.execPath, [CLI, ...args], { cwd: dir, env: { ...env, ...extra } });

@@ -8,7 +8,7 @@ import { type Sandbox, sandbox } from "./command.ts";
 let box: Sandbox;
 beforeEach(async () => {
   box = await sandbox();
-  await mkdir(box.env["LATHE_HOME"] ?? "");
+  await mkdir(box.env["LATHE_HOME"] ?? "", { recursive: true });
 });
 afterEach(() => box.remove());
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -119,6 +119,7 @@ describe("lathe config", () => {
   });
 
   it("CF-06 LATHE_HOME moves everything: nothing else appears below the user's home", async () => {
+    await rm(join(box.home, ".lathe"), { recursive: true });
     const elsewhere = join(box.dir, "..", "elsewhere");
     const env = { LATHE_HOME: elsewhere };
     await box.run(["config", "set", "model", "practice/basic"], { env });

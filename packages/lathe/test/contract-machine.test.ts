@@ -198,7 +198,7 @@ describe("a home that cannot be written", () => {
   const asUser = isRoot ? () => {} : it;
   asUser("a read-only home ends in one clear line (not as root)", async () => {
     scene = await stage([turn.text("ok")]);
-    await mkdir(scene.box.env["LATHE_HOME"]!);
+    await mkdir(scene.box.env["LATHE_HOME"]!, { recursive: true });
     await chmod(scene.box.env["LATHE_HOME"]!, 0o500);
     await refusedClearly(await scene.run(["go"]));
     expect(await scene.run(["--no-session", "go"])).toMatchObject({ code: 0, stdout: "ok\n" });

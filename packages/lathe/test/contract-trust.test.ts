@@ -37,7 +37,7 @@ describe("a folder that is not trusted", () => {
     scene = await stage([turn.calls([{ name: "shell", args: { command: "X=1 touch made" } }]), turn.text("ok")]);
     await strangersRepository();
     // The user's own address comes last in the chain: whatever counted of the folder's would beat it.
-    await mkdir(join(scene.box.home, ".lathe"));
+    await mkdir(join(scene.box.home, ".lathe"), { recursive: true });
     await writeFile(join(scene.box.home, ".lathe", ".env"), `ANTHROPIC_BASE_URL=${scene.server.url}\n`);
     const env = { ANTHROPIC_API_KEY: KEY };
     const { code, stdout, stderr } = await scene.box.run([...scene.args, "go"], { env });

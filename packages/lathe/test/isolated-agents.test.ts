@@ -1,7 +1,7 @@
 // Agents that work apart, with the real command, real repositories and real views.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -114,12 +114,18 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
   });
 
   it("SA-07 G-77 as branches: each agent is one commit on HEAD, also in a nested repository, and the files stay", async () => {
+    const commits: string[] = [];
+    const first = (request: RecordedRequest) => {
+      if (!request.text.includes("message of a git commit")) return tasks([apart("One"), apart("Two")]);
+      commits.push(request.text);
+      return turn.text(request.text.includes("work of One") ? "```\nPut 1 into a\n\nIt was asked for.\n```" : " ");
+    };
     await begin({
-      parent: [tasks([apart("One"), apart("Two")]), says],
+      parent: [first, says],
       One: [shell("echo 1 > a.txt; echo x > vendor/x/x.txt"), yields("one")],
       Two: [shell("echo 2 > b.txt"), yields("two")],
     });
-    scene.config("task: { isolation: { merge: branch } }\n");
+    scene.config("task: { isolation: { merge: branch, commits: ai } }\n");
     scene.write("vendor/x/x.txt", "nested\n");
     const nested = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
@@ -128,20 +134,34 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     nested("init", "-q", "-b", "main");
     nested("add", "-A");
     nested("commit", "-qm", "nested");
-    const { stdout } = await go();
+    const { stdout, stderr } = await go();
     expect(stdout).toContain("[Its changes are the branch lathe/task/One; your files are as before.");
-    expect(scene.git("log", "--format=%s", "main..lathe/task/One")).toBe("work of One\n");
-    expect(scene.git("log", "--format=%s", "main..lathe/task/Two")).toBe("work of Two\n");
+    const message = (id: string) => scene.git("log", "--format=%B", `main..lathe/task/${id}`).trim();
+    expect(message("One")).toBe("Put 1 into a\n\nIt was asked for.\n\nBy the agent One.");
+    expect(message("Two")).toBe("work of Two\n\nBy the agent Two.");
+    expect(stderr).toContain("The commit of Two has a plain message: the model wrote nothing");
+    expect(commits.some((text) => text.includes("+1"))).toBe(true);
     expect(nested("show", "lathe/task/One:x.txt")).toBe("x\n");
     expect([scene.read("a.txt"), scene.read("vendor/x/x.txt")]).toEqual(["one\ntwo\nthree\n", "nested\n"]);
   });
 
-  it("SA-07 G-77 what an agent changes in a nested repository lands there", async () => {
-    await begin({ parent: [tasks([apart("One")]), says], One: [shell("echo 2 > vendor/x/x.txt"), yields("one")] });
+  it("SA-07 SP-07 G-77 what an agent changes in a nested repository lands there, or is a patch of its own; outputs are kept as files", async () => {
+    const gaveUp = turn.calls([{ name: "yield", args: { output: "cannot", status: "aborted" }, id: "y" }]);
+    await begin({
+      parent: [tasks([apart("One"), apart("Two")]), says],
+      One: [shell("echo 2 > vendor/x/x.txt"), yields("one")],
+      Two: [shell("echo 3 > vendor/x/x.txt"), gaveUp],
+    });
     scene.write("vendor/x/x.txt", "1\n");
     execFileSync("git", ["init", "-q"], { cwd: join(scene.box.dir, "vendor/x") });
     expect((await go()).stdout).toContain("[Merged into your files: vendor/x/x.txt]");
     expect(scene.read("vendor/x/x.txt")).toBe("2\n");
+    expect(scene.kept("Two.nested-1.patch").map((path) => readFileSync(path, "utf8"))).toEqual([
+      expect.stringMatching(/^diff --git a\/x\.txt b\/x\.txt\n[\s\S]*\+3\n$/),
+    ]);
+    expect(scene.kept("One.md").map((path) => readFileSync(path, "utf8"))).toEqual([
+      "one\n\n[Merged into your files: vendor/x/x.txt]",
+    ]);
   });
 
   it("SA-07 a red check goes back with its output, and only what passes lands", async () => {
@@ -242,19 +262,28 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
   it("SA-07 a landing in the background is one step: undo takes it back with the message that told of it, and redo brings it", async () => {
     await begin({
       parent: [tasks([apart("One")]), turn.text("started"), turn.text("heard")],
-      One: [shell("echo 1 > a.txt; rm b.txt; echo new > c.txt"), yields("one")],
+      One: [
+        shell("echo 1 > a.txt; rm b.txt; echo new > c.txt; rm -r d; echo d > d; rm f; mkdir f; echo x > f/x"),
+        yields("one"),
+      ],
     });
+    scene.write("d/e/y", "y\n");
+    scene.write("f", "f\n");
     const host = new RpcHost(scene.box.start([...scene.args, ...full, "--mode", "rpc"], scene.env));
     await host.prompt("go");
     await until(() => host.events().filter(({ type }) => type === "agent_end").length === 2);
     expect(await host.finish()).toBe(0);
     const files = () =>
-      ["a.txt", "b.txt", "c.txt"].map((name) => existsSync(join(scene.box.dir, name)) && scene.read(name));
-    const landed = ["1\n", false, "new\n"];
+      ["a.txt", "b.txt", "c.txt", "d", "d/e/y", "f", "f/x"].map(
+        (name) =>
+          existsSync(join(scene.box.dir, name)) && lstatSync(join(scene.box.dir, name)).isFile() && scene.read(name),
+      );
+    // A file took the place of a folder, and a folder that of a file.
+    const landed = ["1\n", false, "new\n", "d\n", false, false, "x\n"];
     expect(files()).toEqual(landed);
     scene.write("mine.txt", "of the person\n");
     expect(await scene.box.run(["rewind", "--undo"])).toMatchObject({ code: 0, stderr: "" });
-    expect(files()).toEqual(["one\ntwo\nthree\n", "b\n", false]);
+    expect(files()).toEqual(["one\ntwo\nthree\n", "b\n", false, false, "y\n", "f\n", false]);
     expect(await scene.box.run(["rewind", "--redo"])).toMatchObject({ code: 0, stderr: "" });
     expect(files()).toEqual(landed);
     expect(scene.read("mine.txt")).toBe("of the person\n");

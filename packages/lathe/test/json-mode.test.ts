@@ -64,6 +64,20 @@ describe("JSON mode with a prompt", () => {
     expect(JSON.stringify(rig.server.requests[0]?.body)).toContain("piped context");
   });
 
+  it("MO-04 nothing follows the result, also when an agent is still at work", async () => {
+    const door = gate();
+    rig.server.push(
+      turn.calls([{ name: "spawn_agent", args: { task: "look" }, id: "a" }]),
+      turn.text("late", { before: door.wait }),
+      turn.text("done"),
+    );
+    const run = await rig.box.run(json("--permission-mode", "full", "go"), { env: rig.env });
+    door.open();
+    const all = await lines(run.stdout);
+    expect(types(all)).toContain("task:subagent:event");
+    expect(all.findIndex(({ type }) => type === "result")).toBe(all.length - 1);
+  });
+
   it("MO-04 denied calls, retries and errors are on the lines and in the result", async () => {
     rig.server.push(
       turn.error(529, { retryAfter: 0 }),

@@ -9,7 +9,7 @@ import { type Sandbox, sandbox } from "./command.ts";
 
 let box: Sandbox;
 beforeEach(async () => {
-  box = await sandbox();
+  box = await sandbox({ untouched: true });
 });
 afterEach(() => box.remove());
 

@@ -129,7 +129,7 @@ describe("--record", () => {
       turn.text("said hi"),
     ]);
     const url = scene.server.baseUrl(dialect);
-    await mkdir(join(scene.box.home, ".lathe"));
+    await mkdir(join(scene.box.home, ".lathe"), { recursive: true });
     const models = `providers:\n  mine:\n    baseUrl: ${url}\n    api: openai-completions\n    apiKey: ${KEY}\n    headers:\n      x-secret: ${KEY}\n    models:\n      - id: special\n        contextWindow: 9000\n        maxTokens: 512\n`;
     await writeFile(join(scene.box.home, ".lathe", "models.yml"), models);
     const env = { OPENAI_API_KEY: KEY, GEMINI_API_KEY: KEY, OPENAI_BASE_URL: url, GEMINI_BASE_URL: url };

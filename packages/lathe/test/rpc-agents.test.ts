@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { gate, type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Frame, type Setup, setup } from "./rpc-host.ts";
@@ -116,5 +118,34 @@ describe("RPC: agents", () => {
       isAgent("task:subagent:lifecycle", ({ state }) => state === "idle"),
     );
     expect(await host.finish()).toBe(0);
+  });
+
+  it("SA-01 SA-08 one that waits for memory says so; stopped before it began, it can still be read; results are no messages of the user", async () => {
+    const held = gate();
+    const assigned = [
+      { id: "A", assignment: "be slow" },
+      { id: "B", assignment: "be quick" },
+    ];
+    rig = await setup({
+      script: starting(assigned, (() => ({ ...yields("done"), before: () => held.wait() })) as never),
+    });
+    await mkdir(rig.box.env["LATHE_HOME"]!, { recursive: true });
+    await writeFile(join(rig.box.env["LATHE_HOME"]!, "config.yml"), "limits: { commandMemoryMb: 100000000 }\n");
+    const host = await rig.start("--permission-mode", "full");
+    await host.prompt("go");
+    expect(await agentsOf(host)).toMatchObject([{ agentId: "A" }, { agentId: "B", doing: "Waiting for memory" }]);
+    expect(await host.data("agent_stop", { agentId: "B" })).toMatchObject({
+      output: expect.stringContaining("the user stopped it\n[It had not begun."),
+    });
+    const from = host.frames.length;
+    held.open();
+    await host.event("agent_end", from);
+    expect(await host.data("get_branch_messages")).toMatchObject({ messages: [{ text: "go" }] });
+    const { sessionId } = await host.data<{ sessionId: string }>("get_state");
+    expect(await host.finish()).toBe(0);
+    const shown = await rig.box.run(["sessions", "show", sessionId, "--agent", "B"]);
+    expect(shown.stdout).toMatch(
+      /^B ended before it began\. It was given:\n\nYou are B\. Your assignment:\n\nbe quick\n$/,
+    );
   });
 });

@@ -86,8 +86,14 @@ describe("RPC: commands", () => {
       if (running.has(command)) await host.event("agent_end", from);
       expect(host.frames.filter(({ id }) => id !== undefined && id === reply["id"])).toHaveLength(1);
     }
-    expect(failed).toEqual(["agent_send", "agent_stop", "workflow_gate_response", "negotiate_unattended"]);
-    for (const command of failed.slice(2)) expect(replies[command]).toMatchObject({ code: "not_available" });
+    expect(failed).toEqual([
+      "agent_send",
+      "agent_stop",
+      "settle_worktree",
+      "workflow_gate_response",
+      "negotiate_unattended",
+    ]);
+    for (const command of failed.slice(3)) expect(replies[command]).toMatchObject({ code: "not_available" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();
     expect(await host.finish()).toBe(0);

@@ -1,12 +1,14 @@
 // --worktree with the real command, a real repository and real views.
 
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { turn } from "@lathe/testkit";
+import { gate, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";
-import { type Stage, stage } from "./contract-kit.ts";
+import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { checkJsonLine } from "./rpc-host.ts";
 
 const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
 const full = ["--permission-mode", "full"];
@@ -74,9 +76,20 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
       if (existsSync(join(scene.box.dir, "../person.txt"))) writeFileSync(file("a.txt"), "person\n");
     }, 5);
     try {
-      const { code, stderr } = await scene.run([...full, "--worktree", "-p", "go"]);
+      const { code, stdout } = await scene.run([...full, "--mode", "json", "--worktree", "-p", "go"]);
       expect(code).toBe(1);
-      expect(stderr).toContain("Nothing was landed. The changes are kept: git -C");
+      // The landing is part of the result.
+      const lines = jsonLines(stdout);
+      for (const line of lines) await checkJsonLine(line as never);
+      expect(lines.at(-1)).toMatchObject({
+        type: "result",
+        status: "failed",
+        exitCode: 1,
+        error: expect.stringMatching(
+          /^Nothing was landed\. a\.txt:1: changed in the project too\. Kept as a patch: git -C /,
+        ),
+        worktree: { outcome: "conflict", conflicts: [{ path: "a.txt", line: 1 }], patch: expect.any(String) },
+      });
     } finally {
       clearInterval(person);
     }
@@ -84,4 +97,58 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     const [patch] = readdirSync(join(scene.box.home, ".lathe/patches"));
     expect(readFileSync(join(scene.box.home, ".lathe/patches", patch!), "utf8")).toContain("+child");
   });
+
+  it("G-22 messages on stdin work in the view as well, and the result tells of the branch", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    const stdin = `${JSON.stringify({ type: "message", content: "go" })}\n`;
+    const { stdout } = await scene.run([...full, "--mode", "json", "--worktree", "feat"], { stdin });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      exitCode: 0,
+      worktree: { id: "feat", outcome: "branch", branch: "lathe/task/feat", files: ["a.txt"] },
+    });
+    expect(git("show", "lathe/task/feat:a.txt")).toBe("two\n");
+  });
+
+  it("G-22 SA-07 what a killed run has changed is kept: it is said, continued, landed or discarded", async () => {
+    const door = gate();
+    scene = await stage([
+      shell("echo two > a.txt; echo new > b.txt"),
+      turn.text("never", { before: door.wait }),
+      turn.text("hello"),
+      shell("cat b.txt; echo more > c.txt"),
+      turn.text("ok"),
+    ]);
+    repository();
+    const killed = scene.start([...full, "--worktree", "-p", "go"]);
+    killed.stdin.end();
+    await door.reached;
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    door.open();
+    const [id = ""] = leftViews();
+    expect(id).toMatch(/^run-[0-9a-f]{8}$/);
+    expect(readFileSync(file("a.txt"), "utf8")).toBe("one\n");
+    const next = await scene.run(["-p", "hi"]);
+    expect(next.stderr).toContain(
+      `lathe: A run was cut off: its changes are kept. Continue with: lathe --worktree ${id}; or land them: lathe worktree land ${id}`,
+    );
+    expect((await scene.box.run(["worktree"])).stdout).toBe(`${id}  overlay  cut off\n`);
+    const unknown = await scene.run(["--worktree", "run-00000000", "-p", "x"]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining(`There is no view run-00000000 to continue. Kept here: ${id}.`),
+    ]);
+    const going = await scene.run([...full, "--worktree", id, "-p", "go on"]);
+    expect(going).toMatchObject({ code: 0, stderr: expect.stringContaining("Landed 3 files.") });
+    expect(["a.txt", "b.txt", "c.txt"].map((name) => readFileSync(file(name), "utf8"))).toEqual([
+      "two\n",
+      "new\n",
+      "more\n",
+    ]);
+    expect(leftViews()).toEqual([]);
+    expect((await scene.box.run(["worktree", "discard", id])).stderr).toContain(
+      `There is no view ${id} to discard. No run has left one in this project.`,
+    );
+  }, 60_000);
 });

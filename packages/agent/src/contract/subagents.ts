@@ -56,6 +56,21 @@ export interface BatchReport {
   readonly isReported: boolean;
 }
 
+/** How often a request was tried, and why it failed at last. */
+export interface RetryFailure {
+  readonly attempts: number;
+  readonly message: string;
+}
+
+/** What an isolated agent left instead of changes in its parent's files. */
+export interface KeptWork {
+  /** A file with all of its changes. */
+  readonly patchPath?: string | undefined;
+  readonly branchName?: string | undefined;
+  /** The part of the patch that belongs to a repository inside the project: its folder, and a file with that part. */
+  readonly nestedPatches?: readonly { readonly path: string; readonly patchPath: string }[] | undefined;
+}
+
 /** The state of a child agent. */
 export interface AgentReport {
   readonly agentId: string;
@@ -71,6 +86,14 @@ export interface AgentReport {
   readonly isIsolated?: boolean | undefined;
   /** What it reported with `report_finding`, in the order in which it did. */
   readonly findings?: readonly JsonValue[] | undefined;
+  /** Warnings and errors of its session, a line each. */
+  readonly stderr?: string | undefined;
+  /** It gave up after trying again. */
+  readonly retryFailure?: RetryFailure | undefined;
+  /** The file with the whole output; absent where the session keeps no files. */
+  readonly outputPath?: string | undefined;
+  /** Where its work is that is not in the parent's files. */
+  readonly work?: KeptWork | undefined;
   readonly durationMs?: number | undefined;
   readonly tokens?: number | undefined;
   /** Where its kind comes from, for people. */
@@ -92,6 +115,8 @@ export interface AgentOverview {
   readonly description?: string | undefined;
   /** The beginning of its assignment. */
   readonly assignment: string;
+  /** The kind of view that an isolated one works in. */
+  readonly view?: string | undefined;
   readonly state: AgentState;
   readonly status: AgentStatus;
   /** Its session and what it started itself, since its first input. US dollars. */
@@ -127,6 +152,8 @@ export interface AgentDirectory {
   send(agentId: string, message: string): Promise<SendReceipt>;
   /** Ends the present input; a message sets the agent to work again. */
   stop(agentId: string): Promise<AgentOverview>;
+  /** Ends the present inputs of all agents that are at work, agents of agents included. */
+  stopAll(): Promise<readonly AgentOverview[]>;
   /** Opens the session of a parked agent again, without work for it. */
   revive(agentId: string): Promise<AgentOverview>;
   /** What the last input gave; "" while there is none. */

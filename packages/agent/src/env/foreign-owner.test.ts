@@ -11,7 +11,7 @@ import { type RunScript, ShellFiles } from "./shell-files.ts";
 const NOBODY = 65_534;
 
 /** As a plain user, on this machine. */
-const run: RunScript = async (script, args, stdin) => {
+const run: RunScript = async ({ script, args, stdin }) => {
   const drop = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
   const done = spawnSync("setpriv", [...drop, "sh", "-c", script, "lathe", ...args], { input: stdin ?? "" });
   return { exitCode: done.status ?? -1, stdout: done.stdout, stderr: done.stderr.toString() };

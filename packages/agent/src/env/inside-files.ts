@@ -2,7 +2,7 @@
 // so paths and links mean exactly what they mean to commands.
 
 import { lineWindow } from "./lines.ts";
-import { type ScriptResult, ShellFiles } from "./shell-files.ts";
+import { type ScriptCall, type ScriptResult, ShellFiles } from "./shell-files.ts";
 import {
   type BackgroundCommand,
   type DirEntry,
@@ -32,7 +32,7 @@ export class InsideFiles extends WrappedEnvironment {
 
   constructor(inner: Starting) {
     super(inner);
-    this.#files = new ShellFiles((script, args, stdin) => runScript(inner, script, args, stdin));
+    this.#files = new ShellFiles((call) => runScript(inner, call));
   }
 
   override async readFile(path: string, offset?: number, limit?: number): Promise<string> {
@@ -81,12 +81,7 @@ export class InsideFiles extends WrappedEnvironment {
   }
 }
 
-async function runScript(
-  env: Starting,
-  script: string,
-  args: readonly string[],
-  stdin: Uint8Array | undefined,
-): Promise<ScriptResult> {
+async function runScript(env: Starting, { script, args, stdin }: ScriptCall): Promise<ScriptResult> {
   const running = await env.startProcess(["/bin/sh", "-c", script, "lathe", ...args], { cwd: "/" });
   const feeding = feed(running, stdin);
   const chunks: Uint8Array[] = [];

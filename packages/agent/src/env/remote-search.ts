@@ -32,7 +32,7 @@ export function remoteSearchFs(run: RunScript): SearchFs {
   };
   return {
     async kinds(paths) {
-      const { stdout } = await run(KIND, paths);
+      const { stdout } = await run({ script: KIND, args: paths });
       const answers = stdout.toString("latin1").split("\n");
       return paths.map((_, i) => (answers[i] === "f" ? "file" : answers[i] === "d" ? "directory" : undefined));
     },
@@ -43,7 +43,7 @@ export function remoteSearchFs(run: RunScript): SearchFs {
       return entries;
     },
     async read(paths) {
-      const { stdout } = await run(CONTENT, paths);
+      const { stdout } = await run({ script: CONTENT, args: paths });
       const contents: Buffer[] = [];
       let at = 0;
       for (const _ of paths) {
@@ -61,7 +61,7 @@ export function remoteSearchFs(run: RunScript): SearchFs {
 }
 
 async function readTree(run: RunScript, root: string): Promise<Map<string, Map<string, Node>>> {
-  const { stdout } = await run(TREE, [root]);
+  const { stdout } = await run({ script: TREE, args: [root] });
   const directories = new Map<string, Map<string, Node>>();
   for (const line of stdout.toString("utf8").split(/\n(?=[0-9a-f]+ \d+ \/)/)) {
     const [, mode, seconds, path] = /^([0-9a-f]+) (\d+) ([\s\S]*?)\n?$/.exec(line) ?? [];

@@ -10,11 +10,12 @@ import { Processes, type RunRequest } from "../process/processes.ts";
 import { lastingScript, loaded, loader, stateText } from "../process/shell-script.ts";
 import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
+import { HELD_SHELL, HeldShell } from "./held-shell.ts";
 import { lineWindow } from "./lines.ts";
 import { startFar } from "./remote-process.ts";
 import { remoteSearchFs } from "./remote-search.ts";
 import { builtinSearch } from "./search/builtin.ts";
-import { type ScriptResult, ShellFiles } from "./shell-files.ts";
+import { type ScriptCall, type ScriptResult, ShellFiles } from "./shell-files.ts";
 import {
   type BackgroundCommand,
   type DirEntry,
@@ -57,6 +58,8 @@ export interface RemoteTransport {
 }
 
 const SCRIPT_TIMEOUT_MS = 60_000;
+/** Of ssh, and of podman and docker: it never came to our script, which knows no such codes. */
+const CONNECTION_FAILED: readonly number[] = [255, 125];
 /** Two seconds for SIGTERM, a few more for SIGKILL and the network. */
 const END_TIMEOUT_MS = 8_000;
 const RUN_COMMAND = `
@@ -90,6 +93,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   readonly #transport: RemoteTransport;
   readonly #processes: Processes;
   readonly #files: ShellFiles;
+  readonly #held: HeldShell;
   /** Not the mark of our local clients: over loopback both live on one machine. */
   readonly #farOwner: string;
   #opened: Promise<void> | undefined;
@@ -104,7 +108,11 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     this.#transport = transport;
     this.#processes = new Processes(options);
     this.#farOwner = `${this.#processes.owner}@far`;
-    this.#files = new ShellFiles((script, args, stdin) => this.#script(script, args, stdin));
+    this.#files = new ShellFiles((call) => this.#script(call));
+    this.#held = new HeldShell(
+      () => this.#processes.open({ ...this.#local(HELD_SHELL, []), program: transport.name }),
+      options.clock ?? monotonicClock,
+    );
   }
 
   workingDirectory(): string {
@@ -176,7 +184,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       processes: this.#processes,
       clock: this.#options.clock ?? monotonicClock,
       local: (script: string, args: readonly string[]) => this.#local(script, args),
-      script: (script: string, args: readonly string[]) => this.#script(script, args),
+      script: (script: string, args: readonly string[]) => this.#script({ script, args, once: true }),
       end: (ended: Mark) => this.#endFar(ended),
     };
     return startFar(far, { argv, mark, cwd: this.resolve(options.cwd ?? "."), variables }, options);
@@ -193,7 +201,8 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   }
 
   async initialize(): Promise<void> {
-    const { stdout } = await this.#script('[ -d "$1" ] && uname -s && uname -r', [this.#options.cwd]);
+    const script = '[ -d "$1" ] && uname -s && uname -r';
+    const { stdout } = await this.#script({ script, args: [this.#options.cwd] });
     const [name, version] = stdout.toString("utf8").split("\n");
     if (!name || !version) {
       const message = `Directory not found on ${this.#transport.name}: ${this.#options.cwd}. Create it or choose another.`;
@@ -205,6 +214,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   async cleanup(): Promise<void> {
     this.#processes.expectEnd();
     if (this.#opened !== undefined) {
+      await this.#held.end();
       if (this.#watchdog?.running) await this.#endFar(ownerMark(this.#farOwner));
       await this.#transport.close?.(this.#processes);
     }
@@ -241,7 +251,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
 
   /** Other shells do not say what they hold: without bash nothing lasts. */
   #hasBash(): Promise<boolean> {
-    this.#bash ??= this.#script("command -v bash", []).then(({ exitCode }) => exitCode === 0);
+    this.#bash ??= this.#script({ script: "command -v bash", args: [] }).then(({ exitCode }) => exitCode === 0);
     this.#bash.catch(() => {
       this.#bash = undefined;
     });
@@ -279,7 +289,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     });
     const isWhole = !result.timedOut && !result.aborted && result.signal === undefined;
     // One that was cut may come later than this: its file stays away from the next one, whose name is another.
-    const { stdout } = await this.#script(TAKE_REPORT, [file]);
+    const { stdout } = await this.#script({ script: TAKE_REPORT, args: [file] });
     const state = isWhole ? readShellState(stdout.toString("utf8")) : undefined;
     return state ? { ...result, shell: state } : result;
   }
@@ -303,18 +313,24 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   /** Best effort: when the far side is out of reach, its watchdog ends what we started there. */
   async #endFar({ entry, locks }: Mark): Promise<void> {
     try {
-      await this.#script(`${WATCH} </dev/null`, [WATCHDOG_SCRIPT, entry, locks], undefined, END_TIMEOUT_MS);
+      const call = { script: `${WATCH} </dev/null`, args: [WATCHDOG_SCRIPT, entry, locks] };
+      await this.#ownProgram(call, END_TIMEOUT_MS);
     } catch (error) {
       if (!(error instanceof EnvError)) throw error;
     }
   }
 
-  async #script(
-    script: string,
-    args: readonly string[],
-    stdin?: Uint8Array,
-    timeoutMs = SCRIPT_TIMEOUT_MS,
-  ): Promise<ScriptResult> {
+  async #script(call: ScriptCall): Promise<ScriptResult> {
+    await this.#open();
+    const result = await this.#held.run(call, SCRIPT_TIMEOUT_MS);
+    if (typeof result === "object") return result;
+    if (result === "late") throw this.#unavailable(noAnswer(SCRIPT_TIMEOUT_MS));
+    if (result === "ended") throw this.#unavailable("it was closed in the middle of this");
+    if (result === "died" && call.once) throw this.#unavailable("connection lost in the middle of this");
+    return this.#ownProgram(call, SCRIPT_TIMEOUT_MS);
+  }
+
+  async #ownProgram({ script, args, stdin }: ScriptCall, timeoutMs: number): Promise<ScriptResult> {
     await this.#open();
     const chunks: Buffer[] = [];
     const { exitCode, stderr, timedOut } = await this.#processes.run({
@@ -323,14 +339,13 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       stdin: stdin ?? new Uint8Array(),
       onStdout: (chunk) => chunks.push(chunk),
     });
-    if (exitCode === 255 || timedOut) {
-      const reason = timedOut ? `no answer within ${timeoutMs / 1000} s` : stderr.trim() || "connection failed";
-      throw new EnvError(
-        "unavailable",
-        `${this.#transport.name}: ${reason}. Check that it is reachable and try again.`,
-      );
-    }
+    if (timedOut) throw this.#unavailable(noAnswer(timeoutMs));
+    if (CONNECTION_FAILED.includes(exitCode)) throw this.#unavailable(stderr.trim() || "connection failed");
     return { exitCode, stderr, stdout: Buffer.concat(chunks) };
+  }
+
+  #unavailable(reason: string): EnvError {
+    return new EnvError("unavailable", `${this.#transport.name}: ${reason}. Check that it is reachable and try again.`);
   }
 
   #local(script: string, args: readonly string[]): Pick<RunRequest, "argv" | "cwd" | "env"> {
@@ -342,6 +357,8 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   }
 
   #searchFs() {
-    return remoteSearchFs((script, args, stdin) => this.#script(script, args, stdin));
+    return remoteSearchFs((call) => this.#script(call));
   }
 }
+
+const noAnswer = (timeoutMs: number): string => `no answer within ${timeoutMs / 1000} s`;

@@ -6,8 +6,17 @@ import { type PathErrorCode, pathError } from "./fs-error.ts";
 import { byPath } from "./search/results.ts";
 import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
 
-/** Runs `sh -c script` with arguments `$1`, `$2` … on the far side. */
-export type RunScript = (script: string, args: readonly string[], stdin?: Uint8Array) => Promise<ScriptResult>;
+/** A script with its arguments `$1`, `$2` …, to be run by `sh` on the far side. */
+export interface ScriptCall {
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly stdin?: Uint8Array | undefined;
+  /** Done twice it does something else than done once: when nobody knows whether it was done, it is not tried again. */
+  readonly once?: boolean | undefined;
+}
+
+/** Runs it on the far side. */
+export type RunScript = (call: ScriptCall) => Promise<ScriptResult>;
 
 export interface ScriptResult {
   readonly exitCode: number;
@@ -148,26 +157,27 @@ export class ShellFiles {
 
   async readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
     const window = range === undefined ? [] : [String(range.start + 1), String(Math.max(0, range.end - range.start))];
-    return (await this.#script(READ, path, window)).stdout;
+    return (await this.#script({ script: READ, args: [path, ...window] })).stdout;
   }
 
   async writeFile(path: string, content: string | Uint8Array, temp: string, options: WriteOptions): Promise<void> {
     const bytes = Buffer.from(content as Uint8Array);
     const mode = options.mode?.toString(8) ?? "";
     const flags = [options.executable ? "x" : "", options.noLinks ? "real" : ""];
-    await this.#script(WRITE, path, [temp, String(bytes.length), mode, ...flags], bytes);
+    const args: [string, ...string[]] = [path, temp, String(bytes.length), mode, ...flags];
+    await this.#script({ script: WRITE, args, stdin: bytes });
   }
 
   async deleteFile(path: string, { noLinks }: PathOptions = {}): Promise<void> {
-    await this.#script(DELETE, path, [noLinks ? "real" : ""]);
+    await this.#script({ script: DELETE, args: [path, noLinks ? "real" : ""], once: true });
   }
 
   async moveFile(from: string, to: string, { noLinks }: PathOptions = {}): Promise<void> {
-    await this.#script(MOVE, from, [to, noLinks ? "real" : ""]);
+    await this.#script({ script: MOVE, args: [from, to, noLinks ? "real" : ""], once: true });
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    const text = (await this.#script(STAT, path, [])).stdout.toString("utf8");
+    const text = (await this.#script({ script: STAT, args: [path] })).stdout.toString("utf8");
     const [numbers, link, ...realPath] = text.trimEnd().split("\n");
     const [type, size, seconds, mode] = (numbers ?? "").split(" ");
     if (mode === undefined) return undefined;
@@ -182,7 +192,7 @@ export class ShellFiles {
   }
 
   async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
-    const { stdout } = await this.#script(LIST, path, [String(depth)]);
+    const { stdout } = await this.#script({ script: LIST, args: [path, String(depth)] });
     const entries: DirEntry[] = [];
     const links: string[] = [];
     for (const { type, size, mtimeMs, name } of statLines(stdout, path)) {
@@ -194,10 +204,7 @@ export class ShellFiles {
   }
 
   async #resolveLinks(directory: string, names: readonly string[]): Promise<DirEntry[]> {
-    const { stdout } = await this.#run(
-      LINKS,
-      names.map((name) => `${directory}/${name}`),
-    );
+    const { stdout } = await this.#run({ script: LINKS, args: names.map((name) => `${directory}/${name}`) });
     const answers = stdout.toString("utf8").split("\n");
     return names.map((name, i) => {
       const answer = answers[i];
@@ -206,9 +213,11 @@ export class ShellFiles {
     });
   }
 
-  async #script(script: string, path: string, args: readonly string[], stdin?: Uint8Array): Promise<ScriptResult> {
-    const result = await this.#run(script, [path, ...args], stdin);
+  /** Its first argument is the path that messages name. */
+  async #script(call: ScriptCall & { readonly args: readonly [string, ...string[]] }): Promise<ScriptResult> {
+    const result = await this.#run(call);
     if (result.exitCode === 0) return result;
+    const [path] = call.args;
     const code = CODES[result.exitCode];
     const said = result.stderr.trim();
     if (code !== undefined) throw pathError(code, code === "is_directory" && said !== "" ? said : path);

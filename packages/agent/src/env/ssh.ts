@@ -1,5 +1,5 @@
-// Another machine over the OpenSSH client. One connection is kept open by a control master in a private directory; each
-// operation is a session on it.
+// Another machine over the OpenSSH client. One connection is kept open by a control master in a private directory; file
+// operations share one session on it, each command has its own.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

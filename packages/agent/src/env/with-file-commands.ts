@@ -21,7 +21,7 @@ const PIECE = 1 << 19;
 /** Completes an environment: the missing file operations run as shell commands in it. */
 export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironment {
   // Commands answer with text, so bytes travel as base64; the code goes around the pipe.
-  const run: RunScript = async (script, args) => {
+  const run: RunScript = async ({ script, args }) => {
     const inner = `sh -c ${quoteShell(script)} lathe ${args.map(quoteShell).join(" ")}`;
     const command = `exec 5>&1; code=$( { { ${inner}; echo $? >&6; } | base64 >&5; } 6>&1 ); exit $code`;
     const { stdout, stderr, exitCode, truncated } = await minimal.execCommand(command, SCRIPT_TIMEOUT_MS);

@@ -44,13 +44,27 @@ export async function openReflink(opening: Opening): Promise<OpenedKind> {
 export async function makeWorktree(opening: Opening): Promise<Copy> {
   const { request, folder } = opening;
   const parts = await opening.parts();
+  if (!opening.isContinued) await fillWorktree(opening, parts);
+  const around = parts.find(({ scope }) => scope !== "");
+  const tree = around ? join(folder, "around", around.scope) : join(folder, "tree");
+  const borrowed = parts.flatMap(({ scope, repository, top }): ShownFolder[] => {
+    if (scope !== "" || !repository) return [];
+    const from = join(repository.commonDir, "objects");
+    return [{ from, at: join(top, ".git/objects", BORROWED), isFixed: true }];
+  });
+  const shown = [{ from: tree, at: request.root, isFixed: false }, ...borrowed];
+  const all = [...shown, ...fixedElsewhere(request.root, parts)];
+  return { tree, shown: all, hasIgnored: false, indexOf: indexIn };
+}
+
+async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<void> {
+  const { request, folder } = opening;
   const tree = join(folder, "tree");
   mkdirSync(tree);
-  const shown: ShownFolder[] = [{ from: tree, at: request.root, isFixed: false }];
   for (const part of parts) {
     const place = join(tree, relative(request.root, part.top));
     const isAround = part.scope !== "";
-    if (!isAround && part.repository) shown.push(...(await cloneInto(opening, part, place)));
+    if (!isAround && part.repository) await cloneInto(opening, part, place);
     const index = indexIn(part);
     copyIndex(part.baseIndex, index);
     // A repository around the root is written as a whole: paths of its tree begin above.
@@ -62,15 +76,8 @@ export async function makeWorktree(opening: Opening): Promise<Copy> {
     if (isAround) {
       rmSync(tree, { recursive: true });
       mkdirSync(join(workTree, part.scope), { recursive: true });
-      shown[0] = { from: join(workTree, part.scope), at: request.root, isFixed: false };
     }
   }
-  return {
-    tree: shown[0]!.from,
-    shown: [...shown, ...fixedElsewhere(request.root, parts)],
-    hasIgnored: false,
-    indexOf: indexIn,
-  };
 }
 
 const indexIn = ({ git }: Part): string => join(git.gitDir, "copy-index");
@@ -83,7 +90,7 @@ async function cloneInto(
   { request, processes }: Opening,
   { repository, top, git }: Part,
   place: string,
-): Promise<ShownFolder[]> {
+): Promise<void> {
   mkdirSync(place, { recursive: true });
   const result = await processes.run({
     argv: [
@@ -116,7 +123,6 @@ async function cloneInto(
   mkdirSync(join(own, BORROWED));
   const theirs = join(repository!.gitDir, "index");
   if (existsSync(theirs)) copyIndex(theirs, join(place, ".git/index"));
-  return [{ from: join(repository!.commonDir, "objects"), at: join(top, ".git/objects", BORROWED), isFixed: true }];
 }
 
 /** What repositories keep outside of the root must not be changed by way of its path. */
@@ -128,11 +134,22 @@ function fixedElsewhere(root: string, parts: readonly Part[]): ShownFolder[] {
 }
 
 export async function makeReflink(opening: Opening): Promise<Copy> {
-  const { request, folder, processes } = opening;
+  const { request, folder } = opening;
   const { root } = request;
-  refuseWithoutClones(root, folder);
+  if (!opening.isContinued) refuseWithoutClones(root, folder);
   const parts = await opening.parts();
   const tree = join(folder, "tree");
+  if (!opening.isContinued) await copyBlocks(opening, tree);
+  return {
+    tree,
+    shown: [{ from: tree, at: root, isFixed: false }, ...fixedElsewhere(root, parts)],
+    hasIgnored: true,
+    indexOf: (part) => part.baseIndex,
+  };
+}
+
+async function copyBlocks({ request, processes }: Opening, tree: string): Promise<void> {
+  const { root } = request;
   mkdirSync(tree);
   const how = process.platform === "darwin" ? ["-c", "-R", "-p"] : ["-a", "--reflink=always"];
   const result = await processes.run({
@@ -144,12 +161,6 @@ export async function makeReflink(opening: Opening): Promise<Copy> {
     signal: request.signal,
   });
   if (result.exitCode !== 0) throw new KindUnavailable(`cp: ${result.stderr.trim().split("\n")[0]}`);
-  return {
-    tree,
-    shown: [{ from: tree, at: root, isFixed: false }, ...fixedElsewhere(root, parts)],
-    hasIgnored: true,
-    indexOf: (part) => part.baseIndex,
-  };
 }
 
 function refuseWithoutClones(root: string, folder: string): void {

@@ -33,10 +33,17 @@ export interface GitAnswer {
   readonly stderr: string;
 }
 
+/** `checkout-index` does not say why; it writes to folders of ours only. */
+const FULL_DISK = /No space left on device|Disk quota exceeded|unable to write file/;
+
+/** What a full disk means to whoever reads of it. */
+export const NO_SPACE = "No space is left on the disk with the views. Free some space and try again.";
+
 /** Git did not do what we asked for. */
 export class GitFailed extends Error {
   constructor(args: readonly string[], { exitCode, stderr }: GitAnswer) {
-    super(`git ${args[0]} failed: ${stderr.trim() || `exit code ${exitCode}`}`);
+    const said = FULL_DISK.test(stderr) ? NO_SPACE : stderr.trim();
+    super(said === NO_SPACE ? said : `git ${args[0]} failed: ${said || `exit code ${exitCode}`}`);
     this.name = "GitFailed";
   }
 }

@@ -15,6 +15,8 @@ export interface Opening {
   readonly processes: Processes;
   /** The project as it is now. Asked for by every kind, at the moment that suits it. */
   readonly parts: () => Promise<readonly Part[]>;
+  /** The folder has the files of the view already: a process has left them. */
+  readonly isContinued?: boolean | undefined;
 }
 
 /** A view that was opened. */

@@ -8,8 +8,10 @@ import { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
 import { openContainer } from "./container-view.ts";
 import { openReflink, openWorktree } from "./copies.ts";
+import { NO_SPACE } from "./git-store.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import { stepsBetween } from "./landing-steps.ts";
+import { continuedOpening, recordIn, takenParts, writeRecord } from "./left-view.ts";
 import { mergeWithMarkers } from "./merge.ts";
 import { openOverlay } from "./overlay.ts";
 import { type Part, takeAgain, takeParts } from "./parts.ts";
@@ -17,7 +19,7 @@ import { putInView } from "./put-in-view.ts";
 import { readDelta, takePartIn } from "./read-delta.ts";
 import { recoverStore } from "./recover.ts";
 import { type Delta, type LandingConflict, VIEW_KINDS, type View, type ViewKind, type ViewRequest } from "./types.ts";
-import { claimFolder, removeFolder } from "./view-folder.ts";
+import { claimFolder, releaseFolder, removeFolder, takeOver } from "./view-folder.ts";
 
 const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
   overlay: openOverlay,
@@ -48,18 +50,44 @@ export async function openView(request: ViewRequest): Promise<View> {
     };
     try {
       const opened = await OPENERS[kind](opening);
-      return new OpenView(opening, kind, opened, passedOver);
+      const view = new OpenView(opening, kind, opened, passedOver);
+      if (request.isKept) await view.keep();
+      return view;
     } catch (error) {
       removeFolder(folder);
       if (!(error instanceof KindUnavailable) || request.kind !== "auto") {
         await processes.cleanup();
-        throw error;
+        throw ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")
+          ? new EnvError("io", NO_SPACE)
+          : error;
       }
       passedOver.push(`${kind}: ${error.message}`);
     }
   }
   await processes.cleanup();
   throw new EnvError("unavailable", `No kind of view works for ${request.root}. ${passedOver.join(". ")}.`);
+}
+
+/** Opens a view that a process has left, with what was changed in it; its kind stays what it was. */
+export async function continueView(request: Omit<ViewRequest, "kind" | "isKept">): Promise<View> {
+  const { store, id, host } = request;
+  await recoverStore(store, host);
+  const folder = join(store, id);
+  const record = recordIn(folder);
+  if (!record) throw new EnvError("io", `There is no view named ${id} to continue.`);
+  if (!takeOver(store, id)) throw new EnvError("exists", `Another process works in the view ${id}.`, { path: folder });
+  const processes = new Processes({ clock: host.clock });
+  try {
+    const opening = continuedOpening({ ...request, kind: record.kind, isKept: true }, folder, record, processes);
+    const opened = await OPENERS[record.kind](opening);
+    const view = new OpenView(opening, record.kind, opened, [], record.deltas);
+    await view.keep();
+    return view;
+  } catch (error) {
+    await processes.cleanup();
+    releaseFolder(folder);
+    throw error;
+  }
 }
 
 /** A container only when somebody has chosen an image. */
@@ -73,15 +101,16 @@ class OpenView implements View {
   readonly passedOver: readonly string[];
   readonly #opening: Opening;
   readonly #opened: OpenedKind;
-  #deltas = 0;
+  #deltas: number;
   /** As they were when the view was opened, or rebased. */
   #parts: Promise<readonly Part[]>;
   #closing: Promise<void> | undefined;
 
-  constructor(opening: Opening, kind: ViewKind, opened: OpenedKind, passedOver: readonly string[]) {
+  constructor(opening: Opening, kind: ViewKind, opened: OpenedKind, passedOver: readonly string[], deltas = 0) {
     this.id = opening.request.id;
     this.kind = kind;
     this.passedOver = passedOver;
+    this.#deltas = deltas;
     this.#opening = opening;
     this.#opened = opened;
     this.#parts = opening.parts();
@@ -106,33 +135,60 @@ class OpenView implements View {
 
   async rebase(): Promise<readonly LandingConflict[]> {
     const conflicts: LandingConflict[] = [];
+    await this.#ontoProject(async ({ git, top, base }, own, now) => {
+      const merged = await mergeWithMarkers(git, now, { id: this.id, base, tree: own });
+      conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: join(top, conflict.path) })));
+      return merged.tree;
+    });
+    return conflicts;
+  }
+
+  reset(): Promise<void> {
+    return this.#ontoProject(async (_part, _own, now) => now);
+  }
+
+  /** From now on deltas are against the project as it is now. `wanted`: what the files become, given those here and there. */
+  async #ontoProject(wanted: (part: Part, own: string, now: string) => Promise<string>): Promise<void> {
     const parts: Part[] = [];
     const number = ++this.#deltas;
     const known = await this.#parts;
     for (const part of known) {
-      const { git, top, base } = part;
+      const { git, top } = part;
       const index = join(git.gitDir, `delta-${number}`);
       const own = await takePartIn(part, known, index, await this.#opened.source(part));
       const now = await takeAgain(part, `${index}-below`);
-      const merged = await mergeWithMarkers(git, now.tree, { id: this.id, base, tree: own.tree });
-      conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: join(top, conflict.path) })));
-      await putInView(this.env, await stepsBetween(git, top, own.tree, merged.tree));
+      const steps = await stepsBetween(git, top, own.tree, await wanted(part, own.tree, now.tree));
+      await putInView(this.env, steps);
       parts.push({ ...part, base: now.tree, baseIndex: `${index}-below` });
     }
     this.#parts = Promise.resolve(parts);
-    return conflicts;
+    if (this.#opening.request.isKept) await this.keep();
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /** Writes down what is needed to continue it. */
+  async keep(): Promise<void> {
+    const { kind } = this;
+    if (kind === "none" || kind === "container")
+      throw new EnvError("io", `A view of the kind ${kind} cannot outlive its process.`);
+    const { folder, request } = this.#opening;
+    const parts = takenParts(await this.#parts);
+    writeRecord(folder, { root: request.root, kind, deltas: this.#deltas, parts });
+  }
+
+  leave(): Promise<void> {
+    this.#closing ??= this.#end().then(() => releaseFolder(this.#opening.folder));
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#end().then(() => removeFolder(this.#opening.folder));
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
     await this.#opened.env.cleanup();
     await this.#opened.close();
     await this.#opening.processes.cleanup();
-    removeFolder(this.#opening.folder);
   }
 }
 
@@ -148,6 +204,8 @@ function noView({ id, root, host, sandbox }: ViewRequest): View {
     env,
     delta: async () => ({ id, parts: [], changedBelow: [], leftOut: [] }),
     rebase: async () => [],
+    reset: async () => {},
+    leave: () => env.cleanup(),
     close: () => env.cleanup(),
   };
 }

@@ -51,6 +51,25 @@ export async function takeParts(options: PartsOptions): Promise<Part[]> {
   return parts;
 }
 
+/** Parts that were taken earlier, by what was written down about them. */
+export function partsAgain(options: Omit<PartsOptions, "personalIgnores">, taken: readonly TakenPart[]): Part[] {
+  const { root, folder, processes, path, signal } = options;
+  return taken.map(({ top, scope, base, baseIndex, excludes }, number) => {
+    const repository = scope === "" && top !== root ? repositoryAt(top) : repositoryAround(root);
+    const gitDir = join(folder, `part-${number}`);
+    const borrowed = repository ? [join(repository.commonDir, "objects")] : [];
+    const objectFormat = repository?.objectFormat;
+    const git = openGitStore({ gitDir, processes, path, borrowed, objectFormat, excludes, signal });
+    return { top, scope, repository, git, base, baseIndex: join(gitDir, baseIndex), excludes };
+  });
+}
+
+/** What has to be written down about a part to have it again. */
+export interface TakenPart extends Pick<Part, "top" | "scope" | "base" | "excludes"> {
+  /** Its name in the folder of the part. */
+  readonly baseIndex: string;
+}
+
 async function takePart(
   options: PartsOptions,
   { top, scope, repository }: { top: string; scope: string; repository: Repository | undefined },

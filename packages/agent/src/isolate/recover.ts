@@ -1,12 +1,14 @@
 // What processes that were killed have left in a store: half a landing is undone, containers and folders are removed. Their mounts and
-// processes ended with them.
+// processes ended with them. A view that is kept stays when something was changed in it.
 
+import { basename } from "node:path";
 import { Processes } from "../process/processes.ts";
 import { removeContainer } from "./container-view.ts";
 import { hasJournal, undoLanding } from "./landing-journal.ts";
 import { endLeftProcesses } from "./left-processes.ts";
+import { isChanged, type LeftView, leftViews, recordIn } from "./left-view.ts";
 import type { ViewHost } from "./types.ts";
-import { abandonedFolders, removeFolder } from "./view-folder.ts";
+import { abandonedFolders, removeFolder, takeOver } from "./view-folder.ts";
 
 /** What was done. */
 export interface Recovery {
@@ -14,6 +16,8 @@ export interface Recovery {
   readonly undone: number;
   /** Files that such a landing had written, and that something else has changed since. They stay as they are. */
   readonly inDoubt: readonly string[];
+  /** Views with changes that can be continued. */
+  readonly left: readonly LeftView[];
 }
 
 /** To be called before anything else is done with a store; views and landings do so themselves. */
@@ -32,7 +36,10 @@ export async function recoverStore(store: string, host: ViewHost): Promise<Recov
       await processes.cleanup();
     }
     endLeftProcesses(folder);
-    removeFolder(folder);
+    const record = recordIn(folder);
+    if (record && (await isChanged(folder, record, host))) continue;
+    // Somebody may be about to continue it.
+    if (!record || takeOver(store, basename(folder))) removeFolder(folder);
   }
-  return { undone, inDoubt };
+  return { undone, inDoubt, left: leftViews(store) };
 }

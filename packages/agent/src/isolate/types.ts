@@ -39,6 +39,8 @@ export interface ViewRequest {
   readonly container?: ViewContainer | undefined;
   /** Text of the person's own ignore file. */
   readonly personalIgnores?: string | undefined;
+  /** What was changed in it outlives the process: until it is closed, it can be continued. Not for containers. */
+  readonly isKept?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -57,6 +59,10 @@ export interface View {
    * are against that. Returns what somebody has to decide.
    */
   rebase(): Promise<readonly LandingConflict[]>;
+  /** Takes back what was changed in it: its files are those of the project as it is now. Ignored files stay. */
+  reset(): Promise<void>;
+  /** Ends what runs inside. What was changed stays in the store, for `continueView`; only of one that is kept. */
+  leave(): Promise<void>;
   /** Ends what runs inside and removes everything. Idempotent. */
   close(): Promise<void>;
 }

@@ -13,6 +13,8 @@ export interface FolderOwner {
   readonly start: number;
   /** A container, and the program and arguments that know it. */
   readonly container?: { readonly name: string; readonly cli: readonly string[] } | undefined;
+  /** Left on purpose, by a process that did not die with it. */
+  readonly isReleased?: boolean | undefined;
 }
 
 const OWNER_FILE = "owner.json";
@@ -48,6 +50,30 @@ export function writeOwner(folder: string, more: Pick<FolderOwner, "container">)
   renameSync(`${file}.new`, file);
 }
 
+/** Nobody's from now on: whoever wants it may take it over. */
+export function releaseFolder(folder: string): void {
+  const file = join(folder, OWNER_FILE);
+  writeFileSync(`${file}.new`, JSON.stringify({ pid: 0, start: 0, isReleased: true } satisfies FolderOwner));
+  renameSync(`${file}.new`, file);
+}
+
+/** Makes a folder ours whose process is gone; false when another process has it, or was faster. */
+export function takeOver(store: string, id: string): boolean {
+  const folder = join(store, id);
+  // Of two that try, only one finds the folder under its name. An id like this can be taken over, should we end in between.
+  const aside = join(store, `${id}.taken`);
+  try {
+    renameSync(folder, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+  const isFree = isGone(ownerOf(aside));
+  if (isFree) writeOwner(aside, {});
+  renameSync(aside, folder);
+  return isFree;
+}
+
 /** Folders in a store whose process is gone. */
 export function abandonedFolders(
   store: string,
@@ -57,9 +83,12 @@ export function abandonedFolders(
     if (!entry.isDirectory() || !isSafeId(entry.name)) return [];
     const folder = join(store, entry.name);
     const owner = ownerOf(folder);
-    return owner !== undefined && startOf(owner.pid) === owner.start ? [] : [{ folder, owner }];
+    return isGone(owner) ? [{ folder, owner }] : [];
   });
 }
+
+const isGone = (owner: FolderOwner | undefined): boolean =>
+  owner === undefined || owner.isReleased === true || startOf(owner.pid) !== owner.start;
 
 function ownerOf(folder: string): FolderOwner | undefined {
   try {

@@ -16,10 +16,32 @@ export type LogLine =
   | { readonly t: "response"; readonly n: number; readonly status: number; readonly headers: JsonObject }
   | { readonly t: "chunk"; readonly n: number; readonly base64: string }
   | { readonly t: "body_end"; readonly n: number; readonly error?: string }
-  | { readonly t: "access"; readonly callId: string; readonly access: JsonValue }
-  | { readonly t: "access_error"; readonly callId: string; readonly name: string; readonly message: string }
-  | { readonly t: "tool"; readonly callId: string; readonly result: JsonValue }
-  | { readonly t: "tool_error"; readonly callId: string; readonly name: string; readonly message: string };
+  | (CallLine & { readonly t: "access"; readonly access: JsonValue })
+  | (CallLine & { readonly t: "access_error"; readonly name: string; readonly message: string })
+  | (CallLine & { readonly t: "tool"; readonly result: JsonValue })
+  | (CallLine & { readonly t: "tool_error"; readonly name: string; readonly message: string });
+
+/** Calls of several agents may have the same id: they are told apart by the order in which they were made. */
+interface CallLine {
+  readonly callId: string;
+  /** How many calls of this id came before; absent for the first. */
+  readonly before?: number;
+}
+
+/** Names each call of a run. */
+export class CallCount {
+  readonly #made = new Map<string, number>();
+
+  next(what: "access" | "tool", callId: string): CallLine {
+    const key = `${what} ${callId}`;
+    const before = this.#made.get(key) ?? 0;
+    this.#made.set(key, before + 1);
+    return before === 0 ? { callId } : { callId, before };
+  }
+}
+
+export const callKey = (what: "access" | "tool", { callId, before = 0 }: CallLine): string =>
+  `${what} ${callId}${before === 0 ? "" : ` ${before}`}`;
 
 /** What a host told a recorded session to do. */
 export type InputVerb = "submit" | "steer" | "followUp" | "interrupt" | "continue";

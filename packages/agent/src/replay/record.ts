@@ -10,7 +10,7 @@ import type { InputContent, InputOutcome } from "../events/types.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { CallInfo, ProposedCall } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
-import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
+import { CallCount, type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
 /** Records everything that a session takes from outside, so that `Replayer` can run it again. */
 export class Recorder {
@@ -18,6 +18,7 @@ export class Recorder {
   readonly #redactor: Redactor | undefined;
   /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
   readonly #unrecorded = new AsyncLocalStorage<true>();
+  readonly #calls = new CallCount();
   #requests = 0;
   #timers = 0;
   #taken = 0;
@@ -53,15 +54,16 @@ export class Recorder {
 
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
     if (call.tool.sessionOnly) return run();
+    const line = this.#calls.next("tool", call.callId);
     try {
       const result = await this.#unrecorded.run(true, run);
       await this.#inOrder();
-      this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
+      this.#write({ t: "tool", ...line, result: toJson(result) });
       return result;
     } catch (error) {
       const { name, message } = error as Error;
       await this.#inOrder();
-      this.#write({ t: "tool_error", callId: call.callId, name, message });
+      this.#write({ t: "tool_error", ...line, name, message });
       throw error;
     }
   };
@@ -70,17 +72,18 @@ export class Recorder {
     { callId }: ProposedCall,
     look: () => Promise<readonly Access[]>,
   ): Promise<readonly Access[]> => {
+    const call = this.#calls.next("access", callId);
     try {
       const access = await this.#unrecorded.run(true, look);
       // It may have been there at once, in the middle of what follows from an earlier completion.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#inOrder();
-      this.#write({ t: "access", callId, access: toJson(access) });
+      this.#write({ t: "access", ...call, access: toJson(access) });
       return access;
     } catch (error) {
       const { name, message } = error as Error;
       await this.#inOrder();
-      this.#write({ t: "access_error", callId, name, message });
+      this.#write({ t: "access_error", ...call, name, message });
       throw error;
     }
   };

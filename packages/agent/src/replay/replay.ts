@@ -8,7 +8,7 @@ import { type Access, ToolFailure, type ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo, ProposedCall } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
-import { fromJson, LOG_NAME, type LogLine } from "./log.ts";
+import { CallCount, callKey, fromJson, LOG_NAME, type LogLine } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
@@ -31,6 +31,7 @@ export class Replayer {
   readonly #bodies: string[] = [];
   readonly #completions: Completion[] = [];
   #at = 0;
+  readonly #calls = new CallCount();
   #requests = 0;
   #timers = 0;
   #taken = 0;
@@ -63,14 +64,14 @@ export class Replayer {
 
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
     if (call.tool.sessionOnly) return run();
-    const line = await this.#wait(`tool ${call.callId}`);
+    const line = await this.#wait(callKey("tool", this.#calls.next("tool", call.callId)));
     if (line.t === "tool") return fromJson(line.result) as ToolResult;
     if (line.t !== "tool_error") throw this.#diverged(`call ${call.callId} has no recorded result`);
     throw failureOf(line);
   };
 
   readonly aroundAccess = async ({ callId }: ProposedCall): Promise<readonly Access[]> => {
-    const line = await this.#wait(`access ${callId}`);
+    const line = await this.#wait(callKey("access", this.#calls.next("access", callId)));
     if (line.t === "access") return fromJson(line.access) as readonly Access[];
     if (line.t !== "access_error") throw this.#diverged(`call ${callId} has no recorded access`);
     throw failureOf(line);
@@ -228,10 +229,10 @@ function keyOf(line: Completion): string {
       return `body ${line.n}`;
     case "access":
     case "access_error":
-      return `access ${line.callId}`;
+      return callKey("access", line);
     case "tool":
     case "tool_error":
-      return `tool ${line.callId}`;
+      return callKey("tool", line);
   }
 }
 

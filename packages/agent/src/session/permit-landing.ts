@@ -16,6 +16,10 @@ const LANDING: ToolDef = {
   schema: {},
   tier: "write",
   replay: "never",
+  preview: ({ files }) => ({
+    lines: (files as string[]).map((path) => ({ text: `Write ${path}`, kind: "heading" })),
+    shows: ["files"],
+  }),
   execute: () => "",
 };
 

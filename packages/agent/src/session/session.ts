@@ -65,6 +65,8 @@ export class Session {
   readonly mailbox: Mailbox;
   #unfinished: UnfinishedInput | undefined;
   #running: Promise<void> | undefined;
+  /** Somebody interrupted: nothing begins by itself until the next input. */
+  #isHeld = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
@@ -221,8 +223,9 @@ export class Session {
     return changeQueued(this.#core, id, "cancelled");
   }
 
-  /** Ends the running input; the session stays usable. */
+  /** Ends the running input, and what its agents do; the session stays usable, and reports wait for the next input. */
   async interrupt(): Promise<void> {
+    this.#isHeld = true;
     this.#core.input?.controller.abort(new InputInterrupted("interrupted"));
     this.#subagents.interruptAll();
     await this.#running;
@@ -370,7 +373,6 @@ export class Session {
     beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
     return this.#runAll(run);
   }
-
   async #continue(run: InputRun): Promise<InputOutcome> {
     const unfinished = this.#unfinished;
     this.#unfinished = undefined;
@@ -399,7 +401,7 @@ export class Session {
   /** What jobs reported while nothing ran becomes an input. A question to the user, or unfinished work, comes first. */
   #runReports(): void {
     const { config, state, inbox } = this.#core;
-    if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished) return;
+    if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished || this.#isHeld) return;
     if (inbox.list("steering").some(isReport)) void this.runQueued();
   }
 
@@ -446,6 +448,7 @@ export class Session {
 
   /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
+    this.#isHeld = false;
     const firstEvent = this.#core.events.seq + 1;
     const { promise: running, settle } = pending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
@@ -482,17 +485,14 @@ export class Session {
     });
     return this.#closing;
   }
-
   #isFree(): boolean {
     return !this.#closing && (this.#core.state === "idle" || this.#core.state === "awaiting_input");
   }
-
   #mustBeFree(): void {
     if (this.#isFree()) return;
     const isBusy = !this.#closing && this.#core.state === "processing";
     throw new Error(isBusy ? "session is busy" : "session is closed");
   }
-
   #enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined, id?: string): string {
     if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
     return enqueue(this.#core, delivery, content, source, id);

@@ -28,6 +28,7 @@ export class ChildSessions {
       env: child.isolation?.env,
       onEvent: (event) => {
         if (event.kind === "user_input") child.unread = undefined;
+        child.run?.troubles.follow(event);
         limitRequests(child, event, this.#parent.options.limits?.() ?? {});
         shared?.follow(agentId, event);
         this.#parent.childEvent(agentId, event);

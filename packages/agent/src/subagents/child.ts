@@ -9,6 +9,7 @@ import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
 import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
+import { Troubles } from "./troubles.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
 
 /** One input of a child, from the moment that it is given. */
@@ -20,6 +21,7 @@ export interface Run {
   waitsFor: "turn" | "memory" | undefined;
   /** Requests so far. */
   requests: number;
+  readonly troubles: Troubles;
   /** Why somebody stopped it. */
   stopped: string | undefined;
   /** It was ended for good. */
@@ -45,6 +47,8 @@ export interface Child {
   shared: SharedStart | undefined;
   isolation: Isolation | undefined;
   /** What became of the work of an isolated one. */
+  /** The kind of view that it works in, or worked in while this process knew it. */
+  view: string | undefined;
   landed: LandedWork | undefined;
   /** The one that it is part of. */
   race: Race | undefined;
@@ -75,6 +79,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
     completion: undefined,
     shared,
     isolation: undefined,
+    view: undefined,
     landed: undefined,
     race: undefined,
     run: undefined,
@@ -91,7 +96,16 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
 
 export function newRun(startedAt: number): Run {
   const controller = abortController();
-  return { controller, startedAt, waitsFor: undefined, requests: 0, stopped: undefined, isAborted: false, waiters: 0 };
+  return {
+    controller,
+    startedAt,
+    waitsFor: undefined,
+    requests: 0,
+    troubles: new Troubles(),
+    stopped: undefined,
+    isAborted: false,
+    waiters: 0,
+  };
 }
 
 /** What is the same in all reports of a child. */

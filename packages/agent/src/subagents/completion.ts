@@ -1,7 +1,7 @@
 // The last word of a child agent: it has to call `yield`, is reminded when it stops without, and what it yields is checked against the
 // schema of its kind.
 
-import { type JsonObject, type JsonSchema, type JsonValue, type ToolChoice, violationOf } from "@lathe/llm";
+import { type JsonObject, type JsonSchema, type JsonValue, messageOf, type ToolChoice, violationOf } from "@lathe/llm";
 import type { CompletionService, Yielded } from "../contract/completion.ts";
 import { ToolFailure } from "../contract/tool.ts";
 import type { Middleware } from "../seams/types.ts";
@@ -103,7 +103,11 @@ export class Completion implements CompletionService {
     } catch {
       return "it is not JSON";
     }
-    const violation = await violationOf(this.#schema, value);
-    return violation && `${violation.path}: ${violation.message}`;
+    try {
+      const violation = await violationOf(this.#schema, value);
+      return violation && `${violation.path}: ${violation.message}`;
+    } catch (error) {
+      return `the schema itself cannot be used (${messageOf(error)})`;
+    }
   }
 }

@@ -155,6 +155,12 @@ export class Directory implements AgentDirectory {
     return this.#overview(entry);
   }
 
+  async stopAll(): Promise<readonly AgentOverview[]> {
+    const running = [...this.#entries].filter(([, { child, owner }]) => child.run && !owner.isClosed);
+    await Promise.all(running.map(([agentId, { owner }]) => owner.stop(agentId, STOPPED)));
+    return running.map(([, entry]) => this.#overview(entry));
+  }
+
   async revive(agentId: string): Promise<AgentOverview> {
     const entry = this.#reachable(agentId);
     await entry.owner.revive(agentId);
@@ -198,7 +204,7 @@ export class Directory implements AgentDirectory {
   }
 
   #overview({ child, owner, activity }: Entry): AgentOverview {
-    const { facts, report, state, session, run, ended } = child;
+    const { facts, report, state, session, run, ended, view } = child;
     const { agentId } = facts.header;
     const { usage, cost, turns } = session?.usage ?? child.spent;
     const startedAt = run?.startedAt ?? ended?.startedAt;
@@ -208,6 +214,7 @@ export class Directory implements AgentDirectory {
       ...(facts.agent === undefined ? {} : { agent: facts.agent }),
       ...(facts.description === undefined ? {} : { description: facts.description }),
       assignment: facts.task,
+      ...(view === undefined ? {} : { view }),
       state,
       status: report.status,
       cost,

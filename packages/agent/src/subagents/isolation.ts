@@ -45,6 +45,7 @@ export async function isolate(child: Child, signal: AbortSignal, parent: ParentS
   const about = { type, verify: verifyOf(child), task: facts.description ?? facts.task };
   try {
     child.isolation = await options.isolate?.({ agentId, ...about, env, conflicts, signal });
+    child.view = child.isolation?.kind;
     mustStart(agentId, signal);
   } catch (error) {
     ledger.settle(agentId, NO_USAGE, 0, 0);

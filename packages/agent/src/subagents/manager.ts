@@ -18,6 +18,7 @@ import { cutCallText } from "./cut-call.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
+import { withKeptOutput } from "./kept-output.ts";
 import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
 import { cutRun, rememberedChild } from "./past.ts";
@@ -421,8 +422,9 @@ export class Subagents implements HostSubagents, AgentOwner {
     this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
-  #settle(child: Child, outcomeId: string, outcome: RunOutcome, spent: Spent): void {
+  #settle(child: Child, outcomeId: string, ended: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
+    const outcome = withKeptOutput(parent, ended);
     const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
     endRun(child, shown, { outcomeId, isAborted, spent, now: parent.deps.now() });
     parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);

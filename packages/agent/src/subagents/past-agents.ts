@@ -12,6 +12,8 @@ export interface PastAgent {
   readonly description?: string | undefined;
   /** The beginning of its assignment. */
   readonly assignment: string;
+  /** What it was given and never read. */
+  readonly unread?: string | undefined;
   /** `running`: the process ended before it did. */
   readonly status: AgentStatus;
   /** It was ended for good. */
@@ -24,11 +26,12 @@ export interface PastAgent {
 
 /** In the order in which they were started. */
 export function pastAgents(journal: JournalReader): PastAgent[] {
-  return knownAgents({ journal }).map(({ header, agent, description, task, outcome, spent }) => ({
+  return knownAgents({ journal }).map(({ header, agent, description, task, input, outcome, spent }) => ({
     agentId: header.agentId,
     agent,
     description,
     assignment: task,
+    unread: outcome && !outcome.isUnread ? undefined : input,
     status: outcome?.status ?? "running",
     isAborted: outcome?.isAborted ?? false,
     requests: spent.turns,

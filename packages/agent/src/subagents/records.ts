@@ -43,6 +43,10 @@ const ENDED = fields({
   isUnread: optional(flag),
   report: optional(text),
   findings: optional(anything),
+  stderr: optional(text),
+  retryFailure: optional(anything),
+  outputPath: optional(text),
+  work: optional(anything),
   durationMs: optional(number),
 });
 
@@ -63,7 +67,11 @@ export interface AgentFacts {
 }
 
 /** How a run ended. */
-export interface RunOutcome extends Pick<AgentReport, "agentId" | "output" | "turnsUsed" | "findings" | "durationMs"> {
+export interface RunOutcome
+  extends Pick<
+    AgentReport,
+    "agentId" | "output" | "turnsUsed" | "findings" | "durationMs" | "stderr" | "retryFailure" | "outputPath" | "work"
+  > {
   readonly status: Exclude<AgentStatus, "running">;
   /** The child never read what it was given. */
   readonly isUnread?: boolean | undefined;

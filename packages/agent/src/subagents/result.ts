@@ -4,12 +4,18 @@ import type { InputOutcome } from "../events/types.ts";
 import type { Child } from "./child.ts";
 import type { RunOutcome } from "./records.ts";
 
+type Result = Pick<RunOutcome, "status" | "output" | "findings" | "stderr" | "retryFailure" | "work">;
+
 /** `ended`: how its input ended, or why it was not taken. */
-export async function resultOf(
-  child: Child,
-  ended: InputOutcome | string,
-): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
-  const result = await ownResult(child, ended);
+export async function resultOf(child: Child, ended: InputOutcome | string): Promise<Result> {
+  const { troubles } = child.run ?? {};
+  const retryFailure = typeof ended === "string" ? undefined : troubles?.retryFailure(ended.error?.message);
+  const result: Result = {
+    ...(await ownResult(child, ended)),
+    ...(troubles && troubles.stderr !== "" ? { stderr: troubles.stderr } : {}),
+    ...(retryFailure === undefined ? {} : { retryFailure }),
+    ...(child.landed?.work === undefined ? {} : { work: child.landed.work }),
+  };
   const { landed } = child;
   if (landed === undefined) return result;
   const status = landed.outcome === "kept" ? "failed" : result.status;

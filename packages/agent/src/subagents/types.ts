@@ -3,7 +3,7 @@
 import type { JsonSchema, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { BatchReport, BatchRequest, SubagentService } from "../contract/subagents.ts";
+import type { BatchReport, BatchRequest, KeptWork, SubagentService } from "../contract/subagents.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent } from "../events/types.ts";
@@ -44,6 +44,8 @@ export interface SubagentOptions {
   readonly isApart?: boolean | undefined;
   /** The run is recorded or replayed: what comes at intervals of its own, such as progress, would come at other moments the next time. */
   readonly isTaped?: boolean | undefined;
+  /** Keeps the whole output of a child as a file, and says where. */
+  readonly keepOutput?: ((agentId: string, output: string) => string) | undefined;
   /** What became of the work of an isolated child that was cut off in an earlier process. */
   readonly leftBy?: ((agentId: string) => string | undefined) | undefined;
 }
@@ -85,6 +87,8 @@ export interface IsolationRequest {
 /** Where such a child works. */
 export interface Isolation {
   readonly env: ExecutionEnvironment;
+  /** For people: the kind of view that was taken. */
+  readonly kind?: string | undefined;
   /**
    * Its input has ended. Asked a second time when the child was sent back to work. Children end side by side: the host lands one at a
    * time and asks `refusal` when the turn of this one has come, else several of a race land.
@@ -115,6 +119,8 @@ export interface LandedWork {
   readonly outcome: "landed" | "nothing" | "kept";
   /** What the child has to fix; it gets one more try. */
   readonly again?: string | undefined;
+  /** Where what it changed is, unless it is in the parent's files. */
+  readonly work?: KeptWork | undefined;
 }
 
 /** A kind of agent, as its file describes it. */

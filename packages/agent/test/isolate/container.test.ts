@@ -32,7 +32,12 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     expect(output).toBe(`${project.root}\n`);
     expect(pictureOf(project.root)).toEqual(before);
     const request = { root: project.root, store: project.store, host, signal: new AbortController().signal };
-    expect((await land({ ...request, id: "x", deltas: [await view.delta()], mode: "patch" })).kind).toBe("landed");
+    // The check is the container's to run: what an agent wrote there must not run on the host.
+    const verify = { command: "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt", timeoutMs: 30_000 };
+    const where = { kind: view.kind, container, verify, mode: "patch" as const };
+    expect(await land({ ...request, ...where, id: "x", deltas: [await view.delta()] })).toMatchObject({
+      kind: "landed",
+    });
     expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("2\n");
     await view.close();
     expect(podman.run(["ps", "-aq"])).toBe("");

@@ -1,4 +1,4 @@
-import { type Request, textOf } from "@lathe/llm";
+import { RateLimitError, type Request, textOf } from "@lathe/llm";
 import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { Journal } from "../../src/journal/journal.ts";
@@ -84,6 +84,39 @@ describe("results of agents", () => {
     expect(requests).toHaveLength(3);
     const told = requests[2]!.messages.filter(({ role }) => role === "user").map(textOf);
     expect(told.filter((text) => text.startsWith("<agent_result"))).toHaveLength(4);
+  });
+
+  it("SA-01 a record tells of warnings, of requests that were tried again in vain, and of the file with the output", async () => {
+    const kept: string[] = [];
+    const busy = new RateLimitError("too many", { provider: "test", retryAfter: 0 });
+    const s = start(
+      {
+        "go on": [
+          batch([
+            { id: "A", assignment: "fail" },
+            { id: "B", assignment: "recover" },
+          ]),
+          { text: "done" },
+        ],
+        fail: () => ({ error: busy }),
+        recover: [yields("ok")],
+      },
+      {
+        config: { retry: { maxRetries: 2, baseDelay: 0.001 } },
+        subagents: { types, keepOutput: (id, output) => `/kept/${kept.push(`${id}: ${output.split("\n")[0]}`)}` },
+      },
+    );
+    await s.session.submit("go on");
+    await s.finish();
+    const { details } = s.of("tool_call_end").find(({ data }) => data.call_id === "t")!.data;
+    expect(details).toMatchObject({
+      agents: [
+        { id: "A", exitCode: 1, retryFailure: { attempts: 3 }, stderr: expect.stringContaining("; trying again") },
+        { id: "B", exitCode: 0, stderr: "" },
+      ],
+    });
+    expect((details as { agents: object[] }).agents[1]).not.toHaveProperty("retryFailure");
+    expect(kept.sort()).toEqual([expect.stringContaining("A: "), "B: ok"]);
   });
 
   it("SA-01 after a kill during a call that waits, the model is told what became of each agent", async () => {

@@ -101,6 +101,33 @@ describe("the directory of agents", () => {
     await s.finish();
   });
 
+  it("SA-08 all that are at work, agents of agents too, are stopped at once", async () => {
+    const nested = { name: "task", args: { agent: "task", assignment: "dig", id: "Deep" }, id: "n" };
+    const tasks = [
+      { id: "A", assignment: "nests" },
+      { id: "B", assignment: "hang" },
+      { id: "C", assignment: "quick" },
+    ];
+    const s = start({
+      "go on": [batch(tasks), { text: "started" }, ...Array(3).fill({ text: "read" })],
+      nests: [{ calls: [nested as never] }],
+      dig: [{ text: "half", midway: never }],
+      hang: [{ text: "half", midway: never }],
+      quick: [yields("done")],
+    });
+    await s.session.submit("go on");
+    await settled(() => directoryOf(s).list().length === 4 && directoryOf(s).running === 3);
+    const stopped = await directoryOf(s).stopAll();
+    expect(stopped.map(({ agentId, status }) => `${agentId} ${status}`).sort()).toEqual([
+      "A failed",
+      "A.Deep failed",
+      "B failed",
+    ]);
+    expect([directoryOf(s).running, directoryOf(s).outputOf("B").split("\n")[0]]).toEqual([0, "the user stopped it"]);
+    expect(await directoryOf(s).stopAll()).toEqual([]);
+    await s.finish();
+  });
+
   it("SA-04 SA-08 a parked one is revived without work, parks again, and a message wakes it", async () => {
     const journals = childJournals();
     const s = start(

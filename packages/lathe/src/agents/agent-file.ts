@@ -24,6 +24,11 @@ export interface AgentFile {
   readonly verify?: string;
 }
 
+/** `read-summarize` says how other agents show files to theirs. */
+export const OUR_KEYS: readonly string[] = [
+  ...["name", "description", "tools", "spawns", "model", "thinkingLevel", "output", "blocking", "autoloadSkills"],
+  ...["permissions", "budget", "isolation", "verify", "read-summarize"],
+];
 const BUDGET_KEYS = ["tokens", "usd", "turns", "wallMs"] as const;
 type BudgetKey = (typeof BUDGET_KEYS)[number];
 const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"] as const;
@@ -88,7 +93,7 @@ function textIn(frontmatter: Frontmatter, key: string): string | undefined {
 }
 
 /** `a, b` or a list. */
-function listIn(frontmatter: Frontmatter, key: string): readonly string[] | undefined {
+export function listIn(frontmatter: Frontmatter, key: string): readonly string[] | undefined {
   const value = frontmatter[key];
   if (value === undefined || value === null) return undefined;
   const words = typeof value === "string" ? value.split(",") : value;

@@ -20,6 +20,8 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
   fetch: ["web_fetch"],
 };
 
+export const SHORT_NAMES: readonly string[] = Object.keys(SHORT);
+
 /** Undefined: all. `spawns`: the tools for agents come with the right to start some. */
 export function allowedTools(tools: readonly string[] | undefined, spawns: AgentType["spawns"]): Allows | undefined {
   if (!tools) return undefined;

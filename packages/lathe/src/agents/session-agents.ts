@@ -3,6 +3,7 @@
 import {
   type AgentLimits,
   type AgentType,
+  type Beside,
   type IsolationRequest,
   judge,
   type Middleware,
@@ -19,6 +20,7 @@ import type { IsolationWhenNeeded } from "../isolation/when-needed.ts";
 import type { ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { withEffort } from "../models/roles.ts";
+import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { allowedTools } from "./agent-tools.ts";
 import type { Agent } from "./agents.ts";
@@ -54,10 +56,10 @@ export class SessionAgents {
   }
 
   /** The session is there: it hears what was wrong with files before, and from now on. */
-  opened(warn: (message: string) => void): void {
+  opened(warn: (message: string) => void, beside: Pick<Beside, "callModel">): void {
     for (const line of this.#told) warn(line);
     this.#warn = warn;
-    this.#parts.isolated?.opened(warn);
+    this.#parts.isolated?.opened(warn, beside);
   }
 
   /** What the session's children are made with. */
@@ -84,7 +86,8 @@ export class SessionAgents {
     const known = this.#hasOnlyBundled() ? bundledDescriptions() : await this.#agents();
     const agents = known.filter(({ name }) => this.#refusal(name) === undefined);
     const isolation = this.#parts.isolated !== undefined && settings["task.isolation.mode"] !== "none";
-    return taskTool({ agents, batch: settings["task.batch"], isolation });
+    const records = recordLimits(this.#parts.workspace);
+    return taskTool({ agents, batch: settings["task.batch"], isolation, records });
   }
 
   /** A start in a plain folder looks for nothing. */
@@ -97,11 +100,13 @@ export class SessionAgents {
     const { agentsOf, bundledAgents } = await import("./agents.ts");
     if (this.#hasOnlyBundled()) return bundledAgents();
     const { active, warnings } = await agentsOf(this.#parts.workspace);
-    for (const line of warnings.map(warningLine)) {
-      if (!this.#told.has(line)) this.#warn?.(line);
-      this.#told.add(line);
-    }
+    for (const line of warnings.map(warningLine)) this.#tell(line);
     return active;
+  }
+
+  #tell(line: string): void {
+    if (!this.#told.has(line)) this.#warn?.(line);
+    this.#told.add(line);
   }
 
   #refusal(name: string): string | undefined {
@@ -133,8 +138,13 @@ export class SessionAgents {
   }
 
   /** What the settings say of this agent, then what its file says; undefined: its parent's. */
-  #modelOf({ name, models, thinkingLevel }: Agent): string | undefined {
-    const { models: known, current } = this.#parts;
+  #modelOf({ name, aliases, models, thinkingLevel }: Agent): string | undefined {
+    const { models: known, current, workspace } = this.#parts;
+    const overrides = workspace.settings["task.agentModelOverrides"];
+    const [override] = [name, ...aliases].flatMap((one) => (Object.hasOwn(overrides, one) ? [overrides[one]] : []));
+    if (override !== undefined && isAvailable(known, override)) return override;
+    if (override !== undefined)
+      this.#tell(`task.agentModelOverrides: the model ${override} of agent ${name} is not available; see lathe models`);
     const chosen = [name, ROLES[name]].map((role) => (role === undefined ? "" : known.chosenFor(role)));
     const wanted = [...chosen, ...models].filter((one) => one !== "");
     const selector = wanted.find((one) => isAvailable(known, one));
@@ -174,6 +184,18 @@ function isAvailable(models: Models, selector: string): boolean {
 function promptOf({ prompt, skills }: Agent): string {
   if (skills.length === 0) return prompt;
   return `${prompt}\n\nRead these before you start: ${skills.map((name) => `skill://${name}`).join(", ")}.`;
+}
+
+/** Of what a record of `task` holds of an output. */
+function recordLimits({ env }: Workspace): { readonly bytes?: number; readonly lines?: number } {
+  const limit = (name: string): number | undefined => {
+    const text = env[name]?.trim() ?? "";
+    if (text === "") return undefined;
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw usageError(`${name} must be a whole number above 0, not ${JSON.stringify(text)}.`);
+  };
+  const [bytes, lines] = [limit("LATHE_TASK_MAX_OUTPUT_BYTES"), limit("LATHE_TASK_MAX_OUTPUT_LINES")];
+  return { ...(bytes === undefined ? {} : { bytes }), ...(lines === undefined ? {} : { lines }) };
 }
 
 function limitsOf({ settings }: Workspace): AgentLimits {

@@ -2,7 +2,6 @@
 
 import { ADDITIONS } from "../additions/list.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
-import type { RequestFor } from "../conversation/next-session.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
 import type { ExtensionFlag } from "../extension-api/api.ts";
@@ -58,6 +57,15 @@ async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
     const { exportTo } = await import("../commands/sessions/export.ts");
     return exportTo(workspace, parsed.options.export);
   }
+  const { worktree } = parsed.options;
+  if (worktree === undefined) return runIn(workspace, parsed, report);
+  return (await import("../worktree/run-in-view.ts")).inView(workspace, worktree, (inside) =>
+    runIn(inside, parsed, report),
+  );
+}
+
+async function runIn(workspace: Workspace, parsed: ParsedArgs, report: StartupReport): Promise<ExitCode> {
+  const { machine, view } = workspace;
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
   const requestFor = (opened: OpenedJournal, place = workspace): Promise<SessionRequest> =>
@@ -76,16 +84,11 @@ async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
     return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
   const piped = await report.phase("stdin", () => readPiped(machine, maxTimeOf(options)));
-  const prompts = await report.phase("prompts", () => promptsOf(args, machine, piped));
+  const prompts = await report.phase("prompts", () => promptsOf(args, { machine, files: view?.env }, piped));
   if (prompts.length === 0 && !continues(options))
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../modes/start-headless.ts");
-  const run = (requests: RequestFor): Promise<ExitCode> =>
-    report.phase("run", () => startHeadless(workspace, options, prompts, requests));
-  const code =
-    options.worktree === undefined
-      ? await run(requestFor)
-      : await (await import("../worktree/run-in-view.ts")).runInView(workspace, options.worktree, requestFor, run);
+  const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
   report.print();
   return code;
 }
@@ -138,7 +141,7 @@ const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
   last === true || resume !== undefined || session !== undefined;
 
 /** These options concern one run from its prompt to its result. */
-const NEED_A_PROMPT = ["record", "run-id", "output-schema", "worktree"] as const;
+const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;
 
 function refuseMisplaced(options: CliOptions): void {
   const misplaced = NEED_A_PROMPT.find((name) => options[name] !== undefined);

@@ -7,7 +7,8 @@ import { type Agent, type AgentListing, agentsOf } from "../agents/agents.ts";
 import { BUNDLED_FILES } from "../agents/bundled/index.ts";
 import { sourceName } from "../agents/described.ts";
 import sample from "../agents/new-agent.md";
-import { parseMarkdown } from "../discovery/frontmatter.ts";
+import { discoveryOf } from "../discovery/discovery.ts";
+import { type Frontmatter, parseMarkdown } from "../discovery/frontmatter.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import { shownPath } from "../home/shown-path.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -15,6 +16,7 @@ import { listing } from "../tables/listing.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { nearest } from "../usage/nearest.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
+import { frontmatterProblems } from "./agent-problems.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
@@ -79,24 +81,34 @@ function unknown(name: string, active: readonly Agent[]): Error {
 
 /** One file, or all that are found here. */
 async function check(machine: Machine, file: string | undefined): Promise<ExitCode> {
-  const problems = file === undefined ? await problemsHere(machine) : problemsIn(resolve(machine.cwd, file));
+  const problems = file === undefined ? await problemsHere(machine) : await problemsIn(resolve(machine.cwd, file));
   for (const problem of problems) machine.stderr.write(`lathe: ${problem}\n`);
   if (problems.length === 0) machine.stdout.write("All agent files can be used.\n");
   return problems.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 async function problemsHere(machine: Machine): Promise<readonly string[]> {
-  return (await agentsOf(await openWorkspace(machine, {}))).warnings.map(warningLine);
+  const workspace = await openWorkspace(machine, {});
+  const { warnings } = await agentsOf(workspace);
+  const { all } = await discoveryOf(workspace).of("agent");
+  // Files of other agents may say what only those understand.
+  const ours = all.filter(({ source }) => source.provider === "native");
+  const more = await Promise.all(ours.map(({ source, value }) => notedIn(source.path, value.frontmatter)));
+  return [...warnings.map(warningLine), ...more.flat()];
 }
 
-function problemsIn(path: string): readonly string[] {
+const notedIn = async (path: string, frontmatter: Frontmatter): Promise<readonly string[]> =>
+  (await frontmatterProblems(frontmatter)).map((message) => warningLine({ path, message }));
+
+async function problemsIn(path: string): Promise<readonly string[]> {
   if (!existsSync(path)) throw usageError(`There is no file ${path}.`);
   const { problem, ...value } = parseMarkdown(readFileSync(path, "utf8"));
   if (problem) return [warningLine({ path, ...problem })];
   const { name } = value.frontmatter;
   if (typeof name !== "string") return [warningLine({ path, message: "it has no name" })];
   const file = readAgentFile(name, { ...value, folder: dirname(path) }, path);
-  return "problem" in file ? [warningLine({ path, message: file.problem })] : [];
+  if ("problem" in file) return [warningLine({ path, message: file.problem })];
+  return notedIn(path, value.frontmatter);
 }
 
 async function create(machine: Machine, name: string, isUsers: boolean): Promise<ExitCode> {

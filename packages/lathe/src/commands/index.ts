@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,
   stats: async () => (await import("./stats.ts")).statsCommand,
+  worktree: async () => (await import("./worktree.ts")).worktreeCommand,
   prompt: async () => (await import("./prompt.ts")).promptCommand,
   ext: async () => (await import("./ext.ts")).extCommand,
   tool: async () => (await import("./tool.ts")).toolCommand,

@@ -39,7 +39,7 @@ export const promptCommand: Command = async (argv, machine) => {
     },
   });
   try {
-    const [prompt = "(your prompt)"] = await promptsOf(args, machine, await readPiped(machine));
+    const [prompt = "(your prompt)"] = await promptsOf(args, { machine }, await readPiped(machine));
     await open.session.submit(prompt);
   } finally {
     await open.close();

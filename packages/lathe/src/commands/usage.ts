@@ -129,6 +129,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --force", "also files that were changed outside the session"],
     ["… --session <id|path>", "another session of this directory"],
   ],
+  worktree: [
+    ["[list]", "views of this project that have changes which were not landed"],
+    ["land <id>", "write the changes to your files, merged with what they are now"],
+    ["branch <id>", "make the branch lathe/task/<id> of them; your files stay as they are"],
+    ["patch <id>", "write them to a file for git apply"],
+    ["discard <id>", "remove the view with everything in it"],
+  ],
   prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
   tool: [
     ["<name> '<json>'", "one call with these arguments; - reads them from stdin"],

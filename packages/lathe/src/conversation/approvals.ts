@@ -31,6 +31,8 @@ export const NOBODY: Approver = async ({ reason }) => ({
   reason: ["Nobody can be asked here.", ...(reason === undefined ? [] : [reason])].join(" "),
 });
 
+const GIVEN_UP = "The user closed the question without an answer.";
+
 interface Pending {
   readonly question: ApprovalQuestion;
   readonly settled: AbortController;
@@ -64,7 +66,12 @@ export class Approvals {
     const settled = new AbortController();
     this.#pending.set(keyOf(event), { question, settled });
     const reply = await this.#approve(question, settled.signal);
-    if (settled.signal.aborted || !reply) return;
+    if (settled.signal.aborted) return;
+    if (!reply) {
+      // Giving a question of the session up stops its work. An agent works on, and would wait for an answer.
+      if (agentId !== undefined) answer(session, question, { decision: "deny", by: "user", reason: GIVEN_UP });
+      return;
+    }
     const remembered =
       reply.remember &&
       (await permissions.remember(reply.remember, { tool, tier, access }).catch((error: unknown) => {

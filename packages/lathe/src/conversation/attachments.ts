@@ -3,7 +3,15 @@
 
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DocumentError, documentText, type InputContent, imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
+import {
+  DocumentError,
+  documentText,
+  type EnvError,
+  type ExecutionEnvironment,
+  type InputContent,
+  imageType,
+  MOST_IMAGE_BYTES,
+} from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../machine/machine.ts";
 import { usageError } from "../usage/exit.ts";
@@ -50,37 +58,48 @@ function textIn(bytes: Uint8Array): string | undefined {
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 type Places = Pick<Machine, "cwd" | "userHome">;
+/** Files as a run in a view sees them. */
+export type GivenFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
 
 /** A file that must be there. */
-export async function fileParts(file: string, places: Places): Promise<ContentPart[]> {
-  let bytes: Buffer;
+export async function fileParts(file: string, places: Places, files?: GivenFiles): Promise<ContentPart[]> {
+  const path = pathOf(file, places);
+  let bytes: Uint8Array;
   try {
-    bytes = await readGivenFile(pathOf(file, places));
+    bytes = files ? await files.readBytes(path) : await readGivenFile(path);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw usageError(
-      `@${file}: ${code === "ENOENT" ? "no such file" : code === "EISDIR" ? "is a directory" : String(code)}. Give the path of a text or image file.`,
-    );
+    const code = (error as NodeJS.ErrnoException | EnvError).code ?? "";
+    throw usageError(`@${file}: ${WRONG[code] ?? code}. Give the path of a text or image file.`);
   }
   return attachedParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
 }
 
+const WRONG: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  not_found: "no such file",
+  EISDIR: "is a directory",
+  is_directory: "is a directory",
+};
+
 /** What a person typed, with the files that it names. A word with an @ that names no file is just a word. */
-export async function withAttachments(text: string, places: Places): Promise<InputContent> {
+export async function withAttachments(text: string, places: Places, files?: GivenFiles): Promise<InputContent> {
   const named = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
   const parts: ContentPart[] = [];
   for (const name of new Set(named)) {
-    const file = await existing(name, places);
-    if (file !== undefined) parts.push(...(await fileParts(file, places)));
+    const file = await existing(name, places, files);
+    if (file !== undefined) parts.push(...(await fileParts(file, places, files)));
   }
   return parts.length === 0 ? text : [...parts, { kind: "text", text }];
 }
 
 /** The name, or the name without the punctuation of the sentence around it. */
-async function existing(name: string, places: Places): Promise<string | undefined> {
+async function existing(name: string, places: Places, files?: GivenFiles): Promise<string | undefined> {
   for (const candidate of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {
-    const found = await stat(pathOf(candidate, places)).catch(() => undefined);
-    if (found?.isFile()) return candidate;
+    const path = pathOf(candidate, places);
+    const isFile = files
+      ? (await files.stat(path))?.kind === "file"
+      : (await stat(path).catch(() => undefined))?.isFile();
+    if (isFile) return candidate;
   }
   return undefined;
 }

@@ -1,11 +1,29 @@
-// Where the agents of a session keep their journals: beside its own, each under its name.
+// What the agents of a session leave beside its journal: each its own, and its last output as a text, under its name.
 
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ChildHeader, type FileStore, hasBegun, Journal } from "@lathe/agent";
+import { type ChildHeader, type FileStore, hasBegun, Journal, type SubagentOptions } from "@lathe/agent";
 import { journalDeps, openToWrite } from "../journals/journal-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-export function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {
+/** Nothing for a session without a file. */
+export function childFiles(
+  workspace: Workspace,
+  folder: string | undefined,
+): Pick<SubagentOptions, "journal" | "keepOutput"> {
+  if (folder === undefined) return {};
+  return {
+    journal: childJournals(workspace, folder),
+    keepOutput: (agentId, output) => {
+      const path = join(folder, `${agentId}.md`);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(path, output, { mode: 0o600 });
+      return path;
+    },
+  };
+}
+
+function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {
   return ({ agentId, parentSession, parentCall, cwd }) => {
     const path = join(folder, `${agentId}.jsonl`);
     const store = (): FileStore => openToWrite(workspace, path, { create: true });

@@ -46,14 +46,14 @@ import { permissionCommand } from "../permissions/permission-command.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
-import { fileHistory } from "../rewind/file-history.ts";
+import { fileHistory, noHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
 import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AdditionEntry, Additions } from "./additions.ts";
 import { Approvals, type Approver, NOBODY } from "./approvals.ts";
 import { answererWithin } from "./ask-timeout.ts";
-import { childJournals } from "./child-journals.ts";
+import { childFiles } from "./child-journals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
@@ -302,6 +302,7 @@ async function openWith(
   const session: Session = new Session({
     profile,
     env,
+    sharedEnv: request.environment !== undefined,
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
@@ -361,11 +362,11 @@ async function openWith(
       isApart: request.environment !== undefined,
       defaultRole: () => planning.childRole(),
       profileFor: (selector) => childProfile(models.choose(selector)),
-      ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
+      ...childFiles(workspace, request.opened.folder),
     },
   });
   made = session;
-  agents.opened((message) => session.warn(message, "agents"));
+  agents.opened((message) => session.warn(message, "agents"), session.beside);
   if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);
@@ -388,11 +389,7 @@ async function openWith(
     },
     rewinder: async () => {
       if (history) return history.rewinder(session);
-      throw usageError(
-        workspace.settings["rewind.enabled"]
-          ? "This session is not kept on disk, so it cannot be rewound."
-          : "Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true",
-      );
+      throw noHistory(workspace);
     },
     additions,
     close: async () => {

@@ -52,7 +52,7 @@ export async function sessionRequest(
   opened: OpenedJournal,
   presence: Presence = {},
 ): Promise<SessionRequest> {
-  const { machine } = workspace;
+  const { machine, view } = workspace;
   const maxTimeMs = maxTimeOf(options);
   const limits = {
     ...(options["max-turns"] === undefined ? {} : { maxTurns: positiveInteger("max-turns", options["max-turns"]) }),
@@ -63,6 +63,7 @@ export async function sessionRequest(
     model: await modelOf(workspace, options, opened, presence),
     opened,
     limits,
+    ...(view ? { environment: () => view.env } : {}),
     overrides: {
       ...(options["api-key"] === undefined ? {} : { apiKey: options["api-key"] }),
       ...(options["base-url"] === undefined ? {} : { baseUrl: httpUrl("base-url", options["base-url"]) }),

@@ -5,7 +5,8 @@ import type { InputContent, QueuedMessage, Session } from "@lathe/agent";
 export type Unsent = readonly InputContent[];
 
 /** It was said by the person: reports of background jobs wait in the same queue. */
-export const isOwn = ({ source }: QueuedMessage): boolean => source === undefined || source.kind === "user";
+export const isOwn = ({ source }: Pick<QueuedMessage, "source">): boolean =>
+  source === undefined || source.kind === "user";
 
 /** What waits to be said, which is then no longer queued. */
 export function takeQueued(session: Session): Unsent {

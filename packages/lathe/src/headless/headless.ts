@@ -27,6 +27,8 @@ export interface HeadlessRun {
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
   readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
   readonly tape?: RecordingTape;
+  /** What is left to do when all prompts are answered, which may change the result. */
+  readonly finish?: (result: RunResult) => Promise<RunResult>;
 }
 
 /** Outcomes caused from outside: when started again, the run continues. */
@@ -53,8 +55,9 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
           ? interruptedOutcome(facts)
           : limitOutcome(TIME_IS_UP, facts);
     const outcome = withJudgement(ended, judged);
-    const result = finalResult(run, driver, outcome, judged);
-    run.tape?.finish(result);
+    const answered = finalResult(run, driver, outcome, judged);
+    run.tape?.finish(answered);
+    const result = run.finish ? await finished(run, run.finish, answered) : answered;
     if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
       session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
     return result;
@@ -62,6 +65,17 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
     timer?.cancel();
     signals.stopListening();
   }
+}
+
+/** Nothing that was started may change files after it. */
+async function finished(
+  { open }: HeadlessRun,
+  finish: NonNullable<HeadlessRun["finish"]>,
+  result: RunResult,
+): Promise<RunResult> {
+  const jobs = open.session.beside.jobs?.running() ?? [];
+  await Promise.all(jobs.map(({ handle }) => handle.stop()));
+  return finish(result);
 }
 
 /** The end of the run ends them; a server that was started for somebody to use is gone then. */

@@ -2,7 +2,7 @@
 
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import type { Attached } from "../conversation/attachments.ts";
+import type { Attached, GivenFiles } from "../conversation/attachments.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { ParsedArgs } from "../options/parse.ts";
 import { usageError } from "../usage/exit.ts";
@@ -11,10 +11,16 @@ import { usageError } from "../usage/exit.ts";
 const STDIN = "-";
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
+/** Where the files of a prompt are; `files`: those that the run sees, when they are not the machine's. */
+export interface PromptPlace {
+  readonly machine: Machine;
+  readonly files?: GivenFiles | undefined;
+}
+
 /** In order. Piped text and files go with the first prompt. */
 export async function promptsOf(
   { options, words }: ParsedArgs,
-  machine: Machine,
+  { machine, files: seen }: PromptPlace,
   piped: Uint8Array = new Uint8Array(),
 ): Promise<InputContent[]> {
   const files = words.filter(isFile).map((word) => word.slice(1));
@@ -22,7 +28,7 @@ export async function promptsOf(
   const context: ContentPart[] = [];
   if (files.length > 0) {
     const { fileParts } = await import("../conversation/attachments.ts");
-    for (const file of files) context.push(...(await fileParts(file, machine)));
+    for (const file of files) context.push(...(await fileParts(file, machine, seen)));
   }
   const hasPiped = !piped.every(isSpace);
   if (prompts.includes(STDIN)) {

@@ -3,6 +3,7 @@
 import type { JsonValue, Usage } from "@lathe/llm";
 import type { DeniedCall } from "../permissions/permissions.ts";
 import type { ExitCode } from "../usage/exit.ts";
+import type { Settled } from "../workspace/run-view.ts";
 import type { RunOutcome, RunStatus } from "./outcome.ts";
 
 export interface RunResult {
@@ -18,6 +19,12 @@ export interface RunResult {
   readonly sessionId: string | null;
   readonly denied: readonly DeniedCall[];
   readonly error?: string;
+  /** What became of the changes of a run with --worktree. */
+  readonly worktree?: ResultWorktree;
+}
+
+interface ResultWorktree extends Omit<Settled, "how" | "message"> {
+  readonly id: string;
 }
 
 /** In counts that mean the same for every vendor; see docs/context.md. */

@@ -20,12 +20,14 @@ import {
   patchOf,
   personalIgnoreFile,
   type View,
+  type ViewContainer,
   type ViewKind,
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { FileHistory } from "../rewind/file-history.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { type AsksModel, plainMessage, writtenMessage } from "./commit-message.ts";
 import { landingOf, recordLanding } from "./landing-record.ts";
 import {
   againText,
@@ -61,6 +63,7 @@ export class IsolatedWork {
   readonly #unsaid: string[] = [];
   readonly #said = new Set<string>();
   #warn: ((message: string) => void) | undefined;
+  #beside: AsksModel | undefined;
 
   constructor(parts: IsolatedWorkParts) {
     this.#parts = parts;
@@ -72,9 +75,10 @@ export class IsolatedWork {
     if (existsSync(storeOf(workspace))) this.#unsaid.push(...(await recoverViews(workspace)));
   }
 
-  opened(warn: (message: string) => void): void {
+  opened(warn: (message: string) => void, beside: AsksModel): void {
     for (const line of this.#unsaid) warn(line);
     this.#warn = warn;
+    this.#beside = beside;
   }
 
   /** The work of an agent that was cut off by the end of its process. */
@@ -87,9 +91,10 @@ export class IsolatedWork {
     const { guarded, history } = this.#parts;
     const view = await this.#open(request);
     this.#sayPassedOver(view);
-    const landing = new Landing(this.#parts, request, view);
+    const landing = new Landing(this.#parts, request, view, (delta, signal) => this.#message(request, delta, signal));
     return {
       env: guarded(view.env),
+      kind: view.kind,
       land: (wish) => this.#inTurn(() => landing.land(wish)),
       close: async (toldBy) => {
         history?.landed(toldBy);
@@ -103,7 +108,6 @@ export class IsolatedWork {
     const { workspace, journal } = this.#parts;
     const { settings } = workspace;
     const kind = kindOf(type?.isolation, settings["task.isolation.mode"]);
-    const image = settings["task.isolation.image"];
     const opening = new AbortController();
     const stop = (): void => opening.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
@@ -115,13 +119,25 @@ export class IsolatedWork {
         store: storeOf(workspace),
         host: hostOptions(workspace, (message) => this.#warn?.(message)),
         sandbox: sandboxOptions(workspace),
-        container: image === "" ? undefined : { image },
+        container: containerOf(workspace),
         personalIgnores: personalIgnoreFile(workspace.env),
         signal: opening.signal,
       });
     } finally {
       signal.removeEventListener("abort", stop);
     }
+  }
+
+  /** Of the commit, where there will be one. */
+  async #message({ agentId, task }: IsolationRequest, delta: Delta, signal: AbortSignal): Promise<string> {
+    const { settings, cwd, env } = this.#parts.workspace;
+    const isCommitted = settings["task.isolation.merge"] === "branch";
+    if (!isCommitted || settings["task.isolation.commits"] !== "ai" || !this.#beside)
+      return plainMessage(agentId, task);
+    const patch = await patchOf(delta, cwd, { baseEnv: env });
+    const written = await writtenMessage({ agentId, task, patch: patch.toString("utf8") }, this.#beside, signal);
+    if (written.problem !== undefined) this.#warn?.(`The commit of ${agentId} has a plain message: ${written.problem}`);
+    return written.message;
   }
 
   #sayPassedOver({ kind, passedOver }: View): void {
@@ -145,6 +161,11 @@ function kindOf(own: string | undefined, mode: string): ViewKind | "auto" {
   return (wanted === "fuse-overlay" ? "overlay" : wanted) as ViewKind | "auto";
 }
 
+function containerOf({ settings }: Workspace): ViewContainer | undefined {
+  const image = settings["task.isolation.image"];
+  return image === "" ? undefined : { image };
+}
+
 /** Agents of two sessions may have the same name, and names may be long. */
 function viewId(agentId: string, sessionId: string): string {
   const sign = createHash("sha256").update(`${sessionId} ${agentId}`).digest("hex").slice(0, 12);
@@ -164,9 +185,16 @@ class Landing {
   readonly #parts: IsolatedWorkParts;
   readonly #request: IsolationRequest;
   readonly #view: View;
+  readonly #messageOf: (delta: Delta, signal: AbortSignal) => Promise<string>;
   #sentBack: SentBack | undefined;
 
-  constructor(parts: IsolatedWorkParts, request: IsolationRequest, view: View) {
+  constructor(
+    parts: IsolatedWorkParts,
+    request: IsolationRequest,
+    view: View,
+    messageOf: (delta: Delta, signal: AbortSignal) => Promise<string>,
+  ) {
+    this.#messageOf = messageOf;
     this.#parts = parts;
     this.#request = request;
     this.#view = view;
@@ -195,8 +223,11 @@ class Landing {
     } catch (error) {
       return this.#kept(delta, wish.signal.aborted ? "It was stopped." : messageOf(error));
     }
-    if (result.kind === "landed" || result.kind === "nothing")
-      return { text: `${landedText(cwd, result)}${more}`, outcome: "landed" };
+    if (result.kind === "landed" || result.kind === "nothing") {
+      const [branchName] = result.kind === "landed" ? result.branches : [];
+      const work = branchName === undefined ? {} : { work: { branchName } };
+      return { text: `${landedText(cwd, result)}${more}`, outcome: "landed", ...work };
+    }
     if (wish.isLast || wish.signal.aborted || !isForAuthor(result))
       return this.#kept(delta, failureText(cwd, result), result.kind === "conflict" ? result.conflicts : []);
     return { text: "", outcome: "kept", again: againText(cwd, result, await this.#sendBack(delta, result)) };
@@ -225,7 +256,8 @@ class Landing {
 
   async #merge(delta: Delta, { permit, signal }: LandingWish): Promise<LandingResult> {
     const { workspace } = this.#parts;
-    const { agentId, verify, task } = this.#request;
+    const { verify } = this.#request;
+    const message = await this.#messageOf(delta, signal);
     for (let tries = 1; ; tries++) {
       const result = await land({
         root: workspace.cwd,
@@ -235,8 +267,11 @@ class Landing {
         sandbox: sandboxOptions(workspace),
         deltas: [delta],
         mode: workspace.settings["task.isolation.merge"],
-        message: `${titleOf(task)}\n\nBy the agent ${agentId}.`,
+        message,
         verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
+        // The check runs what the agent wrote: where the agent ran, and with no more rights.
+        kind: this.#view.kind,
+        container: containerOf(workspace),
         permit,
         aroundWrite: (files, write) => this.#write(files, write),
         signal,
@@ -261,8 +296,27 @@ class Landing {
       isMarked && this.#sentBack
         ? this.#sentBack.patch
         : await patchOf(delta, workspace.cwd, { baseEnv: workspace.env });
-    const patch = keepPatch(folder ?? workspace.paths.patches, delta.id, bytes);
-    return { text: keptText(why, patch, this.#numbered(conflicts)), outcome: "kept" };
+    const place = folder ?? workspace.paths.patches;
+    const patchPath = keepPatch(place, delta.id, bytes);
+    const nestedPatches = isMarked ? [] : await this.#nestedPatches(delta, place);
+    const work = { patchPath, ...(nestedPatches.length === 0 ? {} : { nestedPatches }) };
+    const text = `${keptText(why, patchPath, this.#numbered(conflicts))}${leftOutText(workspace.cwd, delta)}`;
+    return { text, outcome: "kept", work };
+  }
+
+  /** The same again for each repository inside the project, with paths that are relative to it. */
+  async #nestedPatches(delta: Delta, place: string): Promise<{ path: string; patchPath: string }[]> {
+    const { cwd, env } = this.#parts.workspace;
+    const inside = delta.parts.flatMap((part) => {
+      const path = relative(cwd, part.top);
+      return path === "" || path.startsWith("..") || part.changes.length === 0 ? [] : [{ part, path }];
+    });
+    const kept: { path: string; patchPath: string }[] = [];
+    for (const [index, { part, path }] of inside.entries()) {
+      const bytes = await patchOf({ ...delta, parts: [part] }, part.top, { baseEnv: env });
+      kept.push({ path, patchPath: keepPatch(place, `${delta.id}.nested-${index + 1}`, bytes) });
+    }
+    return kept;
   }
 
   /** The parent can settle them by their numbers. */
@@ -288,8 +342,3 @@ const isForAuthor = (result: LandingResult): result is Extract<LandingResult, { 
   (result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "content" || kind === "forbidden"));
 
 const lineFeeds = (text: string): string => text.replaceAll("\r\n", "\n");
-
-const titleOf = (task: string): string => {
-  const [first = ""] = task.trim().split("\n");
-  return first.length > 72 ? `${first.slice(0, 71)}…` : first;
-};

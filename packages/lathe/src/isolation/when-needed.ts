@@ -7,7 +7,7 @@ import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
 export class IsolationWhenNeeded {
   readonly #parts: IsolatedWorkParts;
   #work: IsolatedWork | undefined;
-  #warn: ((message: string) => void) | undefined;
+  #opened: Parameters<IsolatedWork["opened"]> | undefined;
 
   constructor(parts: IsolatedWorkParts) {
     this.#parts = parts;
@@ -18,9 +18,9 @@ export class IsolationWhenNeeded {
     if (existsSync(this.#parts.workspace.paths.views)) await (await this.#load()).recover();
   }
 
-  opened(warn: (message: string) => void): void {
-    this.#warn = warn;
-    this.#work?.opened(warn);
+  opened(...said: Parameters<IsolatedWork["opened"]>): void {
+    this.#opened = said;
+    this.#work?.opened(...said);
   }
 
   leftBy(agentId: string): string | undefined {
@@ -35,7 +35,7 @@ export class IsolationWhenNeeded {
     const { IsolatedWork } = await import("./isolated-work.ts");
     if (!this.#work) {
       this.#work = new IsolatedWork(this.#parts);
-      if (this.#warn) this.#work.opened(this.#warn);
+      if (this.#opened) this.#work.opened(...this.#opened);
     }
     return this.#work;
   }

@@ -23,7 +23,7 @@ export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunR
   const writer = new LineWriter(machine.stdout);
   writer.write(run.open.session.journal.header);
   const result = await runHeadless(run, eventLines(writer));
-  writer.write(result);
+  writer.writeLast(result);
   tellError(machine, result);
   return result;
 }
@@ -51,11 +51,14 @@ export async function jsonCommandMode(
     rememberForTerminal(workspace, opened.path);
     const writer = new LineWriter(stdout);
     writer.write(open.session.journal.header);
-    const result = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
+    const answered = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
       now: workspace.machine.deps.now,
       stop: signals.asked,
     });
-    writer.write(result);
+    const result = workspace.view
+      ? await (await import("../worktree/run-in-view.ts")).landedResult(workspace, answered)
+      : answered;
+    writer.writeLast(result);
     tellError(workspace.machine, result);
     return result.exitCode as ExitCode;
   } finally {

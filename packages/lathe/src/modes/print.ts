@@ -19,14 +19,16 @@ export function printResult({ stdout, stderr }: Machine, result: RunResult): voi
   if (result.error !== undefined) stderr.write(`lathe: ${result.error}\n`);
 }
 
-/** Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
-function note(machine: Machine, event: SessionEvent): void {
-  if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
+/** `agent`: the event is one of an agent's. Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
+function note(machine: Machine, event: SessionEvent, agent?: string): void {
+  if (event.kind === "subagent_event") note(machine, event.data.event, event.data.agent_id);
+  if (agent === undefined && event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
     machine.stderr.write(`lathe: ${oneLine(event.data.message)}\n`);
   if (event.kind === "retry") {
     const { message, delay_ms } = event.data;
+    const who = agent === undefined ? "" : `agent ${agent}: `;
     machine.stderr.write(
-      `lathe: ${oneLine(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
+      `lathe: ${who}${oneLine(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
     );
   }
 }

@@ -67,6 +67,7 @@ export async function startHeadless(
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       ...(recording ? { tape: recording } : {}),
+      ...(workspace.view ? { finish: (result) => landed(workspace, result) } : {}),
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
@@ -74,6 +75,11 @@ export async function startHeadless(
     remember();
     await open.close();
   }
+}
+
+async function landed(workspace: Workspace, result: RunResult): Promise<RunResult> {
+  const { landedResult } = await import("../worktree/run-in-view.ts");
+  return landedResult(workspace, result);
 }
 
 /** Nothing stays locked, and no half recording is left, when the session cannot be set up. */

@@ -159,7 +159,7 @@ export const OPTIONS = {
     kind: "optional",
     value: "name",
     group: "Run",
-    help: "work in a view of the project and land the changes at the end; with a name: as the branch lathe/task/<name>",
+    help: "work in a view of the project: its changes land at the end, in the terminal with /worktree; a name makes the branch lathe/task/<name>, or continues that view",
   },
 
   "system-prompt": {
@@ -237,6 +237,7 @@ export const SUBCOMMANDS = {
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "take back what a session said and did, files included",
+  worktree: "views that runs have left: list, land, branch, patch, discard",
   prompt: "print the prompt that would be sent, with token counts",
   ext: "extensions: list, enable, disable, new",
   tool: "run one tool: lathe tool <name> '<json>'",

@@ -1,10 +1,9 @@
 // The change that is reviewed: its files, how much of each changed, and the diff. Untracked files are part of what is not committed.
 
-import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { type Git, withGit } from "./git.ts";
+import { type Git, type GitPlace, withGit } from "./git.ts";
 import { branchChanges, type Range, rangeOf, uncommitted } from "./range.ts";
 import type { Change, ChangedFile } from "./types.ts";
 
@@ -14,7 +13,10 @@ const MOST_DIFF = 8 * 1024 * 1024;
 const MOST_TEXT = 512 * 1024;
 
 /** A change without files when there is nothing to review. Throws the one line to show when the range means nothing here. */
-export async function changeOf(workspace: Pick<Workspace, "cwd" | "env">, wanted: string | undefined): Promise<Change> {
+export async function changeOf(
+  workspace: GitPlace & Pick<Workspace, "cwd">,
+  wanted: string | undefined,
+): Promise<Change> {
   const top = await withGit(workspace, workspace.cwd, (git) => git.text(["rev-parse", "--show-toplevel"]));
   if (top === undefined || top === "")
     throw usageError(`${workspace.cwd} is not in a git repository, so there is no change to review. Start in one.`);
@@ -69,14 +71,19 @@ function pathOf(section: string): string {
 async function untrackedFiles(git: Git, top: string): Promise<ChangedFile[]> {
   const { stdout } = await git.ask(["ls-files", "--others", "--exclude-standard", "-z"]);
   const paths = stdout.toString("utf8").split("\0");
-  return paths.filter((path) => path !== "" && !path.endsWith("/")).flatMap((path) => untracked(top, path) ?? []);
+  const files: ChangedFile[] = [];
+  for (const path of paths.filter((one) => one !== "" && !one.endsWith("/"))) {
+    const file = await untracked(git, top, path);
+    if (file) files.push(file);
+  }
+  return files;
 }
 
-function untracked(top: string, path: string): ChangedFile | undefined {
-  const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
-  if (!stat?.isFile()) return undefined;
-  if (stat.size > MOST_TEXT) return { path };
-  const bytes = readFileSync(join(top, path));
+async function untracked({ disk }: Git, top: string, path: string): Promise<ChangedFile | undefined> {
+  const found = await disk.find(join(top, path));
+  if (!found?.isFile || found.isLink) return undefined;
+  if (found.size > MOST_TEXT) return { path };
+  const bytes = await disk.read(join(top, path));
   if (bytes.includes(0)) return { path };
   const lines = bytes.toString("utf8").split("\n");
   const missesEnd = lines.at(-1) !== "";

@@ -53,7 +53,7 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
   if (!view) {
     const onlyReads = allowedTools(["@read"], []);
     return {
-      kind: "none",
+      kind: workspace.view?.kind ?? "none",
       env: new ReadOnlyEnvironment(parts.env),
       isAsReviewed: isSame,
       narrowed: (type) => confined(type, rights, (tool) => onlyReads?.(tool) ?? false),
@@ -78,6 +78,8 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
 const NO_DIFFERENCE = { absent: [], other: [] };
 
 async function viewOf({ workspace, id, signal }: PlaceParts, root: string): Promise<View | undefined> {
+  // A view of the project would not have what the run has changed in its own.
+  if (workspace.view) return undefined;
   try {
     return await openView({
       root,

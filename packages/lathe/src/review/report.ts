@@ -29,8 +29,9 @@ export const nothingToReview = (change: Change): Review => ({
   cost: 0,
 });
 
-/** Whether all lenses and critics did their work. */
-const isComplete = ({ lenses }: Review): boolean => lenses.every(({ status }) => status === "completed");
+/** Whether all lenses and critics did their work, and every finding has a verdict. */
+const isComplete = ({ lenses, dropped }: Review): boolean =>
+  lenses.every(({ status }) => status === "completed") && dropped.every(({ dropped: why }) => why !== "no_verdict");
 
 /** As in linters: 0 nothing found, 1 findings; a review that is not complete and found nothing must not look like a good one. */
 export function exitCodeOf(review: Review): ExitCode {
@@ -50,7 +51,7 @@ const DROPPED: Readonly<Record<DropReason, string>> = {
 /** Numbers are what people say when they ask for a fix. `columns`: of the screen; lines have no limit when absent. */
 export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): string {
   const { change, findings, lenses } = review;
-  const head = `Review of ${changeLine(change)}: ${findings.length === 0 ? "no findings" : counted(findings.length, "finding")}.`;
+  const head = `Review of ${changeLine(change)}: ${verdictOf(review)}.`;
   const blocks = findings.map(({ path, line, quote, priority, title, body, lenses: by, reason }, i) =>
     [
       `${i + 1}. [${priority}] ${title}`,
@@ -68,6 +69,12 @@ export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): 
   const text = [head, ...blocks, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
   // Files and models wrote parts of it: nothing of that steers a terminal.
   return `${visibleText(text)}\n`;
+}
+
+function verdictOf({ findings, dropped }: Review): string {
+  const found = findings.length === 0 ? "no findings" : counted(findings.length, "finding");
+  const open = dropped.filter(({ dropped: why }) => why === "no_verdict").length;
+  return open === 0 ? found : `${found}, ${open} not judged`;
 }
 
 const INDENT = "   ";
@@ -91,7 +98,7 @@ function wrapped(line: string, width: number): string[] {
 export const costLine = ({ usage, cost, view }: Review): string =>
   `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no view is possible here, so reviewers only had tools that read" : `reviewers worked in a view (${view})`}.`;
 
-/** Somebody should look at what only the failure of a critic keeps from being reported. */
+/** Somebody should look at what only the silence of a critic keeps from being reported. */
 function unjudged({ dropped }: Review): string[] {
   return dropped
     .filter(({ dropped: why }) => why === "no_verdict")
@@ -109,7 +116,7 @@ function droppedLine({ dropped }: Review): string[] {
 /** A review for programs; published as `schemas/review.json`. */
 export interface ReviewReport {
   readonly type: "review";
-  /** `incomplete`: a lens or a critic failed; what the others found is there. */
+  /** `incomplete`: a lens or a critic failed, or a finding has no verdict; what the others found is there. */
   readonly status: "clean" | "findings" | "incomplete";
   readonly exitCode: number;
   readonly range: string;

@@ -5,11 +5,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EXIT } from "../usage/exit.ts";
 import { changeOf } from "./change.ts";
 import { criticTasks, judged } from "./critic.ts";
 import { checkFindings } from "./findings.ts";
 import { withGit } from "./git.ts";
-import { reviewText } from "./report.ts";
+import { nothingToReview, reviewReport, reviewText } from "./report.ts";
 import { reviewedFiles } from "./reviewed-files.ts";
 import { sharedContext } from "./shared-context.ts";
 import type { Change, Finding } from "./types.ts";
@@ -166,6 +167,12 @@ describe("findings", () => {
     const { confirmed, dropped } = judged(findings, [yes(1, 2, 13), "nonsense"]);
     expect(confirmed.map(({ line }) => line)).toEqual([1, 2]);
     expect(dropped).toHaveLength(12);
+    // Nothing was confirmed, but nobody has said that nothing is wrong.
+    const lenses = [{ name: "critic-1", status: "completed", findings: 0 } as const];
+    const change: Change = { top: "/top", title: "x", base: "b", end: undefined, files: [] };
+    const silent = { ...nothingToReview(change), lenses, dropped: dropped.slice(0, 1) };
+    expect(reviewReport(silent, null)).toMatchObject({ status: "incomplete", exitCode: EXIT.provider });
+    expect(reviewText(silent)).toContain(": no findings, 1 not judged.");
     const twice = JSON.stringify({
       verdicts: [
         { finding: 1, holds: true, reason: "Yes." },

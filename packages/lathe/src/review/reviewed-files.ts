@@ -1,6 +1,5 @@
 // The files of the reviewed tree: those on the disk, or those of a commit.
 
-import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "@lathe/agent";
 import type { ReadReviewed } from "./findings.ts";
@@ -12,7 +11,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** Each file is read once. */
 export function reviewedFiles(git: Git, { top, end }: Change): ReadReviewed {
   const read = (path: string): Promise<string | undefined> =>
-    end === undefined ? fromDisk(top, path) : fromCommit(git, end, path);
+    end === undefined ? fromDisk(git, top, path) : fromCommit(git, end, path);
   const known = new Map<string, Promise<string | undefined>>();
   return (path) => {
     const text = known.get(path) ?? read(path);
@@ -22,17 +21,10 @@ export function reviewedFiles(git: Git, { top, end }: Change): ReadReviewed {
 }
 
 /** Links may not lead out of the repository. */
-async function fromDisk(top: string, path: string): Promise<string | undefined> {
-  try {
-    const real = realpathSync(join(top, path));
-    const stat = statSync(real);
-    if (!isInside(real, realpathSync(top)) || !stat.isFile() || stat.size > MOST_BYTES) return undefined;
-    return readFileSync(real, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      return undefined;
-    throw error;
-  }
+async function fromDisk({ disk }: Git, top: string, path: string): Promise<string | undefined> {
+  const [found, root] = [await disk.find(join(top, path)), await disk.find(top)];
+  if (!found?.isFile || !root || !isInside(found.real, root.real) || found.size > MOST_BYTES) return undefined;
+  return (await disk.read(found.real)).toString("utf8");
 }
 
 async function fromCommit(git: Git, commit: string, path: string): Promise<string | undefined> {

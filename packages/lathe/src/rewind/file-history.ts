@@ -11,6 +11,7 @@ import {
   type SessionEvent,
   type SessionOptions,
 } from "@lathe/agent";
+import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { OpenedSnapshots } from "./open-snapshots.ts";
 
@@ -33,6 +34,14 @@ export interface FileHistoryParts {
   readonly journal: Journal;
   readonly env: ExecutionEnvironment;
   readonly warn: (message: string, code: string) => void;
+}
+
+/** Why a session cannot be rewound. */
+export function noHistory({ settings, view }: Workspace): Error {
+  if (!settings["rewind.enabled"])
+    return usageError("Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true");
+  if (view) return usageError("A run in a view cannot be rewound. To take back all of its changes: /worktree discard");
+  return usageError("This session is not kept on disk, so it cannot be rewound.");
 }
 
 export function fileHistory(parts: FileHistoryParts): FileHistory {

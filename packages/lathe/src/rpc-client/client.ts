@@ -10,7 +10,7 @@ import { AgentProcess, type AgentProcessOptions } from "./process.ts";
 export interface RpcClientOptions extends AgentProcessOptions {
   /** How long the agent may take to say that it is ready. */
   readonly readyTimeoutMs?: number | undefined;
-  /** How long one request may take; bash and export_html have no limit. */
+  /** How long one request may take; bash, compact, export_html and settle_worktree have no limit. */
   readonly requestTimeoutMs?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface PromptOptions {
 }
 
 const TIMEOUT_MS = 30_000;
-const UNLIMITED: ReadonlySet<CommandName> = new Set(["bash", "export_html", "compact"]);
+const UNLIMITED: ReadonlySet<CommandName> = new Set(["bash", "export_html", "compact", "settle_worktree"]);
 
 /** A command that the agent refused. */
 export class RpcError extends Error {
@@ -128,6 +128,14 @@ export class RpcClient {
   }
   getState(): Promise<RpcSessionState> {
     return this.request("get_state");
+  }
+  /** The view that the run works in; null when it works in the project itself. */
+  async getWorktree(): Promise<CommandData<"get_worktree">["worktree"]> {
+    return (await this.request("get_worktree")).worktree;
+  }
+  /** What becomes of the changes in it. Look at `outcome`: a conflict is an answer, too. */
+  settleWorktree(how: CommandParams<"settle_worktree">["how"]): Promise<CommandData<"settle_worktree">> {
+    return this.request("settle_worktree", { how });
   }
   async getLastAssistantText(): Promise<string | null> {
     return (await this.request("get_last_assistant_text")).text;

@@ -1,5 +1,6 @@
 // The agents of a session that is not open, from its journal.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JournalReader, pastAgents } from "@lathe/agent";
 import { usageError } from "../usage/exit.ts";
@@ -21,11 +22,28 @@ export function shownAgents(journal: JournalReader): ShownAgent[] {
   }));
 }
 
+/** An agent that ended before it began, as people read it; undefined for others. `open`: reads a journal of this session. */
+export function neverBegun(
+  session: string,
+  agentId: string,
+  open: (path: string) => JournalReader,
+): string | undefined {
+  if (childrenOf(session).some(({ path }) => path === journalPath(session, agentId))) return undefined;
+  const dot = agentId.lastIndexOf(".");
+  const parent = dot < 0 ? session : journalPath(session, agentId.slice(0, dot));
+  if (!existsSync(parent)) return undefined;
+  const agent = pastAgents(open(parent)).find((one) => one.agentId === agentId);
+  return agent && `${agentId} ended before it began. It was given:\n\n${agent.unread ?? agent.assignment}\n`;
+}
+
+const journalPath = (session: string, agentId: string): string =>
+  join(session.replace(/\.jsonl$/, ""), `${agentId}.jsonl`);
+
 /** The journal of an agent of a session, agents of agents included. */
 export function journalOfAgent(session: string, agentId: string): string {
   const files = childrenOf(session);
   const folder = session.replace(/\.jsonl$/, "");
-  const wanted = files.find(({ path }) => path === join(folder, `${agentId}.jsonl`));
+  const wanted = files.find(({ path }) => path === journalPath(session, agentId));
   if (wanted) return wanted.path;
   const names = files.map(({ path }) => path.slice(folder.length + 1, -".jsonl".length)).sort();
   const there = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;

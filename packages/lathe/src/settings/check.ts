@@ -42,6 +42,7 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
     case "scoped":
       return wrongInScopedList(value);
     case "map":
+      if (spec.of === "text") return isTextMap(value) ? undefined : "must map names to texts, as name=text,other=text";
       return isRecord(value) && Object.values(value).every((item) => Number.isFinite(item))
         ? undefined
         : "must map names to numbers, as name=1,other=2";
@@ -105,6 +106,7 @@ export function parseValue(key: SettingKey, text: string): unknown {
           .filter((pair) => pair !== "")
           .map((pair) => {
             const [name, value] = pair.split("=");
+            if (spec.of === "text") return [(name ?? "").trim(), value?.trim()];
             return [(name ?? "").trim(), value?.trim() ? Number(value) : Number.NaN];
           }),
       );
@@ -126,6 +128,9 @@ function wrongRules(value: unknown): string | undefined {
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+const isTextMap = (value: unknown): boolean =>
+  isRecord(value) && Object.values(value).every((item) => typeof item === "string" && item !== "");
 
 function isWithin(value: number, { min, max, besides }: SettingSpec): boolean {
   if (value === besides) return true;

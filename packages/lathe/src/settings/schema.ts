@@ -27,6 +27,8 @@ export interface SettingSpec {
   readonly words?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** Of a map whose values are no numbers. */
+  readonly of?: "text";
   /** A number outside these bounds with a meaning of its own. */
   readonly besides?: number;
   readonly help: string;
@@ -34,7 +36,7 @@ export interface SettingSpec {
 
 const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 /** Parts of the status line. */
-export const STATUS_PARTS = ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"] as const;
+export const STATUS_PARTS = ["mode", "path", "view", "branch", "jobs", "agents", "model", "context", "cost"] as const;
 const QUEUE = ["all", "one-at-a-time"] as const;
 
 export const SETTINGS = {
@@ -471,7 +473,7 @@ type ValueOf<S> = S extends { type: "boolean" }
     : S extends { type: "strings" | "scoped" | "rules" }
       ? readonly string[]
       : S extends { type: "map" }
-        ? Readonly<Record<string, number>>
+        ? Readonly<Record<string, S extends { of: "text" } ? string : number>>
         : S extends { type: "enum"; choices: readonly (infer Choice)[]; default: infer Default }
           ? Choice | Default
           : string;

@@ -46,6 +46,12 @@ export const TASK_SETTINGS = {
     default: 120_000,
     help: "milliseconds that a call of irc waits for a message of another agent; 0 = no limit",
   },
+  "task.agentModelOverrides": {
+    type: "map",
+    of: "text",
+    default: {},
+    help: "models of agents by kind, before what their files say: explore=provider/id[:effort]",
+  },
   "task.disabledAgents": { type: "strings", default: [], help: "agents that are not started" },
   "task.isolation.mode": {
     type: "enum",
@@ -58,6 +64,12 @@ export const TASK_SETTINGS = {
     choices: ["patch", "branch"],
     default: "patch",
     help: "what becomes of its changes: patch merges them into the files, branch makes the branch lathe/task/<id>",
+  },
+  "task.isolation.commits": {
+    type: "enum",
+    choices: ["generic", "ai"],
+    default: "generic",
+    help: "commit messages of branches: generic says the assignment, ai asks the model of modelRoles.smol to describe the changes",
   },
   "task.isolation.image": {
     type: "string",

@@ -17,6 +17,7 @@ import type { SettingKey, Settings } from "../settings/schema.ts";
 import { settingsIn } from "../settings/scoped.ts";
 import { type ProjectFiles, projectOf } from "../trust/project.ts";
 import { usageError } from "../usage/exit.ts";
+import type { RunView } from "./run-view.ts";
 
 export interface Workspace {
   readonly machine: Machine;
@@ -40,6 +41,8 @@ export interface Workspace {
   readonly redactor: Redactor;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
+  /** The view that the run works in, in the place of the directory itself. */
+  readonly view?: RunView;
 }
 
 export interface NamedExtensions {

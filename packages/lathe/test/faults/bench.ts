@@ -32,7 +32,7 @@ export class FaultBench {
     let bench: FaultBench | undefined;
     const server = await startModelServer({ script: (request) => (bench?.answer ?? sound)(request) });
     bench = new FaultBench(box, () => server);
-    mkdirSync(bench.home);
+    mkdirSync(bench.home, { recursive: true });
     bench.setting(settings);
     return bench;
   }

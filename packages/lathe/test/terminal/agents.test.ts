@@ -102,12 +102,16 @@ describe("the hub", () => {
     held.open();
   });
 
-  it("SA-08 fits a narrow and low terminal, and says at the bottom how many agents work", async () => {
+  it("SA-08 fits a narrow and low terminal, says at the bottom how many agents work, and x stops them all", async () => {
     const { run } = await started({ columns: 40, rows: 14 });
     await run.see(/2 agents/);
     run.type(ALT_A);
     await run.see(/❯ ● Callers/);
     await run.see(/○ Docs/);
     for (const line of run.screen) expect(line.length).toBeLessThanOrEqual(40);
+    run.type("x");
+    await run.see("Stop all 2 agents at work? y/n");
+    run.type("y");
+    await run.see(/✗ Callers[\s\S]*✗ Tests/);
   });
 });

@@ -8,7 +8,7 @@ import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import { agentAccess } from "../spawn-agent/index.ts";
 import description from "./description.md";
-import { factsOf } from "./records.ts";
+import { factsOf, type RecordLimits } from "./records.ts";
 
 const id = optional(
   text("Name of the agent: letters, digits, _ and -; 48 characters at most. One is made up when not given"),
@@ -54,10 +54,11 @@ export interface TaskToolOptions {
   readonly batch?: boolean | undefined;
   /** Agents may work apart. */
   readonly isolation?: boolean | undefined;
+  readonly records?: RecordLimits | undefined;
 }
 
 /** Makes the tool that gives out work in batches. */
-export function taskTool({ agents, batch = true, isolation = false }: TaskToolOptions): ToolDef {
+export function taskTool({ agents, batch = true, isolation = false, records }: TaskToolOptions): ToolDef {
   const kinds = agents.map(({ name, description: what }) => `- ${name}: ${what}`);
   const tool: ToolDef<Args> = {
     name: "task",
@@ -80,7 +81,7 @@ export function taskTool({ agents, batch = true, isolation = false }: TaskToolOp
       subject: subjectOf(args),
       body: result ? markdown(result.isError ? result.text : forPeople(result.text), COLLAPSED_LINES) : undefined,
     }),
-    execute: (args, context) => run(args, context),
+    execute: (args, context) => run(args, context, records),
   };
   return tool as unknown as ToolDef;
 }
@@ -122,7 +123,11 @@ function forPeople(text: string): string {
     .trim();
 }
 
-async function run(args: Args, { services, callId, signal }: ToolContext): Promise<ToolResult | string> {
+async function run(
+  args: Args,
+  { services, callId, signal }: ToolContext,
+  limits: RecordLimits | undefined,
+): Promise<ToolResult | string> {
   if (args.schema !== undefined)
     throw new ToolFailure("schema is not supported: the kind of agent says what its output looks like. Omit it.");
   if (args.tasks && args.assignment !== undefined) throw new ToolFailure("Give tasks, or one assignment, not both.");
@@ -137,10 +142,11 @@ async function run(args: Args, { services, callId, signal }: ToolContext): Promi
     race: args.race,
     verify: args.verify,
   });
-  if (batch.isReported) return { content: [{ kind: "text", text: startedText(args.agent, batch) }], ...factsOf(batch) };
+  if (batch.isReported)
+    return { content: [{ kind: "text", text: startedText(args.agent, batch) }], ...factsOf(batch, limits) };
   const reports = await Promise.all(batch.started.map(({ agentId }) => subagents.wait(agentId, signal)));
   const lines = [...reports.map((report) => subagents.textOf(report)), ...failures(batch)];
-  return { content: [{ kind: "text", text: lines.join("\n\n") }], ...factsOf({ ...batch, started: reports }) };
+  return { content: [{ kind: "text", text: lines.join("\n\n") }], ...factsOf({ ...batch, started: reports }, limits) };
 }
 
 function startedText(kind: string, batch: BatchReport): string {

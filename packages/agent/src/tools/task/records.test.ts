@@ -27,3 +27,31 @@ it("SA-01 G-76 a record holds 500,000 bytes or 5,000 lines of an output, says so
   const odd = record(`x${"é".repeat(400_000)}`);
   expect([Buffer.byteLength(odd.output), odd.output.includes("\ufffd")]).toEqual([499_999, false]);
 });
+
+it("SA-01 G-76 a record says what went wrong, and where what did not land is", () => {
+  const work = { patchPath: "/s/A.patch", nestedPatches: [{ path: "vendor/x", patchPath: "/s/A.nested-1.patch" }] };
+  const failed: AgentReport = {
+    ...ended("overloaded\nline 2\nline 3"),
+    status: "failed",
+    stderr: "overloaded; trying again",
+    retryFailure: { attempts: 3, message: "overloaded" },
+    outputPath: "/s/A.md",
+    work,
+  };
+  const { details } = factsOf({ started: [failed], failed: [], isReported: true }, { lines: 2 });
+  expect(details).toMatchObject({
+    agents: [
+      {
+        exitCode: 1,
+        error: "overloaded",
+        output: "overloaded\nline 2",
+        truncated: true,
+        stderr: "overloaded; trying again",
+        retryFailure: { attempts: 3, message: "overloaded" },
+        outputPath: "/s/A.md",
+        ...work,
+      },
+    ],
+    outputPaths: ["/s/A.md"],
+  });
+});

@@ -3,7 +3,7 @@
 import { findSession } from "../../sessions/find.ts";
 import { openToRead } from "../../sessions/open.ts";
 import { showText } from "../../sessions/show.ts";
-import { journalOfAgent, shownAgents } from "../../sessions/shown-agents.ts";
+import { journalOfAgent, neverBegun, shownAgents } from "../../sessions/shown-agents.ts";
 import { transcriptOf } from "../../sessions/transcript.ts";
 import { writePieces } from "../../sessions/write-pieces.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
@@ -21,8 +21,14 @@ export const showVerb: Verb = async (argv, workspace) => {
     throw usageError("--json goes with --audit. For the transcript: lathe sessions export");
   const { machine, paths } = workspace;
   const { path: session } = findSession(workspace, onlyNamed(positionals, "show"));
+  const open = (file: string) => openToRead(machine, paths.blobs, file);
+  const unread = values.agent === undefined ? undefined : neverBegun(session, values.agent, open);
+  if (unread !== undefined) {
+    machine.stdout.write(unread);
+    return EXIT.done;
+  }
   const path = values.agent === undefined ? session : journalOfAgent(session, values.agent);
-  const journal = openToRead(machine, paths.blobs, path);
+  const journal = open(path);
   if (values.audit) {
     const { auditOf, auditText } = await import("../../sessions/audit.ts");
     const rows = auditOf(journal);

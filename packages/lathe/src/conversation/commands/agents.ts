@@ -9,20 +9,22 @@ import type { CommandView, SlashCommand } from "./command.ts";
 
 const VERBS = ["send", "stop", "revive"] as const;
 const FORM = /^(?:(send|stop|revive)\s+)?(\S+)(?:\s+([\s\S]+))?$/;
-const USAGE = "Use: /agents, /agents <id>, /agents send <id> <message>, /agents stop <id>, or /agents revive <id>.";
+/** No agent is called so. */
+const ALL = "all";
+const USAGE =
+  "Use: /agents, /agents <id>, /agents send <id> <message>, /agents stop <id>, /agents stop all, or /agents revive <id>.";
 
 export const agents: SlashCommand = {
   name: "agents",
-  arguments: "[id | send id message | stop id | revive id]",
+  arguments: "[id | send id message | stop id | stop all | revive id]",
   description: "show the agents of this session, steer and stop them",
   whileWorking: true,
   complete: (conversation, typed) => {
     const ids = directoryOf(conversation)
       .list()
       .map(({ agentId }) => agentId);
-    return [...ids, ...VERBS.flatMap((verb) => ids.map((id) => `${verb} ${id}`))].filter((one) =>
-      one.startsWith(typed),
-    );
+    const all = [...ids, ...VERBS.flatMap((verb) => ids.map((id) => `${verb} ${id}`)), `stop ${ALL}`];
+    return all.filter((one) => one.startsWith(typed));
   },
   run: async (conversation, argument, view) => {
     const directory = directoryOf(conversation);
@@ -34,7 +36,8 @@ export const agents: SlashCommand = {
       if (verb === "send") {
         const { how } = await directory.send(id, message ?? "");
         view.line(`Sent to ${id}: ${how}.`, "dim");
-      } else if (verb === "stop") view.line(lineOf(await directory.stop(id)), "dim");
+      } else if (verb === "stop" && id === ALL) await stopAll(directory, view);
+      else if (verb === "stop") view.line(lineOf(await directory.stop(id)), "dim");
       else if (verb === "revive") view.line(lineOf(await directory.revive(id)), "dim");
       else look(directory, id, view);
     });
@@ -48,6 +51,12 @@ function overview(directory: AgentDirectory, view: CommandView): void {
   if (listed.length === 0) view.line("There are no agents in this session.", "dim");
   else if (view.showAgents) view.showAgents();
   else for (const agent of listed) view.line(lineOf(agent));
+}
+
+async function stopAll(directory: AgentDirectory, view: CommandView): Promise<void> {
+  const stopped = await directory.stopAll();
+  if (stopped.length === 0) view.line("No agent is at work.", "dim");
+  for (const agent of stopped) view.line(lineOf(agent), "dim");
 }
 
 function look(directory: AgentDirectory, id: string, view: CommandView): void {
@@ -67,10 +76,12 @@ function lineOf({
   doing,
   description,
   assignment,
+  view,
 }: AgentOverview): string {
   const facts = [
     ...(agent === undefined ? [] : [agent]),
     state === "running" || status === "completed" ? state : `${state}, ${status}`,
+    ...(view === undefined ? [] : [`${view} view`]),
     `${requests} ${requests === 1 ? "request" : "requests"}`,
     ...(cost > 0 ? [dollars(cost)] : []),
   ];

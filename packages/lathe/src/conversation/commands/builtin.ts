@@ -18,6 +18,7 @@ import { sessionCommands, sessionFileCommands } from "./session-commands.ts";
 import { settings } from "./settings-command.ts";
 import { todo } from "./todo.ts";
 import { treeCommands } from "./tree-commands.ts";
+import { worktreeCommand } from "./worktree-command.ts";
 
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry([
@@ -41,6 +42,7 @@ export function builtinCommands(): CommandRegistry {
     cost,
     jobs,
     agents,
+    worktreeCommand,
     debug,
     todo,
     ...reportCommands,
@@ -55,10 +57,11 @@ export function builtinCommands(): CommandRegistry {
   return registry;
 }
 
-const quit: SlashCommand = {
+/** Hosts that have something to ask first put their own in its place. */
+export const quit = {
   name: "quit",
   aliases: ["exit"],
   description: "leave",
   whileWorking: true,
   run: (_conversation, _argument, view) => view.leave(EXIT.done),
-};
+} satisfies SlashCommand;

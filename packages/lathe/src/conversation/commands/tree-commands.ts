@@ -6,6 +6,7 @@ import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from 
 import { withEntryHint } from "../../usage/entry-hint.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import { isOwn } from "../unsent.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 import { foldersLike } from "./folder-completion.ts";
@@ -80,7 +81,7 @@ const branch: SlashCommand = {
 };
 
 async function chosenMessage(conversation: Conversation, view: CommandView): Promise<string | undefined> {
-  const messages = conversation.branchPoints();
+  const messages = conversation.branchPoints().filter(isOwn);
   if (messages.length === 0) throw usageError("There is no message yet to branch from.");
   const items = messages.map(({ id, message }) => ({
     value: id,

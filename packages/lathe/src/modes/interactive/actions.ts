@@ -61,6 +61,7 @@ const hub = <Id extends string>(id: Id, description: string, chord: string) =>
 export const HUB_ACTIONS = [
   hub("send", "Send a message to the agent at the pointer", "enter"),
   hub("stop", "Stop what the agent at the pointer does, after a question", "s"),
+  hub("stopAll", "Stop all agents that are at work, after a question", "x"),
   hub("revive", "Open the session of a parked agent again", "r"),
   hub("transcript", "Show what the agent at the pointer said and did", "o"),
 ] as const;

@@ -9,7 +9,7 @@ import { InputExpansion } from "../../conversation/expand-input.ts";
 import { isOwn } from "../../conversation/unsent.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import goOn from "../../headless/go-on.md";
-import { CliError, EXIT } from "../../usage/exit.ts";
+import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
 import type { HostView } from "./host-view.ts";
 
 const CUT_OFF = "The last input was not finished. Continue it?";
@@ -36,6 +36,7 @@ export class Controller {
   /** Inputs that run. */
   readonly #running = new Set<Promise<void>>();
   #isStopping = false;
+  #isLeaving = false;
   /** Aborted when an input begins: there is nothing left to offer. */
   #offer = new AbortController();
   /** The last command; what is typed after it waits until it has done its work. */
@@ -122,7 +123,7 @@ export class Controller {
   /** Ctrl+C: ends the work; pressed again, it leaves. */
   interrupt(): void {
     if (this.#isAgain("Ctrl+C")) {
-      this.#view.leave(EXIT.interrupted);
+      void this.leave(EXIT.interrupted);
       return;
     }
     this.stop();
@@ -137,8 +138,25 @@ export class Controller {
 
   /** Ctrl+D: leaves; in the middle of work only when it is pressed again. */
   exit(): void {
-    if (!this.isBusy || this.#isAgain("Ctrl+D")) this.#view.leave(EXIT.done);
+    if (!this.isBusy || this.#isAgain("Ctrl+D")) void this.leave(EXIT.done);
     else this.#arm("Ctrl+D");
+  }
+
+  /** Whoever leaves a view with changes is asked about them first; asked again meanwhile, it leaves, and they are kept. */
+  async leave(code: ExitCode): Promise<void> {
+    const { view } = this.conversation.workspace;
+    if (view && !this.#isLeaving) {
+      this.#isLeaving = true;
+      try {
+        if (this.isBusy) await this.conversation.session.interrupt();
+        const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
+        const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
+        if (!mayLeave && code === EXIT.done) return;
+      } finally {
+        this.#isLeaving = false;
+      }
+    }
+    this.#view.leave(code);
   }
 
   #arm(key: LeavingKey): void {
@@ -204,7 +222,8 @@ export class Controller {
   async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
     const expanded = await this.expanded(text);
     if (expanded === undefined) return undefined;
-    const words = expanded === text ? await withAttachments(text, this.conversation.workspace.machine) : expanded;
+    const { machine, view } = this.conversation.workspace;
+    const words = expanded === text ? await withAttachments(text, machine, view?.env) : expanded;
     return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
   }
 

@@ -2,6 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import type { ExecutionEnvironment } from "@lathe/agent";
 import { fuzzyFilter } from "@lathe/tui";
 import type { Conversation } from "../../conversation/conversation.ts";
 
@@ -52,20 +53,35 @@ export class ProjectFiles {
 
   /** What is in the folder that the typed path names; its last part narrows it. Nothing where there is no such folder. */
   async #inFolder(typed: string): Promise<NamedFiles> {
-    const { cwd, machine } = this.#conversation().workspace;
+    const { cwd, machine, view } = this.#conversation().workspace;
     const whole = /(?:^|\/)\.{1,2}$|^~$/.test(typed) ? `${typed}/` : typed;
     const folder = whole.slice(0, whole.lastIndexOf("/") + 1);
     const last = whole.slice(folder.length);
     const place = folder.startsWith("~/") ? join(machine.userHome, folder.slice(2)) : resolve(cwd, folder);
-    const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+    const entries = view ? await listedIn(view.env, place) : await listed(place);
     const named = entries
       .filter(({ name }) => last.startsWith(".") || !name.startsWith("."))
-      .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
       .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : 1))
       .slice(0, MOST_ENTRIES);
     const found = fuzzyFilter(last, named, ({ name }) => name);
     return { paths: found.map(({ name, isFolder }) => `${folder}${name}${isFolder ? "/" : ""}`) };
   }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+/** Empty for what is no folder, or none of ours. */
+async function listed(place: string): Promise<Entry[]> {
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+  return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+}
+
+async function listedIn(env: ExecutionEnvironment, place: string): Promise<Entry[]> {
+  if ((await env.stat(place))?.kind !== "directory") return [];
+  return (await env.listDirectory(place, 1)).map(({ name, isDir }) => ({ name, isFolder: isDir }));
 }
 
 /** As searches see them: without what git ignores. */

@@ -3,7 +3,7 @@
 import type { InputContent } from "@lathe/agent";
 import { ADDITIONS } from "../../additions/list.ts";
 import { loadNamedProvider } from "../../additions/named-provider.ts";
-import { builtinCommands } from "../../conversation/commands/builtin.ts";
+import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
 import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
@@ -57,7 +57,11 @@ export async function runInteractive(
   // Whoever leaves does not wait for what is still being opened.
   const first = await Promise.race([opening, view.left]);
   if (typeof first === "number") {
-    void opening.then(({ conversation }) => conversation.close()).catch(() => {});
+    const ended = async ({ conversation }: Awaited<typeof opening>): Promise<void> => {
+      await conversation.close();
+      await conversation.workspace.view?.leave();
+    };
+    void opening.then(ended).catch(() => {});
     return first;
   }
   return conversationWith(first.controller, first.prompts, timing, host);
@@ -65,13 +69,28 @@ export async function runInteractive(
 
 async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {
   const { view } = host;
-  const workspace = await timing.phase("workspace", () => workspaceOfRun(machine, args.options));
-  host.settled?.(workspace);
+  const place = await timing.phase("workspace", () => workspaceOfRun(machine, args.options));
+  host.settled?.(place);
+  const { worktree } = args.options;
+  if (worktree === undefined) return openedIn(place, args, timing, host);
+  const { OpenRunView } = await import("../../worktree/run-view.ts");
+  const runView = await OpenRunView.open(place, worktree, (line) => view.line(line, "dim"));
+  try {
+    return await openedIn({ ...place, view: runView }, args, timing, host);
+  } catch (error) {
+    await runView.leave();
+    throw error;
+  }
+}
+
+async function openedIn(workspace: Workspace, args: ParsedArgs, timing: StartTiming, host: Host) {
+  const { view } = host;
+  const { machine, view: runView } = workspace;
   const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
   for (const warning of [...workspace.warnings, unkept]) if (warning !== undefined) view.line(warning, "yellow");
   const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
   // What is wrong with an @file is said before anything is opened.
-  const prompts = await promptsOf({ ...args, options }, machine);
+  const prompts = await promptsOf({ ...args, options }, { machine, files: runView?.env });
   const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
     timing.phase("model", async () => {
@@ -101,12 +120,14 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
     requestFor,
     person,
     onSession,
-    workspaceAt,
+    // What the view was made of stays where it is.
+    ...(runView ? {} : { workspaceAt }),
     namesSessions: true,
     onTitle: (title: string) => host.titled?.(title),
   };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
   const controller = new Controller(conversation, commands, view, machine.deps.now);
+  if (runView) commands.add({ ...quit, run: () => controller.leave(EXIT.done) });
   return { controller, conversation, prompts };
 }
 
@@ -124,6 +145,7 @@ async function conversationWith(
   timing.print();
   if (timing.leavesWhenReady) {
     await conversation.close();
+    await workspace.view?.leave();
     return EXIT.done;
   }
   const [first, ...later] = prompts;
@@ -137,10 +159,14 @@ async function conversationWith(
     } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
-  const toContinue = conversation.isKept ? `To continue: lathe --resume ${conversation.session.id.slice(0, 8)}` : "";
+  const { isKept, session: last } = conversation;
   await Promise.all([conversation.close(), close?.()]);
   // Below what was cut off, which is only known now.
-  if (toContinue !== "") view.line(toContinue, "dim");
+  const kept = await workspace.view?.leave();
+  if (kept !== undefined) view.line(kept, "yellow");
+  const command = kept === undefined ? "lathe" : (workspace.view?.toContinue ?? "lathe");
+  if (isKept) view.line(`To continue: ${command} --resume ${last.id.slice(0, 8)}`, "dim");
+  else if (kept !== undefined) view.line(`To continue: ${command}`, "dim");
   return code;
 }
 

@@ -38,6 +38,7 @@ export class ConversationFacts {
       compactsAt: isAutomatic ? roomIn(contextWindow, 0, settings).threshold : undefined,
       cost: session.usage.cost,
       cwd: shownPath(cwd, machine.userHome),
+      view: workspace.view?.id,
       branch: this.#branch.name,
       permissionMode: permissions.mode,
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,

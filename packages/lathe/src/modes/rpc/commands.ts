@@ -22,6 +22,7 @@ import {
   text,
 } from "../wire/define.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
+import { settledFields, worktreeState } from "../wire/worktree.ts";
 
 export const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const level = choice(LEVELS);
@@ -265,6 +266,13 @@ export const COMMANDS = {
   },
   /** Ends its present input; answered when it has ended. */
   agent_stop: { params: { agentId: text }, data: object({ agent: agentRow, output: text }) },
+  /** Null when the run works in the project itself. */
+  get_worktree: { params: {}, data: object({ worktree: orNull(worktreeState) }) },
+  /** The run goes on in the view, whatever was chosen. */
+  settle_worktree: {
+    params: { how: choice(["land", "branch", "patch", "discard"]) },
+    data: object({ ...settledFields, message: text }),
+  },
   get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
   set_session_name: { params: { name: text }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },

@@ -3,6 +3,7 @@
 import { shownPath } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import type { Departure } from "../../conversation/conversation.ts";
+import { isOwn } from "../../conversation/unsent.ts";
 import type { ReportedRewind } from "../../rewind/report.ts";
 import { treeRows } from "../../sessions/tree-rows.ts";
 import { withEntryHint } from "../../usage/entry-hint.ts";
@@ -91,7 +92,10 @@ export const sessionHandlers: Handlers<
   },
 
   get_branch_messages: (_params, { current }) => ({
-    messages: current.conversation.branchPoints().map(({ id, message }) => ({ entryId: id, text: textOf(message) })),
+    messages: current.conversation
+      .branchPoints()
+      .filter(isOwn)
+      .map(({ id, message }) => ({ entryId: id, text: textOf(message) })),
   }),
 
   rewind: async ({ entryId, parts = "both", force = false }, { current }) =>

@@ -25,7 +25,7 @@ export async function rpcMode(
   { options, words }: ParsedArgs,
   requestFor: RequestFor,
 ): Promise<ExitCode> {
-  const { stdin, stdout } = workspace.machine;
+  const { stdin, stdout, stderr } = workspace.machine;
   const extra = words[0] ?? options.print?.[0];
   if (extra !== undefined) throw usageError(`--mode rpc takes its prompts from stdin. Leave out: ${extra}`);
 
@@ -34,16 +34,27 @@ export async function rpcMode(
   const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: DIALOG_TIMEOUT_MS });
   const hostTools = new HostTools(counter("host_tool"), send);
   const hostUris = new HostUris(counter("host_uri"), send);
-  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(workspace.machine, options, cwd);
+  const { view } = workspace;
+  const workspaceAt = view ? undefined : (cwd: string) => openWorkspaceAt(workspace.machine, options, cwd);
   const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
   const models = new ModelList(() => current.conversation.workspace, options.models);
   const server = new RpcServer({ current, models, hostTools, hostUris }, person, writer);
+  if (view)
+    view.onSettled = ({ how: _how, message: _message, ...settled }) =>
+      current.emit({ type: "lathe:worktree", id: view.id, ...settled });
 
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
     await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
+    if (view) {
+      // It is kept in any case; the deadline is for the line that says so.
+      const unsure = `What was changed is kept in the view ${view.id}.`;
+      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_WITHIN_MS));
+      const kept = await Promise.race([view.leave(), longer]);
+      if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);
+    }
     return process.exit(code);
   };
   person.conversation = () => current.conversation;

@@ -13,6 +13,7 @@ import { inputHandlers } from "./handle-input.ts";
 import { modelHandlers } from "./handle-model.ts";
 import { sessionHandlers } from "./handle-session.ts";
 import { stateHandlers } from "./handle-state.ts";
+import { worktreeHandlers } from "./handle-worktree.ts";
 import { type HandlerContext, type Handlers, Refusal } from "./handler.ts";
 import type { HostPerson } from "./person.ts";
 
@@ -22,6 +23,7 @@ const HANDLERS: Handlers<CommandName> = {
   ...sessionHandlers,
   ...stateHandlers,
   ...agentHandlers,
+  ...worktreeHandlers,
 };
 
 /** Answered as soon as they are read: their end is an event. A failure is a second answer with the same id. */

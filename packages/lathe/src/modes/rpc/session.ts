@@ -7,6 +7,7 @@ import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/open-session.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
 import type { LineWriter } from "../wire/writer.ts";
 import { PROTOCOL_VERSION } from "./frames.ts";
@@ -17,7 +18,8 @@ import type { HostPerson } from "./person.ts";
 export interface RpcSessionParts {
   readonly workspace: Workspace;
   readonly requestFor: RequestFor;
-  readonly workspaceAt: (cwd: string) => Promise<Workspace>;
+  /** Absent: sessions cannot be moved. */
+  readonly workspaceAt: ((cwd: string) => Promise<Workspace>) | undefined;
   readonly writer: LineWriter;
   readonly person: HostPerson;
   readonly hostTools: HostTools;
@@ -44,7 +46,7 @@ export class RpcSession {
       {
         workspace,
         requestFor,
-        workspaceAt,
+        ...(workspaceAt ? { workspaceAt } : {}),
         person,
         toolProviders: [hostTools],
         onSession: (open) => self.#begin(open),
@@ -87,6 +89,11 @@ export class RpcSession {
     this.#compacting = false;
     this.#parts.hostUris.addTo(session.schemes);
     void this.#pump(session);
+  }
+
+  /** What the product itself has to tell. */
+  emit(event: WireEvent): void {
+    this.#parts.writer.write(this.#envelope(this.session.id, event));
   }
 
   /** As it happens, however slow the host reads. */

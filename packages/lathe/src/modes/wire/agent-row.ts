@@ -11,6 +11,8 @@ export const agentRow = object({
   description: optional(text),
   /** The beginning of it. */
   assignment: text,
+  /** The kind of view that an isolated agent works in, such as `overlay`. */
+  view: optional(text),
   state: choice(["running", "idle", "parked", "aborted"]),
   /** How its last input ended, or that it has not. */
   status: choice(["running", "completed", "failed"]),

@@ -20,6 +20,7 @@ import {
   text,
 } from "./define.ts";
 import { wireMessage } from "./message.ts";
+import { settledFields } from "./worktree.ts";
 
 const delta = oneOf(
   object({ type: exactly("text_delta"), delta: text }),
@@ -93,6 +94,8 @@ const EVENT_FIELDS = {
   "task:subagent:lifecycle": { agent: agentRow },
   /** What an agent does has changed: at most one in 150 ms for each. */
   "task:subagent:progress": { agent: agentRow },
+  /** Something has become of what was changed in the view of the run, or could not. RPC only. */
+  "lathe:worktree": settledFields,
 } as const satisfies Record<string, Fields>;
 
 /** The types of events. */

@@ -15,6 +15,7 @@ import {
   text,
 } from "./define.ts";
 import { wireUsage } from "./usage.ts";
+import { settledFields } from "./worktree.ts";
 
 export const wireResult: Shape<RunResult> = object({
   type: exactly("result"),
@@ -39,4 +40,6 @@ export const wireResult: Shape<RunResult> = object({
   sessionId: orNull(text),
   denied: listOf(object({ callId: text, tool: text, reason: text })),
   error: optional(text),
+  /** What became of the changes of a run with --worktree. */
+  worktree: optional(object(settledFields)),
 });

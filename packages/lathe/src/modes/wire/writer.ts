@@ -6,12 +6,14 @@ import type { Writable } from "node:stream";
 export class LineWriter {
   readonly #stream: Writable;
   #full: Promise<void> | undefined;
+  #isOver = false;
 
   constructor(stream: Writable) {
     this.#stream = stream;
   }
 
   write(frame: object): void {
+    if (this.#isOver) return;
     const free = this.#stream.write(`${JSON.stringify(frame)}\n`);
     if (free || this.#full) return;
     this.#full = new Promise((resolve) => {
@@ -24,6 +26,12 @@ export class LineWriter {
       this.#stream.on("drain", go);
       this.#stream.on("close", go);
     });
+  }
+
+  /** Nothing follows it, whatever is still coming to an end. */
+  writeLast(frame: object): void {
+    this.write(frame);
+    this.#isOver = true;
   }
 
   /** Undefined when the reader keeps up; else settles when it has caught up or gone. */

@@ -26,7 +26,8 @@ const ROWS_WITH_GAP = 16;
 type Focus =
   | { readonly kind: "tree" }
   | { readonly kind: "message"; readonly to: string; readonly prompt: LinePrompt }
-  | { readonly kind: "stop"; readonly agentId: string };
+  | { readonly kind: "stop"; readonly agentId: string }
+  | { readonly kind: "stopAll" };
 
 export function openHub(view: ScreenView): void {
   const { controller } = view;
@@ -63,11 +64,14 @@ class Hub {
   get hint(): string {
     if (this.#focus.kind === "message") return "enter sends, esc cancels";
     if (this.#focus.kind === "stop") return "y stops it, every other key leaves it";
+    if (this.#focus.kind === "stopAll") return "y stops all of them, every other key leaves them";
     const key = (action: HubAction): string => this.#view.bindings.chords(action)[0] ?? "";
-    const agent = this.#agent(this.#directory().list());
+    const agents = this.#directory().list();
+    const agent = this.#agent(agents);
     const keys = [
       ...(agent && agent.state !== "aborted" ? [`${key("app.agents.send")} sends a message`] : []),
       ...(agent?.state === "running" ? [`${key("app.agents.stop")} stops it`] : []),
+      ...(atWork(agents) > 1 ? [`${key("app.agents.stopAll")} stops all`] : []),
       ...(agent?.state === "parked" ? [`${key("app.agents.revive")} revives it`] : []),
       `${key("app.agents.transcript")} transcript`,
       "esc closes",
@@ -107,9 +111,12 @@ class Hub {
     const focus = this.#focus;
     if (focus.kind === "message") return focus.prompt.handle(key);
     if (key.kind !== "key") return false;
-    if (focus.kind === "stop") {
+    if (focus.kind !== "tree") {
       this.#to({ kind: "tree" });
-      if (key.text === "y") void this.#run((directory) => this.#stop(directory, focus.agentId));
+      if (key.text === "y")
+        void this.#run((directory) =>
+          focus.kind === "stop" ? this.#stop(directory, focus.agentId) : this.#stopAll(directory),
+        );
       return true;
     }
     const { bindings } = this.#view;
@@ -129,6 +136,10 @@ class Hub {
       case "app.agents.stop":
         if (agent.state === "running") this.#to({ kind: "stop", agentId });
         else this.#view.hint(`${agentId} is not at work.`);
+        break;
+      case "app.agents.stopAll":
+        if (atWork(this.#directory().list()) > 0) this.#to({ kind: "stopAll" });
+        else this.#view.hint("No agent is at work.");
         break;
       case "app.agents.revive":
         void this.#run(async (directory) => {
@@ -192,6 +203,11 @@ class Hub {
     this.#view.hint(`${agentId} was stopped and is ${state}: a message sets it to work again.`);
   }
 
+  async #stopAll(directory: AgentDirectory): Promise<void> {
+    const { length: count } = await directory.stopAll();
+    this.#view.hint(`${count} ${count === 1 ? "agent was" : "agents were"} stopped; a message sets one to work again.`);
+  }
+
   async #read(agentId: string): Promise<void> {
     const { session } = this.#view.controller?.conversation ?? {};
     const read = await session?.schemes.read(`history://${agentId}`, new AbortController().signal);
@@ -234,10 +250,11 @@ class Hub {
   #askedRows(context: RenderContext): readonly Row[] {
     const focus = this.#focus;
     if (focus.kind === "message") return focus.prompt.render(context);
-    if (focus.kind === "stop")
-      return [
-        row(shorten(`Stop ${visibleLine(focus.agentId)}? y/n`, context.columns), { color: "warning", bold: true }),
-      ];
-    return [];
+    if (focus.kind === "tree") return [];
+    const what =
+      focus.kind === "stop" ? visibleLine(focus.agentId) : `all ${atWork(this.#directory().list())} agents at work`;
+    return [row(shorten(`Stop ${what}? y/n`, context.columns), { color: "warning", bold: true })];
   }
 }
+
+const atWork = (agents: readonly AgentOverview[]): number => agents.filter(({ state }) => state === "running").length;

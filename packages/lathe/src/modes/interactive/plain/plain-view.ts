@@ -284,7 +284,10 @@ export class PlainView implements HostView {
     else if (name === "escape") this.#controller?.stop();
     else if (ctrl && name === "c") this.#interrupted();
     else if (ctrl && name === "z") process.kill(0, "SIGTSTP");
-    else if (ctrl && name === "d" && this.#typed.text === "") this.leave(EXIT.done);
+    else if (ctrl && name === "d" && this.#typed.text === "") {
+      if (this.#controller) void this.#controller.leave(EXIT.done);
+      else this.leave(EXIT.done);
+    }
   }
 
   #entered(): void {

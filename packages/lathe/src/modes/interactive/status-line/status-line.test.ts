@@ -36,6 +36,10 @@ it("a wide terminal has everything, a narrow one the most important parts, none 
       expect(rowWidth(row)).toBeLessThanOrEqual(columns);
 });
 
+it("G-22 names the view of the run", () => {
+  expect(shown(200, { ...FACTS, view: "feat-x" })).toContain("auto-edit · ~/code/demo · view feat-x · ⎇ main");
+});
+
 it("a context that is 0 % full has an empty bar, one of 1 % a cell", () => {
   const bar = (contextTokens: number): string => shown(120, { ...FACTS, contextTokens });
   expect(bar(900)).toContain("░░░░░░░░░│ 0% of 200k");

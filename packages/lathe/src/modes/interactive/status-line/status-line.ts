@@ -19,6 +19,8 @@ export interface StatusFacts {
   readonly cost: number;
   /** As it is shown: with ~ for the home folder. */
   readonly cwd: string;
+  /** The view that the run works in. */
+  readonly view?: string | undefined;
   readonly branch?: string | undefined;
   readonly permissionMode: string;
   readonly jobs: number;
@@ -37,6 +39,7 @@ const GIVE_UP: readonly (readonly [StatusPart, "short" | "gone"])[] = [
   ["model", "short"],
   ["path", "gone"],
   ["branch", "gone"],
+  ["view", "gone"],
   ["cost", "gone"],
   ["agents", "gone"],
   ["jobs", "gone"],
@@ -110,6 +113,7 @@ const MODE_COLOURS: Readonly<Record<string, string>> = { full: "warning", plan: 
 const PARTS: Readonly<Record<StatusPart, PartSpans>> = {
   mode: ({ permissionMode }) => [colored(permissionMode, MODE_COLOURS[permissionMode] ?? "muted")],
   path: ({ cwd }, isShort) => [colored(isShort ? cwd.slice(cwd.lastIndexOf("/") + 1) : cwd, "statusLinePath")],
+  view: ({ view }) => (view === undefined ? [] : [colored(`view ${view}`, "accent")]),
   branch: ({ branch }, _isShort, { symbols }) =>
     branch === undefined || branch === "" ? [] : [colored(`${symbols.branch} ${branch}`, "statusLineGitClean")],
   jobs: ({ jobs }) => [colored(counted(jobs, "job"), "statusLineOutput")],

@@ -1,0 +1,17 @@
+// The whole output of a child as a file beside the session, for people and programs that read files.
+
+import { messageOf } from "@lathe/llm";
+import type { RunOutcome } from "./records.ts";
+import type { ParentSession } from "./types.ts";
+
+/** The journal has the output as well, so a file that cannot be written is a warning. */
+export function withKeptOutput({ options, redacted, warn }: ParentSession, outcome: RunOutcome): RunOutcome {
+  if (!options.keepOutput) return outcome;
+  const { agentId, output } = outcome;
+  try {
+    return { ...outcome, outputPath: options.keepOutput(agentId, redacted(output)) };
+  } catch (error) {
+    warn(`the output of agent ${agentId} was not saved: ${messageOf(error)}`);
+    return outcome;
+  }
+}

@@ -1,0 +1,102 @@
+// Views that outlive their process: killed or left, they can be continued with everything that was changed in them.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { land } from "../../src/isolate/land.ts";
+import { continueView } from "../../src/isolate/open-view.ts";
+import { recoverStore } from "../../src/isolate/recover.ts";
+import type { View } from "../../src/isolate/types.ts";
+import { CAN_ISOLATE, makeProject, NEEDS, type Project } from "./project.ts";
+
+const HOST = fileURLToPath(new URL("left-host.ts", import.meta.url));
+const LOADER = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+
+let project: Project;
+afterEach(() => project.dispose());
+
+const host = { baseEnv: process.env };
+const request = () => ({
+  root: project.root,
+  store: project.store,
+  host,
+  id: "run",
+  signal: new AbortController().signal,
+});
+const recover = () => recoverStore(project.store, host);
+const changesIn = async (view: View): Promise<string[]> =>
+  (await view.delta()).parts.flatMap(({ changes }) => changes.map(({ path, kind }) => `${kind} ${path}`)).sort();
+
+async function killedIn(kind: string, command: string): Promise<void> {
+  const args = ["--conditions=lathe-source", "--import", LOADER, HOST, project.root, project.store, kind, command];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await exited;
+}
+
+describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
+  it.each(["overlay", "worktree"])(
+    "G-22 SA-07 a killed host leaves its view of the kind %s with all changes; it is continued, landed, and nothing is left",
+    async (kind) => {
+      project = makeProject({ "a.txt": "one\n", "b.txt": "b\n", "c.txt": "c\n" });
+      await killedIn(kind, "echo two > a.txt; rm b.txt; mkdir d; echo new > d/n.txt; sleep 600 &");
+      const { left } = await recover();
+      expect(left).toEqual([{ id: "run", kind, root: project.root, isCutOff: true }]);
+      expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(project.folder);
+      project.write("c.txt", "of the user\n");
+      const view = await continueView(request());
+      expect(await view.env.readFile("a.txt")).toBe("two\n");
+      await expect(continueView(request())).rejects.toThrow("Another process works in the view run.");
+      await view.env.execCommand("echo more >> d/n.txt", 10_000);
+      expect(await changesIn(view)).toEqual(["added d/n.txt", "changed a.txt", "deleted b.txt"]);
+      const landing = { ...request(), deltas: [await view.delta()], mode: "patch" as const };
+      expect((await land(landing)).kind).toBe("landed");
+      expect([project.read("a.txt"), project.read("d/n.txt"), project.read("c.txt")]).toEqual([
+        "two\n",
+        "new\nmore\n",
+        "of the user\n",
+      ]);
+      // Landed in the middle, the view goes on from there, in another process too.
+      await view.rebase();
+      expect(await changesIn(view)).toEqual([]);
+      await view.env.writeFile("later.txt", "later\n");
+      await view.leave();
+      expect((await recover()).left).toEqual([{ id: "run", kind, root: project.root, isCutOff: false }]);
+      const again = await continueView(request());
+      expect(await changesIn(again)).toEqual(["added later.txt"]);
+      await again.reset();
+      expect(await changesIn(again)).toEqual([]);
+      expect(await again.env.stat("later.txt")).toBeUndefined();
+      expect(await again.env.readFile("c.txt")).toBe("of the user\n");
+      await again.close();
+      expect(readdirSync(project.store)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.each(["overlay", "worktree"])(
+    "G-22 a killed host that changed nothing leaves no view of the kind %s",
+    async (kind) => {
+      project = makeProject({ "a.txt": "one\n", "d/b.txt": "b\n" });
+      await killedIn(kind, "git status; cat a.txt; touch t; rm t");
+      expect((await recover()).left).toEqual([]);
+      expect(readdirSync(project.store)).toEqual([]);
+      await expect(continueView(request())).rejects.toThrow("There is no view named run to continue.");
+    },
+    60_000,
+  );
+
+  it("a folder that was emptied or removed in a layer is a change", async () => {
+    project = makeProject({ "d/a.txt": "a\n", "e/b.txt": "b\n" });
+    await killedIn("overlay", "rm -r d; mkdir d");
+    const { left } = await recover();
+    expect(left.map(({ id }) => id)).toEqual(["run"]);
+    const view = await continueView(request());
+    expect(await changesIn(view)).toEqual(["deleted d/a.txt"]);
+    await view.close();
+  });
+});

@@ -1,0 +1,121 @@
+// `/worktree`: what was changed in the view of the run, and what becomes of it; and the question before somebody leaves with changes
+// that nobody has settled.
+
+import { CliError, EXIT, usageError } from "../../usage/exit.ts";
+import {
+  conflictLines,
+  isRefused,
+  type RunView,
+  SETTLE_WAYS,
+  type Settled,
+  type SettleWay,
+} from "../../workspace/run-view.ts";
+import type { Conversation } from "../conversation.ts";
+import { chooseFrom } from "./choice.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
+
+const VERBS = [...SETTLE_WAYS, "diff"] as const;
+const MOST_FILES = 20;
+const SIGNS = { added: "A", changed: "M", deleted: "D" } as const;
+
+export const worktreeCommand: SlashCommand = {
+  name: "worktree",
+  arguments: "[land|branch|patch|discard|diff]",
+  description: "show, land or discard what was changed in the view of this run (--worktree)",
+  whileWorking: true,
+  complete: (_conversation, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
+  run: async (conversation, argument, host) => {
+    const { view } = conversation.workspace;
+    if (!view)
+      throw usageError("This run works in the project itself. To work in a view of it, start with: lathe --worktree");
+    if (argument === "") return overview(view, host);
+    if (argument === "diff") return showDiff(view, host);
+    const how = SETTLE_WAYS.find((way) => way === argument);
+    if (how === undefined) throw usageError(`Use: /worktree, or /worktree ${VERBS.join("|")}.`);
+    if (conversation.isBusy) throw usageError("The agent is working. Interrupt it first, then try again.");
+    if (how === "discard" && !(await isSure(view, host))) return;
+    const settled = await settle(conversation, view, how, host);
+    if (isRefused(settled))
+      throw new CliError(
+        EXIT.failed,
+        `All is still in the view. To take it along: ${how === "land" ? "/worktree branch, or " : ""}/worktree patch`,
+      );
+  },
+};
+
+async function overview(view: RunView, host: CommandView): Promise<void> {
+  const { files, leftOutLine, isSettled } = await view.changes();
+  const what =
+    files.length === 0 ? "nothing was changed" : `${files.length === 1 ? "1 file" : `${files.length} files`} changed`;
+  host.line(`View ${view.id} (${view.kind}): ${what}${isSettled ? ", kept in a branch or patch" : ""}.`);
+  for (const { path, change } of files.slice(0, MOST_FILES)) host.line(`  ${SIGNS[change]} ${path}`);
+  if (files.length > MOST_FILES) host.line(`  and ${files.length - MOST_FILES} more`, "dim");
+  if (leftOutLine !== undefined) host.line(leftOutLine, "dim");
+  if (files.length > 0)
+    host.line("To settle them: /worktree land, branch, patch or discard. To look: /worktree diff", "dim");
+}
+
+async function showDiff(view: RunView, host: CommandView): Promise<void> {
+  const diff = await view.diff();
+  if (diff === "") host.line("Nothing was changed.", "dim");
+  else if (host.pageDiff) host.pageDiff(`View ${view.id}`, diff);
+  else host.line(diff.trimEnd());
+}
+
+async function isSure(view: RunView, host: CommandView): Promise<boolean> {
+  const { files } = await view.changes();
+  if (files.length === 0) return true;
+  const title = `Discard the changes of ${files.length === 1 ? "1 file" : `${files.length} files`}? Nothing of them is kept.`;
+  const items = [
+    { value: false, label: "Keep them" },
+    { value: true, label: "Discard them" },
+  ];
+  return (await chooseFrom(host, { title, items })) === true;
+}
+
+async function settle(
+  { session }: Pick<Conversation, "session">,
+  view: RunView,
+  how: SettleWay,
+  host: Pick<CommandView, "line">,
+): Promise<Settled> {
+  const settled = await view.settle(how);
+  for (const line of conflictLines(settled)) host.line(line, "yellow");
+  host.line(settled.message, isRefused(settled) ? "yellow" : "dim");
+  const news = NEWS[settled.outcome];
+  if (news !== undefined && session.state !== "closed") session.appendCustomMessage("worktree", news);
+  return settled;
+}
+
+/** What the model has to know: its files are others now. */
+const NEWS: Partial<Record<Settled["outcome"], string>> = {
+  landed:
+    "The user has taken your changes over into the project. Your files now also have what was changed there meanwhile.",
+  discarded: "The user has discarded all of your changes. The files are as the project has them now.",
+};
+
+/** False: the person stays. Whatever is not chosen loses nothing. */
+export async function settledBeforeLeaving(
+  conversation: Pick<Conversation, "session">,
+  view: RunView,
+  host: Pick<CommandView, "line" | "ask" | "choose">,
+): Promise<boolean> {
+  for (;;) {
+    const { files, isSettled } = await view.changes();
+    if (files.length === 0 || isSettled) return true;
+    const title = `${files.length === 1 ? "1 file was" : `${files.length} files were`} changed in the view and not landed.`;
+    const how = await chooseFrom(host, { title, items: leavingItems(view) });
+    if (how === undefined) return false;
+    if (how === "keep") return true;
+    if (!isRefused(await settle(conversation, view, how, host))) return true;
+  }
+}
+
+const leavingItems = ({ id }: RunView) =>
+  [
+    { value: "keep", label: "Keep the changes in the view", detail: `lathe --worktree ${id} continues` },
+    { value: "land", label: "Land them", detail: "in the files of the project" },
+    { value: "branch", label: "Make a branch", detail: `lathe/task/${id}` },
+    { value: "patch", label: "Write a patch", detail: "for git apply" },
+    { value: "discard", label: "Discard them", detail: "nothing of them is kept" },
+  ] as const;

@@ -1,0 +1,56 @@
+// What the commit says that a branch with the work of an agent consists of: its assignment, or what a model makes of the changes.
+
+import type { Beside } from "@lathe/agent";
+import { Message, messageOf } from "@lathe/llm";
+import prompt from "./commit-message.md";
+
+/** Who asks a model outside the conversation. */
+export type AsksModel = Pick<Beside, "callModel">;
+
+const TIMEOUT_MS = 60_000;
+/** Of the changes; the beginning says what they are about. */
+const MOST_PATCH = 24_000;
+const LONGEST_TITLE = 72;
+const MOST_TEXT = 2_000;
+
+export const plainMessage = (agentId: string, task: string): string => `${titleOf(task)}\n\n${byWhom(agentId)}`;
+
+/** `problem`: why it is the plain one. */
+export async function writtenMessage(
+  { agentId, task, patch }: { readonly agentId: string; readonly task: string; readonly patch: string },
+  beside: AsksModel,
+  signal: AbortSignal,
+): Promise<{ readonly message: string; readonly problem?: string }> {
+  const plain = plainMessage(agentId, task);
+  try {
+    const shown = patch.slice(0, MOST_PATCH).toWellFormed();
+    const messages = [Message.system(prompt.trim()), Message.user(`Assignment: ${task}\n\n${shown}`)];
+    const answer = await beside.callModel("smol", { messages, timeoutMs: TIMEOUT_MS }, signal);
+    const text = cleaned(answer.text);
+    if (text === "") return { message: plain, problem: "the model wrote nothing" };
+    return { message: `${text}\n\n${byWhom(agentId)}` };
+  } catch (error) {
+    return { message: plain, problem: messageOf(error) };
+  }
+}
+
+const byWhom = (agentId: string): string => `By the agent ${agentId}.`;
+
+/** Without fences and control characters; the first line is the title. */
+function cleaned(answer: string): string {
+  const lines = answer
+    .replace(/^```\w*$/gm, "")
+    .replace(/(?!\n)\p{Cc}/gu, " ")
+    .trim()
+    .slice(0, MOST_TEXT)
+    .split("\n")
+    .map((line) => line.trimEnd());
+  const [title = "", ...rest] = lines;
+  const body = rest.join("\n").trim();
+  return title === "" ? "" : [titleOf(title), ...(body === "" ? [] : [body])].join("\n\n");
+}
+
+function titleOf(text: string): string {
+  const [first = ""] = text.trim().split("\n");
+  return first.length > LONGEST_TITLE ? `${first.slice(0, LONGEST_TITLE - 1)}…` : first;
+}

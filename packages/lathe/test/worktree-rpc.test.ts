@@ -1,0 +1,85 @@
+// --worktree over RPC: a host looks at the view and settles its changes; what it leaves is kept.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Script, turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { has } from "../../agent/test/programs.ts";
+import { type Setup, setup } from "./rpc-host.ts";
+
+let rig: Setup;
+afterEach(() => rig.remove());
+
+const script: Script = (({ view }) => {
+  const last = view.messages.at(-1);
+  const [, command] = /run:(.*)/.exec(last?.text ?? "") ?? [];
+  return command !== undefined && last?.results.length === 0
+    ? turn.calls([{ name: "shell", id: "s", args: { command } }])
+    : turn.text("noted");
+}) as Script;
+
+describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwrap, nsenter, unshare)", () => {
+  it("G-22 get_worktree and settle_worktree; conflicts are named; what a host leaves is kept and said", async () => {
+    rig = await setup({ script });
+    const file = (name: string): string => join(rig.box.dir, name);
+    execFileSync("git", ["init", "-q"], { cwd: rig.box.dir });
+    writeFileSync(file("a.txt"), "one\n");
+    const plain = await rig.start("--permission-mode", "full");
+    expect(await plain.data("get_worktree")).toEqual({ worktree: null });
+    expect(await plain.ask("settle_worktree", { how: "land" })).toMatchObject({
+      success: false,
+      error: "This run works in the project itself. Start the agent with --worktree.",
+    });
+    expect(await plain.ask("settle_worktree", { how: "burn" })).toMatchObject({ success: false });
+    expect(await plain.finish()).toBe(0);
+
+    const host = await rig.start("--permission-mode", "full", "--worktree", "feat");
+    await host.prompt("run:echo two > a.txt; echo new > b.txt");
+    const { worktree } = await host.data<{ worktree: object }>("get_worktree");
+    expect(worktree).toMatchObject({
+      id: "feat",
+      cwd: rig.box.dir,
+      files: [
+        { path: "a.txt", change: "changed" },
+        { path: "b.txt", change: "added" },
+      ],
+      leftOut: [],
+      settled: false,
+    });
+    expect(existsSync(file("b.txt"))).toBe(false);
+    expect(await host.data("settle_worktree", { how: "land" })).toEqual({
+      id: "feat",
+      outcome: "landed",
+      files: ["a.txt", "b.txt"],
+      conflicts: [],
+      message: "Landed 2 files.",
+    });
+    expect(await host.event("lathe:worktree")).toMatchObject({
+      id: "feat",
+      outcome: "landed",
+      files: ["a.txt", "b.txt"],
+    });
+    expect(readFileSync(file("a.txt"), "utf8")).toBe("two\n");
+
+    // A session of its own in the same view, and a conflict.
+    await host.data("new_session");
+    await host.prompt("run:echo mine > a.txt");
+    writeFileSync(file("a.txt"), "person\n");
+    expect(await host.data("settle_worktree", { how: "land" })).toMatchObject({
+      outcome: "conflict",
+      conflicts: [{ path: "a.txt", line: 1, message: "changed in the project too" }],
+    });
+    expect(readFileSync(file("a.txt"), "utf8")).toBe("person\n");
+    const { patch } = await host.data<{ patch: string }>("settle_worktree", { how: "patch" });
+    expect(readFileSync(patch, "utf8")).toContain("+mine");
+    expect(await host.data("settle_worktree", { how: "discard" })).toMatchObject({ outcome: "discarded" });
+    expect(await host.data("bash", { command: "cat a.txt" })).toMatchObject({ stdout: "person\n" });
+    await host.prompt("run:echo left > left.txt");
+    expect(await host.finish()).toBe(0);
+    expect(host.stderr).toContain(
+      "lathe: The changes of the run are kept in the view feat: 1 file. Continue with: lathe --worktree feat\n",
+    );
+    expect(existsSync(file("left.txt"))).toBe(false);
+  }, 60_000);
+});
