@@ -46,6 +46,8 @@ export function childJournalFiles(
   options: Pick<JournalFileOptions, "deps" | "sync">,
 ): (header: ChildHeader) => Journal {
   return (child) => {
+    // A child may be the first thing that happens in a session: its file is made now.
+    if (parent.folder === undefined) parent.persist();
     if (parent.folder === undefined) throw new Error(`${parent.label}: a journal without a file has no folder.`);
     const header = { ...child, id: options.deps.uuid() };
     return openOrCreate(join(parent.folder, `${child.agentId}.jsonl`), header, parent.blobs, options);

@@ -52,7 +52,10 @@ export interface SessionConfig {
   budget: BudgetConfig;
   /** Background jobs that may run at a time. */
   maxJobs: number;
-  /** The end of a job that nobody waited for: it waits for the next input, or becomes one when the session is idle (`run`). */
+  /**
+   * The end of a job that nobody waited for, and the result of an agent: it waits for the next input, or becomes one when the session
+   * is idle (`run`). Only with `run` does the tool `task` return before its agents have ended.
+   */
   jobReports: "wait" | "run";
   /** The model may start a command in the background with the tools that offer it as `async`. */
   asyncCommands: boolean;

@@ -220,9 +220,9 @@ export async function endInput(
   return next;
 }
 
-/** A question to the user is not answered by what was said before it. */
+/** A question to the user is not answered by what was said before it, and what was ended while it was written down has no successor. */
 function nextInput(core: QueuePart & ConfigPart, run: InputRun, { reason }: InputEnd): Delivery | undefined {
-  if (run.awaits || !RUNS_ON.has(reason)) return undefined;
+  if (run.awaits || run.signal.aborted || !RUNS_ON.has(reason)) return undefined;
   // Steering that came too late was still meant for the work that has just ended, and so before what follows it.
   const { lateSteering, jobReports } = core.config;
   const runsLate = lateSteering === "run" || (jobReports === "run" && core.inbox.list("steering").some(isReport));

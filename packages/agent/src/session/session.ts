@@ -392,7 +392,7 @@ export class Session {
       const next = await endInput(core, run, end);
       usage = addUsage(usage, run.usage);
       cost += run.cost;
-      if (!next) return outcomeOf(run, end, { usage, cost });
+      if (!next || this.#closing) return outcomeOf(run, end, { usage, cost });
       run = await this.#beginQueued(core.startRun(), next);
       left = undefined;
     }

@@ -89,7 +89,10 @@ export interface Isolation {
   readonly env: ExecutionEnvironment;
   /** For people: the kind of view that was taken. */
   readonly kind?: string | undefined;
-  /** Its input has ended. Asked a second time when the child was sent back to work. */
+  /**
+   * Its input has ended. Asked a second time when the child was sent back to work. Children end side by side: the host lands one at a
+   * time and asks `refusal` when the turn of this one has come, else several of a race land.
+   */
   land(wish: LandingWish): Promise<LandedWork>;
   /** How its run ended is recorded: nothing of it is needed any more. `toldBy`: the message that tells its parent of it, if one does. */
   close(toldBy?: string): Promise<void>;

@@ -1,9 +1,17 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gate } from "@lathe/testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { childJournalFiles, openJournalFile } from "../../src/journal/open-file.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
 import type { Isolation, IsolationRequest, SubagentOptions } from "../../src/subagents/types.ts";
-import { agentProfile, batch, cast, explore, types } from "../support/agents.ts";
-import { type Setup, setUp } from "../support/session.ts";
+import { agentProfile, batch, cast, explore, types, yields } from "../support/agents.ts";
+import { type Setup, setUp, testDeps } from "../support/session.ts";
 
 const start = (parts: Parameters<typeof cast>[0], subagents: SubagentOptions = {}) =>
   setUp({
@@ -88,5 +96,54 @@ describe("agents that are being started", () => {
     );
     expect(states(s)).toEqual([]);
     await s.finish();
+  });
+
+  it("SA-04 a session that is ended while its last input is written down begins no other one", async () => {
+    const syncing = gate();
+    const store = new MemoryStore();
+    let isHeld = false;
+    const held = Object.assign(store, { sync: () => (isHeld ? syncing.wait() : Promise.resolve()) });
+    const deps = testDeps();
+    const journalDeps = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };
+    const journal = Journal.create({ id: deps.uuid(), cwd: "/" }, () => held, journalDeps);
+    const ended = (s: Setup) => s.of("processing_end").map(({ data }) => data.reason);
+    const s = setUp({ script: [{ text: "one" }, { text: "two" }], journal, deps });
+    s.session.followUp("later");
+    const input = s.session.submit("go on");
+    isHeld = true;
+    await syncing.reached;
+    const closed = s.session.close();
+    isHeld = false;
+    syncing.open();
+    await Promise.all([input, closed]);
+    await s.finish();
+    expect(ended(s)).toHaveLength(1);
+    // The same for a host that ends it when it hears of the end.
+    const other = setUp({
+      script: [{ text: "one" }, { text: "two" }],
+      onEvent: ({ kind }) => void (kind === "processing_end" && other.session.close()),
+    });
+    other.session.followUp("later");
+    await other.session.submit("go on");
+    await other.finish();
+    expect(ended(other)).toEqual(["completed"]);
+  });
+
+  it("SA-04 an agent that the host starts before any input has its file beside the session's", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "starts-"));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const deps = testDeps();
+    const journal = openJournalFile({ path: join(dir, "s.jsonl"), cwd: "/", deps });
+    const s = setUp({
+      profile: agentProfile(),
+      journal,
+      deps,
+      subagents: { types, journal: childJournalFiles(journal, { deps }) },
+      script: cast({ alone: [yields("done")] }),
+    });
+    const { agentId } = await s.session.subagents.spawn({ task: "alone", callId: "h", agent: "task" });
+    const { output } = await s.session.subagents.wait(agentId, new AbortController().signal);
+    await s.finish();
+    expect([output, existsSync(join(dir, "s", `${agentId}.jsonl`))]).toEqual(["done", true]);
   });
 });
