@@ -188,7 +188,7 @@ const empty = (folder: string): void => {
 describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
   "a full disk (needs mount, bwrap, nsenter, unshare)",
   () => {
-    it("SA-07 where views are: the agent's command fails, nothing of its work lands, and nothing is left", async () => {
+    it("SA-07 where views are: the agent's command fails, nothing of its work lands, and its view is left and named", async () => {
       await begin({
         parent: [tasks([{ id: "One", assignment: "first", isolated: true }]), says],
         One: [shell("echo two > a.txt; head -c 8000000 /dev/urandom > big; ls -s big"), yieldsResult("s")],
@@ -200,6 +200,13 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
             code: 0,
             end: expect.stringMatching(/^failed: got: .*\n\n\[Nothing of it was merged.*ENOSPC/s),
           });
+          const [view] = scene.views();
+          expect(scene.views()).toEqual([expect.stringMatching(/^One-/)]);
+          expect(endOf(stdout, "One")).toContain(`It stays in the view ${view}`);
+          const again = await scene.run(["worktree"]);
+          expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${view}  overlay`) });
+          expect(again.stderr).toContain(`The agent One was cut off. What it changed could not be read: No space`);
+          expect(await scene.run(["worktree", "discard", `${view}`])).toMatchObject({ code: 0 });
           expect(scene.views()).toEqual([]);
         });
       });

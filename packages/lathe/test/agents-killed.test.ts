@@ -1,5 +1,5 @@
 // The command killed by SIGKILL at the lines of its journals while agents work apart, talk and land: what an agent did is in the files whole
-// or not at all, never twice, the conversation knows which, every message is read once, and nothing is left of the views.
+// or not at all, never twice, else in a patch, the conversation knows which, every message is read once, and nothing is left of the views.
 
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -115,6 +115,12 @@ function messagesRead(scene: AgentStage, lines: readonly string[]): string[] {
   return sent.map(({ text }) => text);
 }
 
+/** Its command has ended: its model was asked what to do next. */
+const hasAdded = (scene: AgentStage, id: string): boolean =>
+  scene.server.requests.some(
+    (request) => whoIs(request) === id && request.view.messages.some(({ role }) => role === "assistant"),
+  );
+
 async function judge(scene: AgentStage): Promise<string[]> {
   const resumed = await scene.run([...full, "-c"]);
   const lines = linesOf(scene);
@@ -126,6 +132,15 @@ async function judge(scene: AgentStage): Promise<string[]> {
     const said = outcomeOf(lines, id);
     const isTold = /Merged into your files|had been merged into your files already/.test(said);
     expect(isTold, `${id}: ${said} ${resumed.stderr}`).toBe(text !== "base\n");
+    const patches = [...scene.kept(`${id}.patch`), ...scene.kept(`${id}.2.patch`)];
+    const isLost = text === "base\n" && hasAdded(scene, id);
+    expect(patches.length, `patches of ${id}, whose files are ${text}: ${resumed.stderr}`).toBe(isLost ? 1 : 0);
+    for (const patch of patches) {
+      const added = readFileSync(patch, "utf8").match(new RegExp(`^\\+${id}$`, "gm"));
+      expect(added, `what is in ${patch}`).toHaveLength(FILES.length);
+      if (said !== "") expect(said).toContain(`git apply --3way ${patch}`);
+      scene.git("apply", "--3way", "--check", patch);
+    }
   }
   expect(scene.views()).toEqual([]);
   expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(scene.box.dir);

@@ -52,6 +52,7 @@ export async function openContainer(opening: Opening): Promise<OpenedKind> {
   return {
     env,
     files,
+    leftAs: copy.hasIgnored ? "reflink" : "worktree",
     source: async (part) => copySource(copy, part, root),
     close: () => removeContainer(processes, { name, cli: program }, host.baseEnv),
   };

@@ -177,10 +177,10 @@ function refuseWithoutClones(root: string, folder: string): void {
   }
 }
 
-/** To be called when the copy has been made. */
+/** To be called when the copy has been made, or is continued: the moment when it was made stays the same. */
 export function copyFiles(folder: string, { tree, hasIgnored }: Copy): ViewFiles {
   const made = join(folder, MADE);
-  writeFileSync(made, "");
+  if (!existsSync(made)) writeFileSync(made, "");
   const { ctimeMs } = statSync(made);
   return {
     folder: tree,
@@ -190,11 +190,11 @@ export function copyFiles(folder: string, { tree, hasIgnored }: Copy): ViewFiles
   };
 }
 
-async function openCopy({ request, folder }: Opening, copy: Copy): Promise<OpenedKind> {
+async function openCopy({ request, folder, isOnlyRead }: Opening, copy: Copy): Promise<OpenedKind> {
   const { root } = request;
   const files = copyFiles(folder, copy);
-  const isLinux = process.platform === "linux";
-  const namespace = isLinux ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
+  const isShown = process.platform === "linux" && !isOnlyRead;
+  const namespace = isShown ? await openedNamespace(request, boundMounts(copy.shown)) : undefined;
   return {
     env: namespace ? namespaceEnvironment(request, namespace) : sandboxEnvironment(request, copy.tree),
     files,

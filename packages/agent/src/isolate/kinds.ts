@@ -17,12 +17,16 @@ export interface Opening {
   readonly parts: () => Promise<readonly Part[]>;
   /** The folder has the files of the view already: a process has left them. */
   readonly isContinued?: boolean | undefined;
+  /** Nothing will run in it: what was changed is all that is wanted. */
+  readonly isOnlyRead?: boolean | undefined;
 }
 
 /** A view that was opened. */
 export interface OpenedKind {
   readonly env: ExecutionEnvironment;
   readonly files: ViewFiles;
+  /** The kind that its files are continued as, when it is another. */
+  readonly leftAs?: "reflink" | "worktree" | undefined;
   /** Where the files of a part are now. */
   source(part: Part): Promise<PartSource>;
   /** Ends what belongs to it; its folder is removed afterwards. */

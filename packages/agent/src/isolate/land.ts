@@ -34,6 +34,8 @@ export interface LandRequest
   readonly permit?: ((files: readonly string[]) => Promise<string | undefined>) | undefined;
   /** Put around the writing of the files. */
   readonly aroundWrite?: ((files: readonly LandedFile[], write: () => Promise<void>) => Promise<void>) | undefined;
+  /** These deltas are all there is of the view `id`: once they are written, it does not outlive its process any more. */
+  readonly isAllOfView?: boolean | undefined;
   /** Of the commit of a branch. */
   readonly message?: string | undefined;
   /** Kind of the view that `verify` runs in; `auto` when absent. */
@@ -110,7 +112,7 @@ async function branches({ deltas, message }: LandRequest, sites: readonly Site[]
 }
 
 async function files(
-  { root, id, signal, aroundWrite }: LandRequest,
+  { root, id, store, signal, aroundWrite, isAllOfView }: LandRequest,
   sites: readonly Site[],
   env: ExecutionEnvironment,
   folder: string,
@@ -120,7 +122,7 @@ async function files(
   const write = async (): Promise<LandingConflict[]> => {
     const changed = changedSince(steps);
     if (changed.length > 0) return changed;
-    const stopped = await writeSteps(env, folder, id, steps, signal);
+    const stopped = await writeSteps(env, folder, id, steps, signal, isAllOfView ? join(store, id) : undefined);
     return stopped ? [stopped] : [];
   };
   return {

@@ -20,6 +20,7 @@ import {
 import { dirname, join } from "node:path";
 import { isBehindLink, lstatOf } from "./on-disk.ts";
 import type { LandedFile } from "./types.ts";
+import { LANDED } from "./view-folder.ts";
 
 /** What is at a path: nothing, a file or a link. */
 export type Found =
@@ -74,9 +75,11 @@ export function writeJournal(folder: string, id: string, steps: readonly Landing
   renameSync(join(folder, `${JOURNAL}.new`), join(folder, JOURNAL));
 }
 
-/** From here on nothing is undone. */
-export function closeJournal(folder: string): void {
-  rmSync(join(folder, JOURNAL), { force: true });
+/** From here on nothing is undone. `landed`: the folder of the view whose work it was, which is marked in the same moment. */
+export function closeJournal(folder: string, landed?: string): void {
+  const journal = join(folder, JOURNAL);
+  if (landed === undefined) rmSync(journal, { force: true });
+  else renameSync(journal, join(landed, LANDED));
 }
 
 export const hasJournal = (folder: string): boolean => existsSync(join(folder, JOURNAL));

@@ -107,13 +107,14 @@ const changedMeanwhile = (path: string): LandingConflict => ({
   regions: [],
 });
 
-/** Returns the conflict that stopped it; nothing is changed then. */
+/** Returns the conflict that stopped it; nothing is changed then. `view`: folder of the view whose work it is, if that ends with it. */
 export async function writeSteps(
   env: ExecutionEnvironment,
   folder: string,
   id: string,
   steps: readonly LandingStep[],
   signal: AbortSignal,
+  view?: string,
 ): Promise<LandingConflict | undefined> {
   const exact = steps.map((step) => ({ ...step, ...modesOnDisk(step) }));
   const swaps = new Swaps(exact);
@@ -129,7 +130,7 @@ export async function writeSteps(
         signal,
       )),
     );
-    closeJournal(folder);
+    closeJournal(folder, lost.length === 0 ? view : undefined);
     for (const { path, top, after } of exact) if (after.kind === "absent") removeEmptyFolders(dirname(path), top);
     return lost[0] === undefined ? undefined : changedMeanwhile(lost[0]);
   } catch (error) {

@@ -1,7 +1,7 @@
 // Views that outlive their process: what is written down about one while it is open, which of them were left in a store, and whether
 // there is anything in them that somebody would miss.
 
-import { lstatSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Processes } from "../process/processes.ts";
 import { EnvError } from "../process/types.ts";
@@ -9,8 +9,8 @@ import { copySource, makeReflink, makeWorktree } from "./copies.ts";
 import { GitFailed } from "./git-store.ts";
 import type { Opening } from "./kinds.ts";
 import { type Part, partsAgain, type TakenPart, takeAgain } from "./parts.ts";
-import type { ViewHost, ViewKind, ViewRequest } from "./types.ts";
-import { abandonedFolders } from "./view-folder.ts";
+import type { ViewAgent, ViewHost, ViewKind, ViewRequest } from "./types.ts";
+import { abandonedFolders, LANDED, RECORD } from "./view-folder.ts";
 
 /** A view that a process has left behind. */
 export interface LeftView {
@@ -19,6 +19,8 @@ export interface LeftView {
   readonly root: string;
   /** Its process was killed; otherwise it was left on purpose. */
   readonly isCutOff: boolean;
+  /** Whose work it is; absent for that of a whole run. */
+  readonly agent?: ViewAgent | undefined;
 }
 
 /** What is written down about a view that is kept. */
@@ -28,9 +30,8 @@ export interface ViewRecord {
   /** So many indexes have been made in it. */
   readonly deltas: number;
   readonly parts: readonly TakenPart[];
+  readonly agent?: ViewAgent | undefined;
 }
-
-const RECORD = "view.json";
 
 /** Under another name first: half a record would be none. */
 export function writeRecord(folder: string, record: ViewRecord): void {
@@ -39,14 +40,21 @@ export function writeRecord(folder: string, record: ViewRecord): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Undefined for a view that is not kept, or was still being opened. */
+/** Undefined for a view that is not kept, was still being opened, or whose work has landed. */
 export function recordIn(folder: string): ViewRecord | undefined {
   const file = join(folder, RECORD);
+  if (existsSync(join(folder, LANDED))) return undefined;
   try {
     return JSON.parse(readFileSync(file, "utf8")) as ViewRecord;
   } catch {
     return undefined; // there is none, or a broken disk
   }
+}
+
+/** So many indexes have been made in it. One that a killed process was writing may be locked: its number is not used again. */
+export function deltasIn(folder: string, { deltas, parts }: ViewRecord): number {
+  const files = parts.flatMap((_, number) => readdirSync(join(folder, "git", `part-${number}`)));
+  return Math.max(deltas, ...files.map((name) => Number(/^delta-(\d+)/.exec(name)?.[1] ?? 0)));
 }
 
 /** Parts as a record has them. */
@@ -64,7 +72,8 @@ export function leftViews(store: string): LeftView[] {
   return abandonedFolders(store).flatMap(({ folder, owner }) => {
     const record = recordIn(folder);
     if (!record) return [];
-    return [{ id: basename(folder), kind: record.kind, root: record.root, isCutOff: owner?.isReleased !== true }];
+    const { kind, root, agent } = record;
+    return [{ id: basename(folder), kind, root, isCutOff: owner?.isReleased !== true, ...(agent ? { agent } : {}) }];
   });
 }
 
@@ -93,7 +102,7 @@ export function continuedOpening(
 
 /** Whether something was changed in a view that was left. When in doubt, yes: ignored files may be all there is. */
 export async function isChanged(folder: string, record: ViewRecord, host: ViewHost): Promise<boolean> {
-  if (record.kind === "overlay") return isLayerUsed(join(folder, "layers/0/upper"), record.root);
+  if (record.kind === "overlay") return isLayerChanged(join(folder, "layers/0/upper"), record.root);
   const processes = new Processes({ clock: host.clock });
   const request: ViewRequest = {
     root: record.root,
@@ -117,6 +126,16 @@ export async function isChanged(folder: string, record: ViewRecord, host: ViewHo
     return true;
   } finally {
     await processes.cleanup();
+  }
+}
+
+function isLayerChanged(upper: string, lower: string): boolean {
+  try {
+    return isLayerUsed(upper, lower);
+  } catch (error) {
+    // A folder that may not be read: something has made it so.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 // Opens views: tries the kinds that the request allows, best first, and says what it passed over.
 
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { LocalEnvironment } from "../env/local.ts";
 import { isInside } from "../env/sandbox/inside.ts";
@@ -11,7 +12,7 @@ import { openReflink, openWorktree } from "./copies.ts";
 import { NO_SPACE } from "./git-store.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import { stepsBetween } from "./landing-steps.ts";
-import { continuedOpening, recordIn, takenParts, writeRecord } from "./left-view.ts";
+import { continuedOpening, deltasIn, recordIn, takenParts, writeRecord } from "./left-view.ts";
 import { mergeWithMarkers } from "./merge.ts";
 import { openOverlay } from "./overlay.ts";
 import { type Part, takeAgain, takeParts } from "./parts.ts";
@@ -19,7 +20,7 @@ import { putInView } from "./put-in-view.ts";
 import { readDelta, takePartIn } from "./read-delta.ts";
 import { recoverStore } from "./recover.ts";
 import { type Delta, type LandingConflict, VIEW_KINDS, type View, type ViewKind, type ViewRequest } from "./types.ts";
-import { claimFolder, releaseFolder, removeFolder, takeOver } from "./view-folder.ts";
+import { claimFolder, RECORD, releaseFolder, removeFolder, takeOver } from "./view-folder.ts";
 
 const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
   overlay: openOverlay,
@@ -57,9 +58,7 @@ export async function openView(request: ViewRequest): Promise<View> {
       removeFolder(folder);
       if (!(error instanceof KindUnavailable) || request.kind !== "auto") {
         await processes.cleanup();
-        throw ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")
-          ? new EnvError("io", NO_SPACE)
-          : error;
+        throw isFullDisk(error) ? new EnvError("io", NO_SPACE) : error;
       }
       passedOver.push(`${kind}: ${error.message}`);
     }
@@ -68,20 +67,36 @@ export async function openView(request: ViewRequest): Promise<View> {
   throw new EnvError("unavailable", `No kind of view works for ${request.root}. ${passedOver.join(". ")}.`);
 }
 
+const isFullDisk = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** A view that a process has left. */
+type LeftRequest = Omit<ViewRequest, "kind" | "isKept" | "agent">;
+
 /** Opens a view that a process has left, with what was changed in it; its kind stays what it was. */
-export async function continueView(request: Omit<ViewRequest, "kind" | "isKept">): Promise<View> {
+export async function continueView(request: LeftRequest): Promise<View> {
+  await recoverStore(request.store, request.host);
+  return openLeft(request, false);
+}
+
+/** The same, only to read what was changed: no command runs in it. To be called when the store has been recovered. */
+export function readView(request: LeftRequest): Promise<View> {
+  return openLeft(request, true);
+}
+
+async function openLeft(request: LeftRequest, isOnlyRead: boolean): Promise<View> {
   const { store, id, host } = request;
-  await recoverStore(store, host);
   const folder = join(store, id);
   const record = recordIn(folder);
   if (!record) throw new EnvError("io", `There is no view named ${id} to continue.`);
   if (!takeOver(store, id)) throw new EnvError("exists", `Another process works in the view ${id}.`, { path: folder });
   const processes = new Processes({ clock: host.clock });
   try {
-    const opening = continuedOpening({ ...request, kind: record.kind, isKept: true }, folder, record, processes);
-    const opened = await OPENERS[record.kind](opening);
-    const view = new OpenView(opening, record.kind, opened, [], record.deltas);
-    await view.keep();
+    const { kind, agent } = record;
+    const opening = continuedOpening({ ...request, kind, agent, isKept: true }, folder, record, processes);
+    const opened = await OPENERS[kind]({ ...opening, isOnlyRead });
+    const view = new OpenView(opening, kind, opened, [], deltasIn(folder, record));
+    if (!isOnlyRead) await view.keep();
     return view;
   } catch (error) {
     await processes.cleanup();
@@ -167,17 +182,31 @@ class OpenView implements View {
 
   /** Writes down what is needed to continue it. */
   async keep(): Promise<void> {
-    const { kind } = this;
+    const kind = this.#opened.leftAs ?? this.kind;
     if (kind === "none" || kind === "container")
       throw new EnvError("io", `A view of the kind ${kind} cannot outlive its process.`);
     const { folder, request } = this.#opening;
+    const { root, agent } = request;
     const parts = takenParts(await this.#parts);
-    writeRecord(folder, { root: request.root, kind, deltas: this.#deltas, parts });
+    writeRecord(folder, { root, kind, deltas: this.#deltas, parts, ...(agent ? { agent } : {}) });
   }
 
   leave(): Promise<void> {
-    this.#closing ??= this.#end().then(() => releaseFolder(this.#opening.folder));
+    this.#closing ??= this.#end().then(() => this.#release());
     return this.#closing;
+  }
+
+  #release(): void {
+    try {
+      releaseFolder(this.#opening.folder);
+    } catch (error) {
+      // It is left all the same: ours until this process ends.
+      if (!isFullDisk(error)) throw error;
+    }
+  }
+
+  unkeep(): void {
+    rmSync(join(this.#opening.folder, RECORD), { force: true });
   }
 
   close(): Promise<void> {
@@ -206,6 +235,7 @@ function noView({ id, root, host, sandbox }: ViewRequest): View {
     rebase: async () => [],
     reset: async () => {},
     leave: () => env.cleanup(),
+    unkeep: () => {},
     close: () => env.cleanup(),
   };
 }

@@ -39,9 +39,18 @@ export interface ViewRequest {
   readonly container?: ViewContainer | undefined;
   /** Text of the person's own ignore file. */
   readonly personalIgnores?: string | undefined;
-  /** What was changed in it outlives the process: until it is closed, it can be continued. Not for containers. */
+  /** What was changed in it outlives the process: until it is closed, it can be continued. */
   readonly isKept?: boolean | undefined;
+  /** Whose work it is, of a view that is kept: whoever finds it left can make a patch of it. */
+  readonly agent?: ViewAgent | undefined;
   readonly signal: AbortSignal;
+}
+
+/** An agent that works in a view. */
+export interface ViewAgent {
+  readonly id: string;
+  /** Where patches of its work are kept; absolute. */
+  readonly patches: string;
 }
 
 /** A place to work in that looks like the project and is not. */
@@ -63,6 +72,8 @@ export interface View {
   reset(): Promise<void>;
   /** Ends what runs inside. What was changed stays in the store, for `continueView`; only of one that is kept. */
   leave(): Promise<void>;
+  /** What was changed in it is in a safe place: it does not outlive the process any more. */
+  unkeep(): void;
   /** Ends what runs inside and removes everything. Idempotent. */
   close(): Promise<void>;
 }

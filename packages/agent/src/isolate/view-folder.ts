@@ -18,6 +18,10 @@ export interface FolderOwner {
 }
 
 const OWNER_FILE = "owner.json";
+/** What is written down about a view that is kept. */
+export const RECORD = "view.json";
+/** The work of the view is in the project: it is not kept any more. */
+export const LANDED = "landed.json";
 
 /** Letters, digits, `-`, `_` and single dots: never a way out of the store. */
 export function isSafeId(id: string): boolean {
@@ -110,8 +114,9 @@ function startOf(pid: number): number | undefined {
   }
 }
 
-/** Also what is write-protected in it; links are removed, never followed. */
+/** Also what is write-protected in it. The record goes first: half a view must not be taken for work. Links are removed, never followed. */
 export function removeFolder(folder: string): void {
+  rmSync(join(folder, RECORD), { force: true });
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch {

@@ -1,11 +1,15 @@
-// A host that works in a view that is kept, to be killed. Arguments: root, store, kind, command.
+// A host that works in a view that is kept, to be killed. Arguments: root, store, kind, command, and `land` when it lands first.
 
+import { land } from "../../src/isolate/land.ts";
 import { openView } from "../../src/isolate/open-view.ts";
 import type { ViewKind } from "../../src/isolate/types.ts";
 
-const [root, store, kind, command] = process.argv.slice(2) as [string, string, ViewKind, string];
+const [root, store, kind, command, then] = process.argv.slice(2) as [string, string, ViewKind, string, string?];
 const request = { root, store, host: { baseEnv: process.env }, signal: new AbortController().signal };
-const view = await openView({ ...request, kind, id: "run", isKept: true });
+const agent = { id: "One", patches: store };
+const view = await openView({ ...request, kind, id: "run", isKept: true, ...(then === undefined ? {} : { agent }) });
 await view.env.execCommand(command, 60_000);
+if (then === "land")
+  await land({ ...request, id: "run", deltas: [await view.delta()], mode: "patch", isAllOfView: true });
 console.log("ready");
 setInterval(() => {}, 1 << 30);

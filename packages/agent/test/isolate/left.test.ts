@@ -2,11 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { land } from "../../src/isolate/land.ts";
-import { continueView } from "../../src/isolate/open-view.ts";
+import { continueView, readView } from "../../src/isolate/open-view.ts";
+import { patchOf } from "../../src/isolate/patch.ts";
 import { recoverStore } from "../../src/isolate/recover.ts";
 import type { View } from "../../src/isolate/types.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project } from "./project.ts";
@@ -29,8 +31,18 @@ const recover = () => recoverStore(project.store, host);
 const changesIn = async (view: View): Promise<string[]> =>
   (await view.delta()).parts.flatMap(({ changes }) => changes.map(({ path, kind }) => `${kind} ${path}`)).sort();
 
-async function killedIn(kind: string, command: string): Promise<void> {
-  const args = ["--conditions=lathe-source", "--import", LOADER, HOST, project.root, project.store, kind, command];
+async function killedIn(kind: string, command: string, then: readonly string[] = []): Promise<void> {
+  const args = [
+    "--conditions=lathe-source",
+    "--import",
+    LOADER,
+    HOST,
+    project.root,
+    project.store,
+    kind,
+    command,
+    ...then,
+  ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   await once(child.stdout, "data");
@@ -86,6 +98,31 @@ describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
       expect((await recover()).left).toEqual([]);
       expect(readdirSync(project.store)).toEqual([]);
       await expect(continueView(request())).rejects.toThrow("There is no view named run to continue.");
+    },
+    60_000,
+  );
+
+  it.each(["overlay", "worktree"])(
+    "SA-07 G-22 what an agent changed in a view of the kind %s is read after a kill, ignored files too; not when it has landed",
+    async (kind) => {
+      project = makeProject({ "a.txt": "one\n", ".gitignore": "*.log\n" });
+      const agent = { id: "One", patches: project.store };
+      await killedIn(kind, "echo two > a.txt; echo x > x.log", ["agent"]);
+      // The killed process was reading it, too.
+      writeFileSync(join(project.store, "run/git/part-0/delta-1.lock"), "");
+      expect((await recover()).left).toEqual([{ id: "run", kind, root: project.root, isCutOff: true, agent }]);
+      const left = await readView(request());
+      await expect(readView(request())).rejects.toMatchObject({ code: "exists" });
+      const delta = await left.delta();
+      expect(delta.leftOut).toEqual([{ path: join(project.root, "x.log"), why: "ignored" }]);
+      expect((await patchOf(delta, project.root, host)).toString()).toContain("-one\n+two\n");
+      await left.close();
+      expect(readdirSync(project.store)).toEqual([]);
+
+      await killedIn(kind, "echo two > a.txt", ["land"]);
+      expect([project.read("a.txt"), readdirSync(project.store)]).toEqual(["two\n", ["run"]]);
+      expect(await recover()).toEqual({ undone: 0, inDoubt: [], left: [] });
+      expect(readdirSync(project.store)).toEqual([]);
     },
     60_000,
   );

@@ -1,7 +1,8 @@
 // `lathe worktree`: views that runs have left, and what becomes of their changes.
 
 import { leftViews } from "@lathe/agent";
-import { recoverViews, storeOf } from "../isolation/view-store.ts";
+import { recoverViews } from "../isolation/recover-views.ts";
+import { storeOf } from "../isolation/view-store.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../workspace/run-view.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import {
   type Conflict,
   type Delta,
@@ -36,10 +36,11 @@ import {
   keptText,
   landedText,
   leftOutText,
-  lostText,
   NOTHING_CHANGED,
+  unreadResult,
 } from "./landing-text.ts";
-import { keepPatch, recoverViews, storeOf } from "./view-store.ts";
+import { recoverViews } from "./recover-views.ts";
+import { keepPatch, keptPatch, storeOf } from "./view-store.ts";
 
 export interface IsolatedWorkParts {
   readonly workspace: Workspace;
@@ -83,8 +84,12 @@ export class IsolatedWork {
 
   /** The work of an agent that was cut off by the end of its process. */
   leftBy(agentId: string): string {
-    const { workspace, journal } = this.#parts;
-    return interruptedText(workspace.cwd, landingOf(journal, agentId));
+    const { workspace, journal, folder } = this.#parts;
+    const view = viewId(agentId, journal.header.id);
+    return interruptedText(workspace.cwd, landingOf(journal, agentId), {
+      patch: folder === undefined ? undefined : keptPatch(folder, agentId),
+      view: existsSync(join(storeOf(workspace), view)) ? view : undefined,
+    });
   }
 
   async isolate(request: IsolationRequest): Promise<Isolation> {
@@ -98,7 +103,7 @@ export class IsolatedWork {
       land: (wish) => this.#inTurn(() => landing.land(wish)),
       close: async (toldBy) => {
         history?.landed(toldBy);
-        await view.close();
+        await (landing.isUnread ? view.leave() : view.close());
       },
     };
   }
@@ -121,6 +126,8 @@ export class IsolatedWork {
         sandbox: sandboxOptions(workspace),
         container: containerOf(workspace),
         personalIgnores: personalIgnoreFile(workspace.env),
+        isKept: true,
+        agent: { id: agentId, patches: patchesOf(this.#parts) },
         signal: opening.signal,
       });
     } finally {
@@ -153,6 +160,8 @@ export class IsolatedWork {
     return mine;
   }
 }
+
+const patchesOf = ({ folder, workspace }: IsolatedWorkParts): string => folder ?? workspace.paths.patches;
 
 /** What the agent's file says counts before the setting, unless it leaves the choice to it. */
 function kindOf(own: string | undefined, mode: string): ViewKind | "auto" {
@@ -187,6 +196,7 @@ class Landing {
   readonly #view: View;
   readonly #messageOf: (delta: Delta, signal: AbortSignal) => Promise<string>;
   #sentBack: SentBack | undefined;
+  #isUnread = false;
 
   constructor(
     parts: IsolatedWorkParts,
@@ -200,17 +210,28 @@ class Landing {
     this.#view = view;
   }
 
+  /** What was changed is nowhere but in the view. */
+  get isUnread(): boolean {
+    return this.#isUnread;
+  }
+
   async land(wish: LandingWish): Promise<LandedWork> {
+    try {
+      const work = await this.#attempt(wish);
+      if (work.again === undefined) this.#view.unkeep();
+      return work;
+    } catch (error) {
+      this.#isUnread = true;
+      return { text: unreadResult(messageOf(error), this.#view.id), outcome: "kept" };
+    }
+  }
+
+  async #attempt(wish: LandingWish): Promise<LandedWork> {
     const lost = wish.refusal();
     if (lost !== undefined) return { text: `[Nothing of it was merged: ${lost}.]`, outcome: "nothing" };
     const { cwd } = this.#parts.workspace;
-    let delta: Delta;
-    try {
-      // Under the name that people know it by.
-      delta = { ...(await this.#view.delta()), id: this.#request.agentId };
-    } catch (error) {
-      return { text: lostText(messageOf(error)), outcome: "kept" };
-    }
+    // Under the name that people know it by.
+    const delta: Delta = { ...(await this.#view.delta()), id: this.#request.agentId };
     const more = leftOutText(cwd, delta);
     if (!delta.parts.some(({ changes }) => changes.length > 0))
       return { text: `${NOTHING_CHANGED}${more}`, outcome: "nothing" };
@@ -266,6 +287,7 @@ class Landing {
         host: hostOptions(workspace, () => {}),
         sandbox: sandboxOptions(workspace),
         deltas: [delta],
+        isAllOfView: true,
         mode: workspace.settings["task.isolation.merge"],
         message,
         verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
@@ -290,13 +312,13 @@ class Landing {
 
   /** A patch with markers in it would be of no use to anybody: then it is the one from before they were put there. */
   async #kept(delta: Delta, why: string, conflicts: readonly LandingConflict[] = []): Promise<LandedWork> {
-    const { workspace, folder } = this.#parts;
+    const { workspace } = this.#parts;
     const isMarked = (await this.#undecided()) !== undefined;
     const bytes =
       isMarked && this.#sentBack
         ? this.#sentBack.patch
         : await patchOf(delta, workspace.cwd, { baseEnv: workspace.env });
-    const place = folder ?? workspace.paths.patches;
+    const place = patchesOf(this.#parts);
     const patchPath = keepPatch(place, delta.id, bytes);
     const nestedPatches = isMarked ? [] : await this.#nestedPatches(delta, place);
     const work = { patchPath, ...(nestedPatches.length === 0 ? {} : { nestedPatches }) };

@@ -48,9 +48,13 @@ export function leftOutText(root: string, delta: Delta): string {
   return line === undefined ? "" : `\n[${line}]`;
 }
 
-/** Not even a patch could be made of it. */
-export const lostText = (why: string): string =>
-  `[Nothing of it was merged; your files are as before. What it changed could not be read: ${why}]`;
+/** No patch could be made of what was changed in a view, which is why it stays. */
+export const unreadText = (why: string, view: string): string =>
+  `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the view ${view}, and the next start in this project tries again. To drop it: lathe worktree discard ${view}`;
+
+/** The same in the result of an agent. */
+export const unreadResult = (why: string, view: string): string =>
+  `[Nothing of it was merged; your files are as before. ${unreadText(why, view)}]`;
 
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
@@ -97,9 +101,15 @@ const tail = (output: string): string =>
 export function interruptedText(
   root: string,
   landing: { readonly files: readonly string[]; readonly isWhole: boolean } | undefined,
+  left: { readonly patch?: string | undefined; readonly view?: string | undefined },
 ): string {
+  if (landing?.isWhole && landing.files.length > 0)
+    return `[Its work had been merged into your files already: ${names(root, landing.files)}]`;
+  if (left.patch !== undefined)
+    return `[Nothing of its work was merged. All of its changes: git apply --3way ${left.patch}]`;
+  if (left.view !== undefined)
+    return `[Nothing of its work was merged. What it changed could not be read; it stays in the view ${left.view}.]`;
   if (!landing || landing.files.length === 0)
-    return "[Nothing of its work was merged, and its copy of the files is gone.]";
-  if (landing.isWhole) return `[Its work had been merged into your files already: ${names(root, landing.files)}]`;
+    return "[Nothing of its work was merged: it had changed no files, or what it changed is gone.]";
   return `[Its work may have been merged before others changed files: look at ${names(root, landing.files)}]`;
 }

@@ -1,10 +1,8 @@
-// Where the views of a project are kept, and what happens to work that could not land.
+// Where the views of a project are kept, and the patches of work that could not land.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type LeftView, recoverStore } from "@lathe/agent";
-import { hostOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Views of one project lie together, so that what was left behind is found. */
@@ -12,39 +10,30 @@ export function storeOf({ paths, cwd }: Pick<Workspace, "paths" | "cwd">, root =
   return join(paths.views, createHash("sha256").update(root).digest("hex").slice(0, 16));
 }
 
-/** Views that were spoken of already, by run. */
-const told = new WeakMap<object, Set<string>>();
-
-/** Removes what killed processes left, and says what was done to files, and which views are kept: each once, and those that the caller wants to tell of. */
-export async function recoverViews(
-  workspace: Workspace,
-  tellsOf: (id: string) => boolean = () => true,
-): Promise<string[]> {
-  const host = hostOptions(workspace, () => {});
-  const { undone, inDoubt, left } = await recoverStore(storeOf(workspace), host);
-  const known = told.get(workspace.machine.deps) ?? new Set();
-  told.set(workspace.machine.deps, known);
-  const kept = left.filter(({ id }) => tellsOf(id) && !known.has(id));
-  for (const { id } of kept) known.add(id);
-  return [
-    ...(undone > 0 ? ["An earlier landing was interrupted. What it had written was undone."] : []),
-    ...inDoubt.map((path) => `${path} was changed after that landing and stays as it is. Look at it.`),
-    ...kept.map(leftLine),
-  ];
-}
-
-/** A run that was cut off, or left with changes. */
-function leftLine({ id, isCutOff }: LeftView): string {
-  const what = isCutOff
-    ? "A run was cut off: its changes are kept."
-    : `The view ${id} has changes that were not landed.`;
-  return `${what} Continue with: lathe --worktree ${id}; or land them: lathe worktree land ${id}; or drop them: lathe worktree discard ${id}`;
-}
-
-/** Returns the file that has the changes. */
+/** Returns the file that has the changes. A patch that is there already stays as it is. */
 export function keepPatch(folder: string, id: string, patch: Uint8Array): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `${id}.patch`);
-  writeFileSync(file, patch, { mode: 0o600 });
+  let number = 1;
+  while (existsSync(patchFile(folder, id, number))) {
+    const file = patchFile(folder, id, number++);
+    if (readFileSync(file).equals(patch)) return file;
+  }
+  const file = patchFile(folder, id, number);
+  try {
+    writeFileSync(`${file}.new`, patch, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } finally {
+    rmSync(`${file}.new`, { force: true });
+  }
   return file;
 }
+
+/** The last patch that was kept under this name. */
+export function keptPatch(folder: string, id: string): string | undefined {
+  let number = 1;
+  while (existsSync(patchFile(folder, id, number))) number++;
+  return number === 1 ? undefined : patchFile(folder, id, number - 1);
+}
+
+const patchFile = (folder: string, id: string, number: number): string =>
+  join(folder, number === 1 ? `${id}.patch` : `${id}.${number}.patch`);

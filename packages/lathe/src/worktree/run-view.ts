@@ -20,7 +20,8 @@ import {
 } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { leftOutLine } from "../isolation/landing-text.ts";
-import { keepPatch, recoverViews, storeOf } from "../isolation/view-store.ts";
+import { recoverViews } from "../isolation/recover-views.ts";
+import { keepPatch, storeOf } from "../isolation/view-store.ts";
 import { usageError } from "../usage/exit.ts";
 import type { RunView, Settled, SettleWay, ViewChanges } from "../workspace/run-view.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
