@@ -1,5 +1,6 @@
 // What could hang while agents work, with the command itself: each ends in a state that somebody is told, within a bound of its own.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
@@ -20,6 +21,7 @@ const begin = async (cast: Cast, config = ""): Promise<void> => {
   scene = await agentStage(cast, FILES);
   if (config !== "") scene.config(config);
 };
+const resume = () => scene.run([...full, "-c", "-p", "again"]);
 const go = (env: Record<string, string> = {}) => scene.run([...full, "-p", "go"], { env });
 const waitsFor = (from: string) => turn.calls([{ name: "irc", args: { op: "wait", from, timeoutMs: 0 }, id: "w" }]);
 /** The agent's last word is what its call gave. */
@@ -188,13 +190,13 @@ const empty = (folder: string): void => {
 describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
   "a full disk (needs mount, bwrap, nsenter, unshare)",
   () => {
-    it("SA-07 where views are: the agent's command fails, nothing of its work lands, and its view is left and named", async () => {
+    it("SA-07 where views are: the agent's command fails, nothing of its work lands, and its view stays until there is room for a patch", async () => {
       await begin({
         parent: [tasks([{ id: "One", assignment: "first", isolated: true }]), says],
         One: [shell("echo two > a.txt; head -c 8000000 /dev/urandom > big; ls -s big"), yieldsResult("s")],
       });
       await withTmpfs(join(scene.box.home, ".lathe"), "100m", async (home) => {
-        await withTmpfs(join(home, "views"), "4m", async () => {
+        await withTmpfs(join(home, "views"), "4m", async (views) => {
           const { code, stdout } = await go();
           expect({ code, end: endOf(stdout, "One") }).toEqual({
             code: 0,
@@ -203,10 +205,15 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           const [view] = scene.views();
           expect(scene.views()).toEqual([expect.stringMatching(/^One-/)]);
           expect(endOf(stdout, "One")).toContain(`It stays in the view ${view}`);
-          const again = await scene.run(["worktree"]);
-          expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${view}  overlay`) });
-          expect(again.stderr).toContain(`The agent One was cut off. What it changed could not be read: No space`);
-          expect(await scene.run(["worktree", "discard", `${view}`])).toMatchObject({ code: 0 });
+          expect((await resume()).stderr).toMatch(
+            /The agent One was cut off\. What it changed could not be read: .*no space.*It stays/i,
+          );
+          expect(scene.views()).toEqual([view]);
+          execFileSync("mount", ["-o", "remount,size=64m", views]);
+          const { stderr } = await resume();
+          const [patch = ""] = scene.kept("One.patch");
+          expect(stderr).toContain(`To apply them: git apply --3way ${patch}`);
+          expect(readFileSync(patch, "utf8")).toContain("-one\n+two\n");
           expect(scene.views()).toEqual([]);
         });
       });
@@ -234,7 +241,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
         expect([0, 70]).toContain(code);
         expect(code === 0 ? [endOf(stdout, "One")] : errorLines(stderr)).toEqual([expect.stringContaining("ENOSPC")]);
         empty(folder);
-        expect(await scene.run([...full, "-c", "-p", "again"])).toMatchObject({ code: 0, stderr: "" });
+        expect(await resume()).toMatchObject({ code: 0, stderr: "" });
       });
     });
   },

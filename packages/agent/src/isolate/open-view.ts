@@ -20,7 +20,7 @@ import { putInView } from "./put-in-view.ts";
 import { readDelta, takePartIn } from "./read-delta.ts";
 import { recoverStore } from "./recover.ts";
 import { type Delta, type LandingConflict, VIEW_KINDS, type View, type ViewKind, type ViewRequest } from "./types.ts";
-import { claimFolder, RECORD, releaseFolder, removeFolder, takeOver } from "./view-folder.ts";
+import { claimFolder, isFullDisk, RECORD, releaseFolder, removeFolder, takeOver } from "./view-folder.ts";
 
 const OPENERS: Readonly<Record<Exclude<ViewKind, "none">, (opening: Opening) => Promise<OpenedKind>>> = {
   overlay: openOverlay,
@@ -66,9 +66,6 @@ export async function openView(request: ViewRequest): Promise<View> {
   await processes.cleanup();
   throw new EnvError("unavailable", `No kind of view works for ${request.root}. ${passedOver.join(". ")}.`);
 }
-
-const isFullDisk = (error: unknown): boolean =>
-  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** A view that a process has left. */
 type LeftRequest = Omit<ViewRequest, "kind" | "isKept" | "agent">;

@@ -8,7 +8,7 @@ import { hasJournal, undoLanding } from "./landing-journal.ts";
 import { endLeftProcesses } from "./left-processes.ts";
 import { isChanged, type LeftView, leftViews, recordIn } from "./left-view.ts";
 import type { ViewHost } from "./types.ts";
-import { abandonedFolders, removeFolder, takeOver } from "./view-folder.ts";
+import { abandonedFolders, isFullDisk, removeFolder, takeOver } from "./view-folder.ts";
 
 /** What was done. */
 export interface Recovery {
@@ -39,7 +39,17 @@ export async function recoverStore(store: string, host: ViewHost): Promise<Recov
     const record = recordIn(folder);
     if (record && (await isChanged(folder, record, host))) continue;
     // Somebody may be about to continue it.
-    if (!record || takeOver(store, basename(folder))) removeFolder(folder);
+    if (!record || isOurs(store, basename(folder))) removeFolder(folder);
   }
   return { undone, inDoubt, left: leftViews(store) };
+}
+
+function isOurs(store: string, id: string): boolean {
+  try {
+    return takeOver(store, id);
+  } catch (error) {
+    // No room to say that it is ours: it stays until there is.
+    if (!isFullDisk(error)) throw error;
+    return false;
+  }
 }

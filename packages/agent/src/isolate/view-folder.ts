@@ -72,11 +72,18 @@ export function takeOver(store: string, id: string): boolean {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
   }
-  const isFree = isGone(ownerOf(aside));
-  if (isFree) writeOwner(aside, {});
-  renameSync(aside, folder);
-  return isFree;
+  try {
+    const isFree = isGone(ownerOf(aside));
+    if (isFree) writeOwner(aside, {});
+    return isFree;
+  } finally {
+    renameSync(aside, folder);
+  }
 }
+
+/** Whether something could not be written for want of room. */
+export const isFullDisk = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** Folders in a store whose process is gone. */
 export function abandonedFolders(

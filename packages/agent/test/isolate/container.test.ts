@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { land } from "../../src/isolate/land.ts";
+import { readView } from "../../src/isolate/open-view.ts";
 import { CAN_CONTAIN, makePodman, type Podman } from "./container-image.ts";
 import { COMMANDS } from "./escapes.ts";
 import { makeProject, type Project, pictureOf } from "./project.ts";
@@ -26,7 +27,8 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     project.write("new.txt", "untracked\n");
     const before = pictureOf(project.root);
     const host = { baseEnv };
-    const view = await project.open("container", { host, container });
+    const agent = { id: "One", patches: project.store };
+    const view = await project.open("container", { host, container, id: "one", isKept: true, agent });
     expect(await view.env.readFile(join(project.root, "new.txt"))).toBe("untracked\n");
     const { output } = await view.env.execCommand(`echo 2 > ${project.root}/a.txt; pwd`, 30_000);
     expect(output).toBe(`${project.root}\n`);
@@ -39,8 +41,14 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
       kind: "landed",
     });
     expect(readFileSync(join(project.root, "a.txt"), "utf8")).toBe("2\n");
-    await view.close();
+    // What was changed is on the disk, and can be read without the container.
+    await view.env.execCommand("echo late > late.txt", 30_000);
+    await view.leave();
     expect(podman.run(["ps", "-aq"])).toBe("");
+    const left = await readView({ ...request, id: "one" });
+    const names = (await left.delta()).parts.flatMap(({ changes }) => changes.map(({ path }) => path));
+    expect(names).toEqual(["a.txt", "late.txt"]);
+    await left.close();
   }, 60_000);
 
   it(`SA-07 G-77 nothing gets out of a container: ${Object.keys(COMMANDS).length} commands`, async () => {
