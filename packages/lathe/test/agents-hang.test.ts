@@ -206,7 +206,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           expect(scene.views()).toEqual([expect.stringMatching(/^One-/)]);
           expect(endOf(stdout, "One")).toContain(`It stays in the view ${view}`);
           expect((await resume()).stderr).toMatch(
-            /The agent One was cut off\. What it changed could not be read: .*no space.*It stays/i,
+            /The agent One ended before its changes were merged\. What it changed could not be read: .*no space.*It stays/i,
           );
           expect(scene.views()).toEqual([view]);
           execFileSync("mount", ["-o", "remount,size=64m", views]);

@@ -28,7 +28,7 @@ import type { FileHistory } from "../rewind/file-history.ts";
 import { hostOptions, sandboxOptions } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type AsksModel, plainMessage, writtenMessage } from "./commit-message.ts";
-import { landingOf, recordLanding } from "./landing-record.ts";
+import { landingOf, recordBranches, recordLanding } from "./landing-record.ts";
 import {
   againText,
   failureText,
@@ -245,7 +245,9 @@ class Landing {
       return this.#kept(delta, wish.signal.aborted ? "It was stopped." : messageOf(error));
     }
     if (result.kind === "landed" || result.kind === "nothing") {
-      const [branchName] = result.kind === "landed" ? result.branches : [];
+      const branches = result.kind === "landed" ? result.branches : [];
+      const [branchName] = branches;
+      if (branches.length > 0) recordBranches(this.#parts.journal, this.#request.agentId, branches);
       const work = branchName === undefined ? {} : { work: { branchName } };
       return { text: `${landedText(cwd, result)}${more}`, outcome: "landed", ...work };
     }

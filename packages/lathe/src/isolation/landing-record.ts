@@ -10,17 +10,27 @@ export function recordLanding(journal: Journal, agentId: string, files: readonly
   journal.write({ type: "host", kind: LINE_KIND, data: { agentId, files: files.map((file) => ({ ...file })) } });
 }
 
+/** Written when the branches are there: nothing of them can be half. */
+export function recordBranches(journal: Journal, agentId: string, branches: readonly string[]): void {
+  journal.write({ type: "host", kind: LINE_KIND, data: { agentId, files: [], branches: [...branches] } });
+}
+
+/** What the journal knows of a landing. */
+export interface RecordedLanding {
+  readonly files: readonly string[];
+  readonly isWhole: boolean;
+  readonly branches: readonly string[];
+}
+
 /** `files`: those that are as the landing left them; undefined when none was begun. */
-export function landingOf(
-  journal: Pick<Journal, "outside">,
-  agentId: string,
-): { readonly files: readonly string[]; readonly isWhole: boolean } | undefined {
+export function landingOf(journal: Pick<Journal, "outside">, agentId: string): RecordedLanding | undefined {
   const lines = [...journal.outside("host")].filter(({ kind, data }) => kind === LINE_KIND && isOf(data, agentId));
   const last = lines.at(-1)?.data as JsonObject | undefined;
   if (!last) return undefined;
   const wanted = (last["files"] as readonly unknown[]).filter(isLandedFile);
   const files = landedOf(wanted);
-  return { files, isWhole: files.length === wanted.length };
+  const branches = Array.isArray(last["branches"]) ? last["branches"].map(String) : [];
+  return { files, isWhole: files.length === wanted.length, branches };
 }
 
 function isOf(data: unknown, agentId: string): boolean {

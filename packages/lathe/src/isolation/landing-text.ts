@@ -2,6 +2,7 @@
 
 import { relative } from "node:path";
 import type { Conflict, Delta, LandingConflict, LandingResult, LeftOutReason } from "@lathe/agent";
+import type { RecordedLanding } from "./landing-record.ts";
 
 const MOST_NAMES = 40;
 const MOST_OUTPUT = 6_000;
@@ -100,9 +101,11 @@ const tail = (output: string): string =>
 /** Of an agent that was cut off by the end of its process. */
 export function interruptedText(
   root: string,
-  landing: { readonly files: readonly string[]; readonly isWhole: boolean } | undefined,
+  landing: RecordedLanding | undefined,
   left: { readonly patch?: string | undefined; readonly view?: string | undefined },
 ): string {
+  if (landing && landing.branches.length > 0)
+    return landedText(root, { kind: "landed", files: [], branches: landing.branches });
   if (landing?.isWhole && landing.files.length > 0)
     return `[Its work had been merged into your files already: ${names(root, landing.files)}]`;
   if (left.patch !== undefined)

@@ -66,13 +66,13 @@ async function keepLeftWork(workspace: Workspace, { id }: LeftView, agent: ViewA
       // It had been sent back to settle them.
       const markers = /^\+<{7} /m.test(bytes.toString("latin1")) ? " (it has conflict markers)" : "";
       const more = `${markers}${leftOutText(cwd, delta).replace("\n", " ")}`;
-      line = `The agent ${agent.id} was cut off before its changes were merged. To apply them: git apply --3way ${patch}${more}`;
+      line = `The agent ${agent.id} ended before its changes were merged. To apply them: git apply --3way ${patch}${more}`;
     }
     await view.close();
     return line;
   } catch (error) {
     if (error instanceof EnvError && error.code === "exists") return undefined;
     await view?.leave();
-    return `The agent ${agent.id} was cut off. ${unreadText(messageOf(error), id)}`;
+    return `The agent ${agent.id} ended before its changes were merged. ${unreadText(messageOf(error), id)}`;
   }
 }
