@@ -1,8 +1,9 @@
 // Which file a unit goes into. The start pack holds what a plain run uses before its first request, the rest pack what it may
 // use as well. What a run with skills, commands, rules and servers uses besides is the files pack, with a rest of its own. Every other
-// place where code is loaded later has one pack with all that start and rest lack.
+// place where code is loaded later has one pack with all that start and rest lack, but for packages that several of them need: each of
+// those is a pack, so that it is installed once.
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { basename, isAbsolute } from "node:path";
 
 /**
  * Packs as `{ name, code, keys }`, the start pack first.
@@ -30,9 +31,19 @@ export async function makePacks(units, startEntries, runtimeFor, used) {
     fallbacks.push(madeRest.name);
     for (const key of withFiles) entries[units.get(key).id] = made.name;
   }
-  for (const key of later) {
-    if (isForFiles(key)) continue;
-    const missing = new Set([...closure(units, [key])].filter((one) => !start.has(one)));
+  const missingFor = new Map(
+    later
+      .filter((key) => !isForFiles(key))
+      .map((key) => [key, [...closure(units, [key])].filter((one) => !start.has(one))]),
+  );
+  const shared = packagesOfSeveral([...missingFor.values()]);
+  for (const key of shared) {
+    const made = pack(key.replaceAll("/", "-"), [key], inPack(units, [key]));
+    packs.push(made);
+    entries[units.get(key).id] = made.name;
+  }
+  for (const [key, reached] of missingFor) {
+    const missing = reached.filter((one) => one === key || !shared.has(one));
     const made = pack(basename(key).replace(/\.\w+$/, ""), missing, inPack(units, missing));
     if (!packs.some(({ name }) => name === made.name)) packs.push(made);
     entries[units.get(key).id] = made.name;
@@ -40,6 +51,13 @@ export async function makePacks(units, startEntries, runtimeFor, used) {
   const keys = [...start].filter(isUsed);
   const runtime = `function(module,require){${await runtimeFor(fallbacks, entries)}}`;
   return [pack("start", keys, `[${runtime},${inPack(units, keys)}]`), ...packs];
+}
+
+/** A package is known by its name, a source file by its path. */
+function packagesOfSeveral(lists) {
+  const counts = new Map();
+  for (const key of lists.flat()) if (!isAbsolute(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count > 1).map(([key]) => key));
 }
 
 function closure(units, entries) {

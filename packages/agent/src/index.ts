@@ -321,6 +321,7 @@ export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { commandAccess } from "./tools/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/ssh/index.ts";
 export { type TaskToolOptions, taskTool } from "./tools/task/index.ts";
+export type { RecordLimits } from "./tools/task/records.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
   applyOps,

@@ -96,6 +96,28 @@ describe("RPC: agents", () => {
     expect(await host.finish()).toBe(0);
   });
 
+  it("SA-01 MO-06 after abort, the result of an agent begins nothing; the next prompt brings it once", async () => {
+    const never = gate();
+    rig = await setup({
+      script: starting([{ id: "A", assignment: "be slow" }], (() =>
+        turn.text("busy", { beforeEvent: () => never.wait() })) as Script),
+    });
+    const mains = () => rig.server.requests.filter(({ view }) => !view.tools.includes("yield"));
+    const host = await rig.start("--permission-mode", "full");
+    await host.prompt("go");
+    await host.data("abort");
+    await host.wait(
+      "A ended",
+      isAgent("task:subagent:lifecycle", ({ state }) => state === "idle"),
+    );
+    expect(await host.data("get_state")).toMatchObject({ isStreaming: false });
+    await host.prompt("next");
+    expect(mains()).toHaveLength(3);
+    const said = mains()[2]?.view.messages.map(({ text }) => text) ?? [];
+    expect(said.join("\n").split('<agent_result id="A"')).toHaveLength(2);
+    expect(await host.finish()).toBe(0);
+  });
+
   it("MO-06 a question about a call of an agent names the agent and its assignment", async () => {
     rig = await setup({
       script: starting(

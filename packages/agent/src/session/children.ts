@@ -22,6 +22,7 @@ import type {
   InputPart,
   JournalPart,
   ProfilePart,
+  QueuePart,
   RedactionPart,
   SpendingPart,
   ToolPart,
@@ -32,7 +33,15 @@ import type { SessionOptions } from "./types.ts";
 type Inherited = HostPart<keyof SessionOptions> & ConfigPart & Pick<ToolPart, "services"> & ArtifactPart;
 
 export function parentSession(
-  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart & ClockPart & InputPart & RedactionPart,
+  core: Inherited &
+    JournalPart &
+    EventPart &
+    ProfilePart &
+    SpendingPart &
+    ClockPart &
+    InputPart &
+    QueuePart &
+    RedactionPart,
   create: (options: SessionOptions) => ChildSession,
   report: ParentSession["report"],
   exchange: Exchange | undefined,
@@ -54,6 +63,9 @@ export function parentSession(
     spawns,
     ledger: core.ledger,
     report,
+    releaseReports: () => {
+      core.inbox.isHeld = false;
+    },
     exchange,
     get isAtWork() {
       return core.input !== undefined;

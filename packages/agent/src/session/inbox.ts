@@ -26,6 +26,8 @@ interface Waiting extends QueuedMessage {
 
 export class Inbox {
   #waiting: Waiting[] = [];
+  /** Somebody interrupted: reports begin nothing until the next input, or until somebody sets an agent to work. */
+  isHeld = false;
 
   count(delivery: Delivery): number {
     return this.#waiting.filter((message) => message.delivery === delivery).length;

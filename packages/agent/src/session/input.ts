@@ -261,9 +261,12 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
   return { reason: "budget" };
 }
 
-/** What a child spends beyond its share is taken from others, so it stops before the request that would do it. */
+/**
+ * What a child spends beyond its share is taken from others, so it stops before the request that would do it. What its first one takes
+ * is known only afterwards.
+ */
 function wouldOverspend(core: LimitParts): boolean {
-  if (!core.options.depth || core.input?.rounds === 0) return false;
+  if (!core.options.depth || core.turns === 0) return false;
   return core.ledger.remaining(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
 }
 

@@ -65,8 +65,6 @@ export class Session {
   readonly mailbox: Mailbox;
   #unfinished: UnfinishedInput | undefined;
   #running: Promise<void> | undefined;
-  /** Somebody interrupted: nothing begins by itself until the next input. */
-  #isHeld = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
@@ -225,7 +223,7 @@ export class Session {
 
   /** Ends the running input, and what its agents do; the session stays usable, and reports wait for the next input. */
   async interrupt(): Promise<void> {
-    this.#isHeld = true;
+    this.#core.inbox.isHeld ||= this.#core.input !== undefined || this.#subagents.directory.running > 0;
     this.#core.input?.controller.abort(new InputInterrupted("interrupted"));
     this.#subagents.interruptAll();
     await this.#running;
@@ -401,7 +399,7 @@ export class Session {
   /** What jobs reported while nothing ran becomes an input. A question to the user, or unfinished work, comes first. */
   #runReports(): void {
     const { config, state, inbox } = this.#core;
-    if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished || this.#isHeld) return;
+    if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished || inbox.isHeld) return;
     if (inbox.list("steering").some(isReport)) void this.runQueued();
   }
 
@@ -448,7 +446,7 @@ export class Session {
 
   /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
-    this.#isHeld = false;
+    this.#core.inbox.isHeld = false;
     const firstEvent = this.#core.events.seq + 1;
     const { promise: running, settle } = pending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.

@@ -345,6 +345,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     if (!admitted) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#know(child);
+    // Messages of other agents may wake it as well; nobody waits for what follows from them.
+    if (given !== undefined) parent.releaseReports();
     child.run = run;
     // The check of a race is not recorded, so nobody may take up a racer later.
     child.unread = child.race ? undefined : content;

@@ -256,4 +256,6 @@ export interface ParentSession {
   open(child: ChildOpening): ChildSession;
   /** Gives the session a message, once for each id; `wakes`: it may begin an input. */
   report(content: string, source: MessageSource, wakes: boolean, id: string): void;
+  /** Somebody set a child to work: after an interrupt, what children report may begin an input again. */
+  releaseReports(): void;
 }

@@ -1,7 +1,8 @@
+import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
-import { agentProfile, batch, cast, childJournals, types, yields } from "../support/agents.ts";
+import { agentProfile, answersIn, batch, cast, childJournals, firstText, types, yields } from "../support/agents.ts";
 import { type SetupOptions, setUp, testDeps } from "../support/session.ts";
 
 const never = (): Promise<void> => new Promise(() => {});
@@ -45,6 +46,61 @@ const reportsIn = (journal: Journal): string[] =>
     const entry = journal.entry(id);
     return entry.type === "message" && entry.source?.kind === "agent" ? [JSON.stringify(entry.message.content)] : [];
   });
+
+describe("results of agents after an interrupt", () => {
+  it("SA-01 MO-06 begin nothing by themselves, the next input brings them once; who sets an agent to work hears of it again", async () => {
+    let stuck = 0;
+    const gotStuck = gate();
+    // Both are at work: the session itself, and its agent.
+    const hang = (): Promise<void> => {
+      stuck += 1;
+      if (stuck === 2) gotStuck.open();
+      return never();
+    };
+    const s = world().first((request) => {
+      const isChild = firstText(request).includes("assignment");
+      const said = JSON.stringify(request.messages.at(-1));
+      if (isChild) return said.includes("carry on") ? yields("carried on") : { text: "", before: hang };
+      if (answersIn(request) === 0) return batch([{ id: "A", assignment: "look" }]);
+      return stuck < 2 && !said.includes("next") ? { text: "", before: hang } : { text: "ok" };
+    });
+    const mains = () => s.client.requests.filter((request) => !firstText(request).includes("assignment"));
+    /** The report has been queued, and whatever it begins has begun. */
+    const reported = async (): Promise<void> => {
+      for await (const { kind, data } of s.session.events())
+        if (kind === "queue_changed" && data.change === "added" && data.source?.kind === "agent") return;
+    };
+    const running = s.session.submit("go on");
+    await gotStuck.wait();
+    const cut = reported();
+    await s.session.interrupt();
+    expect(await running).toMatchObject({ reason: "interrupted" });
+    await cut;
+    expect([s.session.state, s.session.queued("steering").length, mains().length]).toEqual(["idle", 1, 2]);
+    expect(await s.session.submit("next")).toMatchObject({ reason: "completed" });
+    expect(mains()).toHaveLength(3);
+    const [first, ...others] = reportsIn(s.session.journal);
+    expect(others).toEqual([]);
+    expect(mains()[2]!.messages.filter(({ content }) => JSON.stringify(content) === first)).toHaveLength(1);
+
+    // With nothing at work there is nothing to hold; a message of a person after an interrupt asks for a result.
+    await s.session.interrupt();
+    await s.session.subagents.directory.send("A", "wait");
+    const again = reported();
+    await s.session.interrupt();
+    await again;
+    expect([s.session.state, mains().length]).toEqual(["idle", 3]);
+    const ended = (async () => {
+      for await (const event of s.session.events()) if (event.kind === "processing_end") return;
+    })();
+    await s.session.subagents.directory.send("A", "carry on");
+    await ended;
+    expect(mains()).toHaveLength(4);
+    expect(JSON.stringify(mains()[3])).toContain("carried on");
+    expect(reportsIn(s.session.journal)).toHaveLength(3);
+    await s.finish();
+  });
+});
 
 describe("results of agents and the end of the process", () => {
   it("SA-01 a result reaches the model exactly once, whichever write the process died after", async () => {

@@ -1,12 +1,13 @@
-import { textOf } from "@lathe/llm";
+import { ServerError, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/budget/ledger.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
+import { type ToolDef, ToolFailure } from "../../src/contract/tool.ts";
 import { defineProfile } from "../../src/profiles/define.ts";
 import { FAMILIES } from "../../src/profiles/families.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
-import { resultText } from "../support/scripted-client.ts";
+import { agentProfile, childJournals, types, yields } from "../support/agents.ts";
+import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const usage = (totalTokens: number) => ({ inputTokens: totalTokens - 10, outputTokens: 10, totalTokens });
@@ -107,6 +108,53 @@ describe("a budget", () => {
     expect(s.session.usage).toMatchObject({ usage: { totalTokens: sum }, cost: sum });
     expect(s.of("processing_end")[0]?.data).toMatchObject({ usage: { totalTokens: sum }, cost: sum });
     await s.finish();
+  });
+
+  it("SA-01 a batch keeps within its cap, and the ledger sums to what was reported: retries, stops, revivals, races", async () => {
+    const never = (): Promise<void> => new Promise(() => {});
+    for (const [seed, cap] of [600, 900, 1_500, 4_000, 4_000, 9_000].entries()) {
+      const { random } = testDeps();
+      for (let n = 0; n < seed; n++) random();
+      let sum = 0;
+      // The provider has told it when the answer ends.
+      const counted = (more: ScriptedTurn): ScriptedTurn =>
+        Object.defineProperty({ ...more }, "usage", {
+          get: () => {
+            sum += 100;
+            return usage(100);
+          },
+        });
+      const journals = childJournals();
+      const s = setUp({
+        profile: agentProfile(),
+        subagents: { types, journal: journals.journal, limits: () => ({ idleMs: seed % 2 }) },
+        config: { budget: { tokens: cap } },
+        script: (request) => {
+          const chance = random();
+          const isFirst = !request.messages.some(({ role }) => role === "assistant");
+          if (chance < 0.15 && !isFirst)
+            return { error: new ServerError("overloaded", { provider: "test", statusCode: 500 }) };
+          if (chance < 0.3 && !isFirst) return { text: "half of it", midway: never };
+          return counted(chance < 0.5 ? yields("done") : { calls: [{ name: "echo", args: { chance } }] });
+        },
+      });
+      const { subagents } = s.session;
+      const tasks = ["A", "B", "C", "D"].map((id) => ({ id, assignment: `work as ${id}` }));
+      const { started } = await subagents.spawnBatch({ agent: "explore", callId: "t", tasks });
+      // What the first request of an agent takes is known only afterwards.
+      while (sum < 400) await new Promise((resolve) => setImmediate(resolve));
+      const refused = (error: unknown): void => expect(error).toBeInstanceOf(ToolFailure);
+      for (let round = 0; round < 12; round++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const { agentId } = started[Math.floor(random() * started.length)]!;
+        if (random() < 0.4) await subagents.directory.stop(agentId).catch(refused);
+        else await Promise.all(["one", "two"].map((text) => subagents.directory.send(agentId, text).catch(refused)));
+      }
+      while (subagents.directory.running > 0) await subagents.directory.stopAll();
+      expect([cap, s.session.spent.tokens]).toEqual([cap, sum]);
+      expect(s.session.spent.tokens).toBeLessThanOrEqual(cap);
+      await s.finish();
+    }
   });
 
   it("a child's share is reserved before it starts; with nothing left there is no child", async () => {

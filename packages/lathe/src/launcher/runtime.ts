@@ -76,7 +76,7 @@ export function runCommand(
       const found = pack(id);
       if (found) return found;
     }
-    const next = LATHE_FALLBACK_PACKS.find((pack) => !scripts.has(pack));
+    const next = [LATHE_PACKS[id], ...LATHE_FALLBACK_PACKS].find((pack) => pack !== undefined && !scripts.has(pack));
     if (next === undefined) throw new Error(`unit ${id} is in none of the packs that are loaded`);
     loadPack(next);
     return unitOf(id);

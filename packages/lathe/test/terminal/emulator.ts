@@ -171,6 +171,7 @@ export class TerminalRun {
         end();
       };
       const look = (): void => {
+        if (this.#isInFrame) return;
         const seen = rows();
         if (isThere(seen.join("\n"))) finish(() => resolve(seen));
       };
@@ -181,6 +182,11 @@ export class TerminalRun {
       this.#changed.add(look);
       look();
     });
+  }
+
+  /** What the screen shows is half of one frame and half of the next: nobody at a terminal would see that. */
+  get #isInFrame(): boolean {
+    return this.#raw.lastIndexOf("\x1b[?2026h") > this.#raw.lastIndexOf("\x1b[?2026l");
   }
 
   #rows(from: number): string[] {
