@@ -2,7 +2,19 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { appendFile, cp, mkdir, mkdtemp, realpath, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -108,6 +120,8 @@ const attacks: readonly [string, (repo: Repository) => Promise<unknown>][] = [
       await rename(join(repo.dir, ".git"), join(repo.dir, "bare"));
       await cp(join(repo.dir, "bare"), repo.dir, { recursive: true });
       await mkdir(join(repo.dir, ".git"));
+      // The copied index is newer than the file, so git would trust it if the clock had gone on by a second.
+      await utimes(join(repo.dir, "f"), 1, 1);
     },
   ],
   [

@@ -52,8 +52,7 @@ it("children have their journals in the folder of their parent's, also the next 
   const parent = openJournalFile(options);
   const children = childJournalFiles(parent, { deps });
   const header = { agentId: "a1", parentSession: parent.header.id, parentCall: "c1", cwd: "/work" };
-  expect(() => children(header)).toThrow("no folder");
-  say(parent, "go");
+  // Nothing was said in the parent yet: a host may start an agent first.
   const child = children(header);
   say(child, "task");
   expect(existsSync(join(options.folder, "task", "a1.jsonl"))).toBe(true);
