@@ -93,7 +93,7 @@ export type { Wait } from "./irc/waits.ts";
 export { type LandRequest, land } from "./isolate/land.ts";
 export { landedOf } from "./isolate/landing-journal.ts";
 export { type LeftView, leftViews } from "./isolate/left-view.ts";
-export { continueView, openView, readView } from "./isolate/open-view.ts";
+export { continueView, type LeftRequest, openView, readView } from "./isolate/open-view.ts";
 export { patchOf } from "./isolate/patch.ts";
 export { type Recovery, recoverStore } from "./isolate/recover.ts";
 export * from "./isolate/types.ts";

@@ -68,7 +68,7 @@ export async function openView(request: ViewRequest): Promise<View> {
 }
 
 /** A view that a process has left. */
-type LeftRequest = Omit<ViewRequest, "kind" | "isKept" | "agent">;
+export type LeftRequest = Omit<ViewRequest, "kind" | "isKept" | "agent">;
 
 /** Opens a view that a process has left, with what was changed in it; its kind stays what it was. */
 export async function continueView(request: LeftRequest): Promise<View> {
