@@ -35,16 +35,15 @@ const endOf = (stdout: string, id: string): string =>
     ?.slice(1)
     .join(": ") ?? "";
 
+const startsBoth = tasks([
+  { id: "One", assignment: "first" },
+  { id: "Two", assignment: "second" },
+]);
+
 describe("an agent that could hang", () => {
   it("T-IRC-1 two that wait for each other without a limit: one is refused, told the cycle, and both complete", async () => {
     await begin({
-      parent: [
-        tasks([
-          { id: "One", assignment: "first" },
-          { id: "Two", assignment: "second" },
-        ]),
-        says,
-      ],
+      parent: [startsBoth, says],
       One: [waitsFor("Two"), yieldsResult("w")],
       Two: [waitsFor("One"), yieldsResult("w")],
     });
@@ -61,13 +60,7 @@ describe("an agent that could hang", () => {
 
   it("SA-01 MO-06 with an approval that nobody gives: stopped it has failed; when the host leaves, the run ends and says so", async () => {
     await begin({
-      parent: [
-        tasks([
-          { id: "One", assignment: "first" },
-          { id: "Two", assignment: "second" },
-        ]),
-        turn.text("noted"),
-      ],
+      parent: [startsBoth, turn.text("noted")],
       One: [shell("X=1 true")],
       Two: [shell("X=2 true")],
     });
@@ -116,13 +109,7 @@ describe("an agent that could hang", () => {
   it("SA-01 one that waits for memory begins when the others have ended, and nobody can wait for it until then", async () => {
     await begin(
       {
-        parent: [
-          tasks([
-            { id: "One", assignment: "first" },
-            { id: "Two", assignment: "second" },
-          ]),
-          says,
-        ],
+        parent: [startsBoth, says],
         One: [waitsFor("Two"), yieldsResult("w")],
         Two: [yields("two")],
       },

@@ -3,25 +3,17 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";
 import { type Setup, setup } from "./rpc-host.ts";
+import { runsCommands } from "./runs-commands.ts";
 
 let rig: Setup;
 afterEach(() => rig.remove());
 
-const script: Script = (({ view }) => {
-  const last = view.messages.at(-1);
-  const [, command] = /run:(.*)/.exec(last?.text ?? "") ?? [];
-  return command !== undefined && last?.results.length === 0
-    ? turn.calls([{ name: "shell", id: "s", args: { command } }])
-    : turn.text("noted");
-}) as Script;
-
 describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwrap, nsenter, unshare)", () => {
   it("G-22 get_worktree and settle_worktree; conflicts are named; what a host leaves is kept and said", async () => {
-    rig = await setup({ script });
+    rig = await setup({ script: runsCommands });
     const file = (name: string): string => join(rig.box.dir, name);
     execFileSync("git", ["init", "-q"], { cwd: rig.box.dir });
     writeFileSync(file("a.txt"), "one\n");

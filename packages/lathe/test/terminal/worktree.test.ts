@@ -3,10 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Script, turn } from "@lathe/testkit";
+import type { Script } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../../agent/test/programs.ts";
 import { rolesScript } from "../review-kit.ts";
+import { runsCommands } from "../runs-commands.ts";
 import { SONNET, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalRun } from "./emulator.ts";
 
@@ -15,16 +16,8 @@ afterEach(() => bench.close());
 
 /** `run:…` is a command of the model's; reviewers report what they find in b.txt. */
 const finding = { title: "Too new", body: "It is.", path: "b.txt", line: 1, quote: "new" };
-const script: Script = ((request) => {
-  const { view } = request;
-  if (view.tools.includes("yield"))
-    return rolesScript({ findings: (lens) => (lens === "security" ? [finding] : []) })(request);
-  const last = view.messages.at(-1);
-  const [, command] = /run:(.*)/.exec(last?.text ?? "") ?? [];
-  return command !== undefined && last?.results.length === 0
-    ? turn.calls([{ name: "shell", id: "s", args: { command } }])
-    : turn.text("noted");
-}) as Script;
+const reviewer = rolesScript({ findings: (lens) => (lens === "security" ? [finding] : []) });
+const script: Script = (request) => (request.view.tools.includes("yield") ? reviewer(request) : runsCommands(request));
 
 const file = (name: string): string => join(bench.box.dir, name);
 const textOf = (name: string): string => readFileSync(file(name), "utf8");
