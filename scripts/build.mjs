@@ -27,7 +27,7 @@ const LIBRARIES = ["llm", "agent", "tui", "testkit", "lathe"];
 const stampFile = join(root, ".cache", "build-stamp");
 
 /** Files of a library that run as processes of their own. */
-const PROGRAMS = ["src/parser/main.ts"];
+const PROGRAMS = ["src/files/parser/main.ts"];
 
 const common = {
   bundle: true,

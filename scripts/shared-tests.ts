@@ -18,7 +18,7 @@ const FOLDERS = [
 /** Folders and files about processes, mounts, machines, memory and signals. */
 const OWN_PROCESS = [
   /\/llm\/test\/(runtimes|core\/growth|transport)/,
-  /\/agent\/src\/(env|isolate|parser|process|target|ops\/run|tools\/(bash|shell))\//,
+  /\/agent\/src\/(world|files\/(isolate|parser|target)|tools\/(run|builtin\/(bash|shell)))\//,
   /\/agent\/test\/(compaction\/long-|crash|env-|isolate|journal|parser|sandbox|shell|snapshots|target)/,
   /\/agent\/test\/session\/(interrupt|irc-crash|jobs|processes|replay|storage)/,
   /\/tui\/test\/(process-terminal|tmux)/,

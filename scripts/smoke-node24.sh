@@ -6,4 +6,4 @@ node24="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci/node24/bin/node"
 [ -x "$node24" ] || { echo "Node 24 is not at $node24: run scripts/setup-system.sh"; exit 1; }
 "$node24" --version
 "$node24" packages/lathe/dist/cli.js --version
-"$node24" node_modules/vitest/vitest.mjs run --reporter=dot packages/llm/test/core packages/agent/src/edit packages/lathe/test/extensions.test.ts
+"$node24" node_modules/vitest/vitest.mjs run --reporter=dot packages/llm/test/core packages/agent/src/files/edit packages/lathe/test/extensions.test.ts

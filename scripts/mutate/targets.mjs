@@ -63,7 +63,7 @@ export const TARGETS = [
     [
       "packages/lathe/src/permissions/permissions.ts",
       "packages/lathe/src/permissions/remembered.ts",
-      ...agent("permissions", [
+      ...agent("policy/permissions", [
         "judge",
         "judge-command",
         "verdict",
@@ -78,23 +78,23 @@ export const TARGETS = [
       ...tests(
         "agent",
         ["judge", "judge-rules", "rule", "sensitive-paths", "credential-globs"].map(
-          (file) => `src/permissions/${file}`,
+          (file) => `src/policy/permissions/${file}`,
         ),
       ),
       ...PERMISSIONS,
     ],
   ),
-  ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/gate", "src/env/wrappers"])),
-  ...row(agent("prefix", ["guard", "prefix"]), [
+  ...row(agent("world/env", ["guarded", "gate"]), tests("agent", ["src/world/env/guarded", "src/world/env/gate", "src/world/env/wrappers"])),
+  ...row(agent("context/prefix", ["guard", "prefix"]), [
     ...tests("agent", ["test/session/prefix", "test/session/prefix-kept"]),
     ...SESSION,
   ]),
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "pending-approvals"]), SESSION),
   ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
   ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
-  ...row(agent("journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
-  ...row(agent("journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
-  ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), [
+  ...row(agent("record/journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
+  ...row(agent("record/journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
+  ...row(agent("record/journal", ["begun", "decode", "losses", "shape", "regular-file"]), [
     ...JOURNAL,
     ...tests("agent", ["test/session/subagents"]),
   ]),

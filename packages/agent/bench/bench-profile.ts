@@ -1,6 +1,6 @@
 // A profile of a model with a huge window and no prompt to speak of: what is measured is the loop, not its text.
 
-import type { ToolRegistry } from "../src/registry/registry.ts";
+import type { ToolRegistry } from "../src/contract/registry/registry.ts";
 
 export function benchProfile(toolRegistry: ToolRegistry) {
   return {

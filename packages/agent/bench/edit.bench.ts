@@ -4,15 +4,15 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { MemoryBlobs } from "../src/blobs/store.ts";
+import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
-import { PathLocks } from "../src/edit/locks.ts";
-import { ShownFiles } from "../src/edit/shown.ts";
-import { Syntax } from "../src/edit/syntax.ts";
-import { LocalEnvironment } from "../src/env/local.ts";
-import { CallPaths } from "../src/paths/call-paths.ts";
-import { applyPatchTool } from "../src/tools/apply-patch/index.ts";
-import { editFileTool } from "../src/tools/edit-file/index.ts";
+import { PathLocks } from "../src/files/edit/locks.ts";
+import { ShownFiles } from "../src/files/edit/shown.ts";
+import { Syntax } from "../src/files/edit/syntax.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
+import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
+import { editFileTool } from "../src/tools/builtin/edit-file/index.ts";
 
 const TEN_MB = 10_000_000;
 

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Bench, ratio } from "../../../scripts/bench-types.ts";
-import { land } from "../src/isolate/land.ts";
-import { openView } from "../src/isolate/open-view.ts";
-import type { Delta, View } from "../src/isolate/types.ts";
+import { land } from "../src/files/isolate/land.ts";
+import { openView } from "../src/files/isolate/open-view.ts";
+import type { Delta, View } from "../src/files/isolate/types.ts";
 
 const FILES = 20_000;
 const ROUNDS = 3;

@@ -1,9 +1,9 @@
 // Opens one journal in a process of its own and reports time and memory as JSON.
 
-import { MemoryBlobs } from "../src/blobs/store.ts";
-import { FileStore } from "../src/journal/file-store.ts";
-import { idSource } from "../src/journal/ids.ts";
-import { Journal } from "../src/journal/journal.ts";
+import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { FileStore } from "../src/record/journal/file-store.ts";
+import { idSource } from "../src/record/journal/ids.ts";
+import { Journal } from "../src/record/journal/journal.ts";
 
 const before = process.memoryUsage.rss();
 const cpuBefore = process.cpuUsage();

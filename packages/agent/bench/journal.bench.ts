@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
 import { type Bench, ratio } from "../../../scripts/bench-types.ts";
-import { MemoryBlobs } from "../src/blobs/store.ts";
-import { FileStore } from "../src/journal/file-store.ts";
-import { idSource } from "../src/journal/ids.ts";
-import { Journal, type JournalDeps } from "../src/journal/journal.ts";
-import { encodeLine } from "../src/journal/line.ts";
-import { processStartTime } from "../src/journal/lock.ts";
+import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { FileStore } from "../src/record/journal/file-store.ts";
+import { idSource } from "../src/record/journal/ids.ts";
+import { Journal, type JournalDeps } from "../src/record/journal/journal.ts";
+import { encodeLine } from "../src/record/journal/line.ts";
+import { processStartTime } from "../src/record/journal/lock.ts";
 import { writeManyEntries } from "./many-entries.ts";
 
 const deps = (): JournalDeps => ({ blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) });

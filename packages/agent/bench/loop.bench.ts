@@ -1,7 +1,7 @@
 // What one tool round costs, whether it grows with history, and what events and memory cost on the way.
 
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { EventHub } from "../src/events/hub.ts";
+import { EventHub } from "../src/contract/events/hub.ts";
 import { bundledRun } from "./bundled-run.ts";
 
 const measure = <T>(what: "compare" | "long", rounds: number): Promise<T> =>

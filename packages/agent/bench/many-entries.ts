@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { Message } from "@lathe/llm";
-import { encodeLine } from "../src/journal/line.ts";
+import { encodeLine } from "../src/record/journal/line.ts";
 
 const CHUNK = 1 << 20;
 

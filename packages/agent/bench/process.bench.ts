@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { LocalEnvironment } from "../src/env/local.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 
 const ECHOES = 60;
 const MEGABYTES = 100;

@@ -2,7 +2,7 @@
 
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { ratio } from "../../../scripts/bench-types.ts";
-import { SshEnvironment } from "../src/env/ssh.ts";
+import { SshEnvironment } from "../src/world/env/ssh.ts";
 import { startSshd } from "../test/sshd.ts";
 
 const ROUNDS = 30;

@@ -2,9 +2,9 @@
 
 import { spawn } from "node:child_process";
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { analyseShell } from "../src/shell/analyse.ts";
-import { patternWords } from "../src/shell/match.ts";
-import { verdictOf } from "../src/shell/verdict.ts";
+import { analyseShell } from "../src/policy/shell/analyse.ts";
+import { patternWords } from "../src/policy/shell/match.ts";
+import { verdictOf } from "../src/policy/shell/verdict.ts";
 
 const COMMANDS = [
   "git status --short",

@@ -5,12 +5,12 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { FileBlobs } from "../src/blobs/file-blobs.ts";
-import { MemoryBlobs } from "../src/blobs/store.ts";
-import { idSource } from "../src/journal/ids.ts";
-import { Journal } from "../src/journal/journal.ts";
-import { MemoryStore } from "../src/journal/store.ts";
-import { Snapshots } from "../src/snapshots/recorder.ts";
+import { FileBlobs } from "../src/base/blobs/file-blobs.ts";
+import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { idSource } from "../src/record/journal/ids.ts";
+import { Journal } from "../src/record/journal/journal.ts";
+import { MemoryStore } from "../src/record/journal/store.ts";
+import { Snapshots } from "../src/files/snapshots/recorder.ts";
 
 const ROUNDS = 15;
 

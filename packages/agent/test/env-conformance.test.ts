@@ -5,12 +5,12 @@ import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
-import { GuardedEnvironment } from "../src/env/guarded.ts";
-import { LocalEnvironment } from "../src/env/local.ts";
-import { MemoryEnvironment } from "../src/env/memory.ts";
-import type { ExecutionEnvironment } from "../src/env/types.ts";
-import { type MinimalEnvironment, withFileCommands } from "../src/env/with-file-commands.ts";
-import { LoggingEnvironment, ScopedEnvironment } from "../src/env/wrappers.ts";
+import { GuardedEnvironment } from "../src/world/env/guarded.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
+import { MemoryEnvironment } from "../src/world/env/memory.ts";
+import type { ExecutionEnvironment } from "../src/world/env/types.ts";
+import { type MinimalEnvironment, withFileCommands } from "../src/world/env/with-file-commands.ts";
+import { LoggingEnvironment, ScopedEnvironment } from "../src/world/env/wrappers.ts";
 import { type EnvironmentUnderTest, environmentConformance } from "./env-conformance.ts";
 
 function onDisk(wrap: (env: LocalEnvironment, root: string) => ExecutionEnvironment, search?: "builtin") {

@@ -1,8 +1,8 @@
 // The one suite for every environment: same calls, same results.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GuardedEnvironment } from "../src/env/guarded.ts";
-import type { ExecutionEnvironment } from "../src/env/types.ts";
+import { GuardedEnvironment } from "../src/world/env/guarded.ts";
+import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 import { processConformance } from "./process-conformance.ts";
 import { shellConformance } from "./shell-conformance.ts";
 import { toolConformance } from "./tool-conformance.ts";

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ContainerEnvironment } from "../src/env/container.ts";
+import { ContainerEnvironment } from "../src/world/env/container.ts";
 import { environmentConformance } from "./env-conformance.ts";
 import { has, program } from "./programs.ts";
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, utimesSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SshEnvironment, type SshOptions } from "../src/env/ssh.ts";
+import { SshEnvironment, type SshOptions } from "../src/world/env/ssh.ts";
 import { isAlive, until } from "./alive.ts";
 import { environmentConformance } from "./env-conformance.ts";
 import { has } from "./programs.ts";

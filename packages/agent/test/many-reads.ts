@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LocalEnvironment } from "../src/env/local.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lathe-many-"));
 const env = new LocalEnvironment({ cwd: root, baseEnv: {} });

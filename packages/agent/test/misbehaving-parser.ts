@@ -1,8 +1,8 @@
 // A parser process whose tasks do what foreign bytes can make a parser do.
 
 import { spawn } from "node:child_process";
-import { serve } from "../src/parser/serve.ts";
-import { CannotParse } from "../src/parser/tasks/types.ts";
+import { serve } from "../src/files/parser/serve.ts";
+import { CannotParse } from "../src/files/parser/tasks/types.ts";
 
 await serve({
   echo: async () => (input) => ({ pid: process.pid, ...input }),

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { Parser, type ParserJob } from "../src/parser/parser.ts";
+import { Parser, type ParserJob } from "../src/files/parser/parser.ts";
 import { isAlive, until } from "./alive.ts";
 
 const file = fileURLToPath(new URL("./misbehaving-parser.ts", import.meta.url));
@@ -84,7 +84,7 @@ describe("parser process", () => {
 
   it("nothing is left after SIGKILL of the host", async () => {
     const program = `
-      const { Parser } = await import(${JSON.stringify(new URL("../src/parser/parser.ts", import.meta.url).href)});
+      const { Parser } = await import(${JSON.stringify(new URL("../src/files/parser/parser.ts", import.meta.url).href)});
       const parser = new Parser({ file: ${JSON.stringify(file)} });
       const signal = new AbortController().signal;
       const job = { signal, timeoutMs: 20000, memoryMb: 128, input: {} };

@@ -1,8 +1,8 @@
 // Two-way processes, the same over every environment: what a language server, a debugger or a kernel needs of its pipes.
 
 import { expect, it } from "vitest";
-import type { ExecutionEnvironment, ProcessOptions, TwoWayProcess } from "../src/env/types.ts";
-import { byteLines } from "../src/process/byte-lines.ts";
+import type { ExecutionEnvironment, ProcessOptions, TwoWayProcess } from "../src/world/env/types.ts";
+import { byteLines } from "../src/world/process/byte-lines.ts";
 import { until } from "./alive.ts";
 
 export interface ProcessRounds {

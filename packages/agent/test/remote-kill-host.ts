@@ -1,7 +1,7 @@
 // A host with a daemon, a two-way process and a command on the far side of ssh, waiting to be killed. Prints their pids.
 
-import { SshEnvironment, type SshOptions } from "../src/env/ssh.ts";
-import { byteLines } from "../src/process/byte-lines.ts";
+import { SshEnvironment, type SshOptions } from "../src/world/env/ssh.ts";
+import { byteLines } from "../src/world/process/byte-lines.ts";
 
 const { ssh } = JSON.parse(process.argv[2]!) as { ssh: SshOptions };
 const env = new SshEnvironment({ ...ssh, baseEnv: process.env });

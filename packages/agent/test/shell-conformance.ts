@@ -1,8 +1,8 @@
 // A shell that lasts, and a terminal, the same over every environment that has them.
 
 import { expect, it } from "vitest";
-import type { ExecutionEnvironment } from "../src/env/types.ts";
-import type { ShellState } from "../src/process/shell-state.ts";
+import type { ExecutionEnvironment } from "../src/world/env/types.ts";
+import type { ShellState } from "../src/world/process/shell-state.ts";
 
 export function shellConformance(environment: () => ExecutionEnvironment): void {
   it("T-BASH-2 the state of one command is there in the next, and a time-out or an interrupt leaves it as it was", async () => {

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import type { SshOptions } from "../src/env/ssh.ts";
+import type { SshOptions } from "../src/world/env/ssh.ts";
 import { until } from "./alive.ts";
 import { program } from "./programs.ts";
 

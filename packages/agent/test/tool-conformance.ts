@@ -1,23 +1,23 @@
 // The tools over any environment: the same calls, the same words back, whatever is underneath.
 
 import { expect } from "vitest";
-import { MemoryBlobs } from "../src/blobs/store.ts";
+import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
-import { PathLocks } from "../src/edit/locks.ts";
-import { ShownFiles } from "../src/edit/shown.ts";
-import type { ExecutionEnvironment } from "../src/env/types.ts";
-import { CallPaths } from "../src/paths/call-paths.ts";
-import { applyPatchTool } from "../src/tools/apply-patch/index.ts";
-import { editFileTool } from "../src/tools/edit-file/index.ts";
-import { globTool } from "../src/tools/glob/index.ts";
-import { grepWithModesTool } from "../src/tools/grep/index.ts";
-import { hashlineEditTool } from "../src/tools/hashline/index.ts";
-import { hashlineReadTool } from "../src/tools/hashline-read/index.ts";
-import { listDirTool } from "../src/tools/list-dir/index.ts";
-import { readFileTool } from "../src/tools/read-file/index.ts";
-import { readManyFilesTool } from "../src/tools/read-many-files/index.ts";
-import { shellTool } from "../src/tools/shell/index.ts";
-import { writeFileTool } from "../src/tools/write-file/index.ts";
+import { PathLocks } from "../src/files/edit/locks.ts";
+import { ShownFiles } from "../src/files/edit/shown.ts";
+import type { ExecutionEnvironment } from "../src/world/env/types.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
+import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
+import { editFileTool } from "../src/tools/builtin/edit-file/index.ts";
+import { globTool } from "../src/tools/builtin/glob/index.ts";
+import { grepWithModesTool } from "../src/tools/builtin/grep/index.ts";
+import { hashlineEditTool } from "../src/tools/builtin/hashline/index.ts";
+import { hashlineReadTool } from "../src/tools/builtin/hashline-read/index.ts";
+import { listDirTool } from "../src/tools/builtin/list-dir/index.ts";
+import { readFileTool } from "../src/tools/builtin/read-file/index.ts";
+import { readManyFilesTool } from "../src/tools/builtin/read-many-files/index.ts";
+import { shellTool } from "../src/tools/builtin/shell/index.ts";
+import { writeFileTool } from "../src/tools/builtin/write-file/index.ts";
 
 /** A call and what it answers; an error stands behind `!`. What `also` marks is left out where calls take long: another step is of its kind. */
 type Step = readonly [tool: ToolDef<never>, args: object, answer: string | RegExp, also?: "also"];

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { makeCommandGroup } from "../../agent/src/process/control-groups.ts";
+import { makeCommandGroup } from "../../agent/src/world/process/control-groups.ts";
 import { has } from "../../agent/test/programs.ts";
 import { CLI, collect } from "./command.ts";
 import { stage } from "./contract-kit.ts";

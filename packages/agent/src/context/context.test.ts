@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../env/local.ts";
+import { LocalEnvironment } from "../world/env/local.ts";
 import { askGit, environmentBlock, collectFacts as factsOf, type HostFacts } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
 import { projectDocs as docsOf, TRUNCATED_MARKER } from "./project-docs.ts";

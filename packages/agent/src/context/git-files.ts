@@ -1,7 +1,7 @@
 // What git's own files say without starting git: whether there is a repository, and its branch.
 
 import { posix } from "node:path";
-import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
+import { EnvError, type ExecutionEnvironment } from "../world/env/types.ts";
 
 /** Folder that holds `.git`, from the given one upward. */
 export async function repositoryRoot(env: ExecutionEnvironment, from: string): Promise<string | undefined> {

@@ -2,8 +2,8 @@
 // directory; another family's where there is neither. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
-import { realPathOf } from "../env/real-path.ts";
-import type { ExecutionEnvironment } from "../env/types.ts";
+import { realPathOf } from "../world/env/real-path.ts";
+import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { entryOf } from "./git-files.ts";
 import { instructionsHeading } from "./prompt-parts.ts";
 

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../env/local.ts";
+import { LocalEnvironment } from "../world/env/local.ts";
 import { askGit, collectFacts, type EnvironmentFacts } from "./environment.ts";
 import { projectDocs } from "./project-docs.ts";
 

@@ -1,6 +1,6 @@
 // What a session knows of the place it works in before its first request.
 
-import type { ExecutionEnvironment } from "../env/types.ts";
+import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { askGit, collectFacts, environmentBlock, type HostFacts } from "./environment.ts";
 import { type InstructionDoc, joinDocs, projectDocs } from "./project-docs.ts";
 

@@ -3,11 +3,11 @@
 // (`output`). Nothing outside a tool's folder knows its name or arguments.
 
 import type { ImageData, JsonObject, JsonSchema, JsonValue, Message } from "@lathe/llm";
-import type { BlobStore } from "../blobs/store.ts";
-import type { ExecutionEnvironment, OutputSpill } from "../env/types.ts";
-import type { CallPaths } from "../paths/call-paths.ts";
-import type { ShellPart } from "../shell/types.ts";
-import type { OutputLimit } from "../truncate/limits.ts";
+import type { BlobStore } from "../base/blobs/store.ts";
+import type { ExecutionEnvironment, OutputSpill } from "../world/env/types.ts";
+import type { CallPaths } from "./paths/call-paths.ts";
+import type { ShellPart } from "../policy/shell/types.ts";
+import type { OutputLimit } from "../base/truncate/limits.ts";
 import type { Card, CardResult } from "./card.ts";
 import type { FileChange } from "./changes.ts";
 

@@ -3,9 +3,9 @@
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import { charactersOf } from "../context/message-size.ts";
-import type { Journal } from "../journal/journal.ts";
-import type { SessionPrefix } from "../prefix/prefix.ts";
-import type { Profile } from "../profiles/types.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import type { SessionPrefix } from "../context/prefix/prefix.ts";
+import type { Profile } from "../tools/profiles/types.ts";
 
 const WARN_AT = 80;
 const WARN_STEP = 5;

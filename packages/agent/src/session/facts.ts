@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "@lathe/llm";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { CustomEntry } from "../journal/types.ts";
+import type { CustomEntry } from "../record/journal/types.ts";
 import type { EventPart, JournalPart } from "./parts.ts";
 
 export class BranchFacts implements SessionFacts {

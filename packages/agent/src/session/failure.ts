@@ -1,8 +1,8 @@
 // What a host is told of an error: what it says, what can be done about it, and the name of its class for logs.
 
 import { messageOf, SDKError } from "@lathe/llm";
-import type { FailureKind, InputError } from "../events/types.ts";
-import { JournalError } from "../journal/errors.ts";
+import type { FailureKind, InputError } from "../contract/events/types.ts";
+import { JournalError } from "../record/journal/errors.ts";
 
 export const failureOf = (error: unknown, message = messageOf(error)): InputError => ({
   message,

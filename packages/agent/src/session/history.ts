@@ -1,11 +1,11 @@
 // The history as typed items (SN-04): a view of the journal for hosts.
 
 import type { Message } from "@lathe/llm";
-import { NO_USAGE } from "../budget/ledger.ts";
-import type { InputContent } from "../events/types.ts";
-import { pathTo } from "../journal/context.ts";
-import type { Journal } from "../journal/journal.ts";
-import type { MessageEntry, TreeEntry } from "../journal/types.ts";
+import { NO_USAGE } from "../base/budget/ledger.ts";
+import type { InputContent } from "../contract/events/types.ts";
+import { pathTo } from "../record/journal/context.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import type { MessageEntry, TreeEntry } from "../record/journal/types.ts";
 import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
 
 /** Reads the whole path to the leaf. */

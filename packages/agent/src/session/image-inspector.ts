@@ -1,7 +1,7 @@
 // A model that looks at pictures in place of the one of the conversation: chosen for the role `vision`, else the session's own.
 
 import { ToolFailure } from "../contract/tool.ts";
-import type { ImageInspector } from "../ops/read/fit-image.ts";
+import type { ImageInspector } from "../files/read/fit-image.ts";
 import { type SideCallParts, sideCall } from "./side-call.ts";
 
 const ROLE = "vision";

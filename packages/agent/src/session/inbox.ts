@@ -2,7 +2,7 @@
 // drain point, follow-ups for the end of the input. Each message carries the id that its journal entry will have, so a
 // reopened journal knows which were delivered, and says who it is from.
 
-import type { InputContent, MessageSource } from "../events/types.ts";
+import type { InputContent, MessageSource } from "../contract/events/types.ts";
 import type { QueueMode } from "./config.ts";
 
 /** When a queued message is delivered: into the running input, or after it. */

@@ -1,7 +1,7 @@
 // One input while it runs, and how it ended.
 
 import type { Usage } from "@lathe/llm";
-import type { AwaitedInput, EndReason, InputError } from "../events/types.ts";
+import type { AwaitedInput, EndReason, InputError } from "../contract/events/types.ts";
 
 /** From its user message to processing_end. */
 export interface InputRun {

@@ -1,7 +1,7 @@
 // What is under way right now, for readers that come late. Everything settled is in the journal.
 
 import type { JsonObject } from "@lathe/llm";
-import type { SessionEvent, Snapshot } from "../events/types.ts";
+import type { SessionEvent, Snapshot } from "../contract/events/types.ts";
 
 /** Of a running tool's output, kept for late readers. */
 const OUTPUT_TAIL = 64 * 1024;

@@ -2,7 +2,7 @@
 // the next request.
 
 import { type ContentPart, messageOf, namesFiles, readFiles } from "@lathe/llm";
-import type { InputContent } from "../events/types.ts";
+import type { InputContent } from "../contract/events/types.ts";
 import type { QueuedMessage } from "./inbox.ts";
 import type { EventPart, HostPart } from "./parts.ts";
 

@@ -1,8 +1,8 @@
 // What an input must have to be taken, and what its giver learns of its end.
 
 import type { Usage } from "@lathe/llm";
-import { NO_USAGE } from "../budget/ledger.ts";
-import type { InputContent, InputOutcome } from "../events/types.ts";
+import { NO_USAGE } from "../base/budget/ledger.ts";
+import type { InputContent, InputOutcome } from "../contract/events/types.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { partsOf } from "./types.ts";
 

@@ -1,7 +1,7 @@
 // US dollars of one answer.
 
 import { costOf, type Usage } from "@lathe/llm";
-import type { Profile } from "../profiles/types.ts";
+import type { Profile } from "../tools/profiles/types.ts";
 import type { ConfigPart, EventPart, HostPart } from "./parts.ts";
 
 export interface PriceParts extends HostPart<"priceOf">, ConfigPart, EventPart {

@@ -1,6 +1,6 @@
 // What is said to a session while it works: put into its queue, changed there or taken back. Journalled, so that it survives the process.
 
-import type { InputContent, MessageSource } from "../events/types.ts";
+import type { InputContent, MessageSource } from "../contract/events/types.ts";
 import type { Delivery } from "./inbox.ts";
 import { refuseBlank } from "./outcome.ts";
 import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";

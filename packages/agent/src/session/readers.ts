@@ -1,6 +1,6 @@
 // Readers of events at the end of an input: those that keep up have read it before its giver hears of it.
 
-import type { EventHub } from "../events/hub.ts";
+import type { EventHub } from "../contract/events/hub.ts";
 import type { ClockPart } from "./parts.ts";
 
 /** How long the end of an input waits for readers that lag behind. */

@@ -3,7 +3,7 @@
 // keeps it.
 
 import { type ContentPart, InvalidRequestError, type Message, NotFoundError } from "@lathe/llm";
-import { isSigned } from "../journal/context.ts";
+import { isSigned } from "../record/journal/context.ts";
 import { applyPrune, type HistoryParts } from "./compaction.ts";
 import type { EventPart, JournalPart } from "./parts.ts";
 

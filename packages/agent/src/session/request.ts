@@ -3,11 +3,11 @@
 
 import type { Message, Request, ToolChoice, ToolDefinition } from "@lathe/llm";
 import { promptParts } from "../context/prompt-parts.ts";
-import { OWN_LEVEL } from "../journal/context-state.ts";
-import { headOf, type PrefixTexts } from "../prefix/prefix.ts";
-import type { Profile } from "../profiles/types.ts";
-import type { RequestInfo } from "../seams/types.ts";
-import { withDeadline } from "../time/deadline.ts";
+import { OWN_LEVEL } from "../record/journal/context-state.ts";
+import { headOf, type PrefixTexts } from "../context/prefix/prefix.ts";
+import type { Profile } from "../tools/profiles/types.ts";
+import type { RequestInfo } from "../contract/seams/types.ts";
+import { withDeadline } from "../base/time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { leafMoved } from "./navigation.ts";
 import type {

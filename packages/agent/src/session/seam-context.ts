@@ -1,6 +1,6 @@
 // What hooks may use of their session.
 
-import type { SeamContext } from "../seams/types.ts";
+import type { SeamContext } from "../contract/seams/types.ts";
 import { accessOf } from "./call/access-of.ts";
 import { rulesInjected } from "./injected-rules.ts";
 import type { EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";

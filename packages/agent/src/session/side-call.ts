@@ -11,14 +11,14 @@ import {
   type ToolCallData,
   type Usage,
 } from "@lathe/llm";
-import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
-import { JournalError } from "../journal/errors.ts";
-import { usageShape } from "../journal/line-shapes.ts";
-import { fields, fits, number, optional, type Shape, text } from "../journal/shape.ts";
-import type { CustomEntry } from "../journal/types.ts";
-import type { Profile } from "../profiles/types.ts";
-import type { SideAnswer, SideCall } from "../seams/types.ts";
-import { sleep, withDeadline } from "../time/deadline.ts";
+import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
+import { JournalError } from "../record/journal/errors.ts";
+import { usageShape } from "../record/journal/line-shapes.ts";
+import { fields, fits, number, optional, type Shape, text } from "../record/journal/shape.ts";
+import type { CustomEntry } from "../record/journal/types.ts";
+import type { Profile } from "../tools/profiles/types.ts";
+import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
+import { sleep, withDeadline } from "../base/time/deadline.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
 import { type PriceParts, priced, priceOf } from "./price.ts";
 import { type DescribedParts, describeRequest } from "./request.ts";

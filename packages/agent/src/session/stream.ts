@@ -9,7 +9,7 @@ import {
   type StreamEvent,
   type Usage,
 } from "@lathe/llm";
-import type { StreamCut } from "../seams/types.ts";
+import type { StreamCut } from "../contract/seams/types.ts";
 import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart } from "./parts.ts";
 
 export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockPart & Pick<ContextPart, "prefix">;

@@ -3,11 +3,11 @@
 
 import type { JsonObject } from "@lathe/llm";
 import type { ArtifactRef } from "../contract/tool.ts";
-import type { ExecResult } from "../env/types.ts";
-import { fields, fits, flag, number, optional, orNull, text } from "../journal/shape.ts";
-import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../journal/types.ts";
-import type { Job } from "../ops/run/jobs.ts";
-import { plainOutput } from "../ops/run/plain-output.ts";
+import type { ExecResult } from "../world/env/types.ts";
+import { fields, fits, flag, number, optional, orNull, text } from "../record/journal/shape.ts";
+import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../record/journal/types.ts";
+import type { Job } from "../tools/run/jobs.ts";
+import { plainOutput } from "../tools/run/plain-output.ts";
 import {
   backgroundNote,
   COMMAND_ENV,
@@ -15,9 +15,9 @@ import {
   environmentNote,
   lazyArtifact,
   runUntilDetached,
-} from "../ops/run/run-command.ts";
-import { SHELL_OUTPUT } from "../tools/output.ts";
-import { truncateOutput } from "../truncate/truncate.ts";
+} from "../tools/run/run-command.ts";
+import { SHELL_OUTPUT } from "../tools/builtin/output.ts";
+import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { ArtifactPart, ClockPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
 
 /** The kind of the entries that record such commands. */

@@ -2,10 +2,10 @@
 // asks has another way.
 
 import { comparableUsage, type JsonObject, type Message, messageOf, type Response } from "@lathe/llm";
-import { plainUsage } from "../budget/ledger.ts";
-import { fields, fits, text } from "../journal/shape.ts";
-import type { VendorCompaction } from "../seams/types.ts";
-import { withDeadline } from "../time/deadline.ts";
+import { plainUsage } from "../base/budget/ledger.ts";
+import { fields, fits, text } from "../record/journal/shape.ts";
+import type { VendorCompaction } from "../contract/seams/types.ts";
+import { withDeadline } from "../base/time/deadline.ts";
 import { priced, priceOf } from "./price.ts";
 import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE, type SideCallParts } from "./side-call.ts";
 

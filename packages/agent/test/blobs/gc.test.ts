@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { FileBlobs } from "../../src/blobs/file-blobs.ts";
-import { collectBlobs } from "../../src/blobs/gc.ts";
+import { FileBlobs } from "../../src/base/blobs/file-blobs.ts";
+import { collectBlobs } from "../../src/base/blobs/gc.ts";
 
 it("SP-06 collecting removes old blobs that no journal names and keeps the rest", () => {
   const root = mkdtempSync(join(tmpdir(), "lathe-blobs-"));

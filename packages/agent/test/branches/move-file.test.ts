@@ -4,11 +4,11 @@ import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { join } from "node:path";
 import { Message } from "@lathe/llm";
 import { beforeEach, describe, expect, it } from "vitest";
-import { copyArtifacts } from "../../src/artifacts/copy-artifacts.ts";
-import { FileArtifacts } from "../../src/artifacts/file-artifacts.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { moveJournalFile } from "../../src/journal/move-file.ts";
+import { copyArtifacts } from "../../src/record/artifacts/copy-artifacts.ts";
+import { FileArtifacts } from "../../src/record/artifacts/file-artifacts.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { moveJournalFile } from "../../src/record/journal/move-file.ts";
 import { tempFolder, testDeps, testOwner } from "../journal/support.ts";
 
 let root: string;

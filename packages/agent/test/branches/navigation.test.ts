@@ -2,10 +2,10 @@
 
 import { ConfigurationError, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { branchSummarizer } from "../../src/branches/branch-summary.ts";
-import { sessionTree, userMessages } from "../../src/journal/tree.ts";
-import type { BranchSummaryEntry } from "../../src/journal/types.ts";
-import type { TreeMove } from "../../src/seams/types.ts";
+import { branchSummarizer } from "../../src/context/branches/branch-summary.ts";
+import { sessionTree, userMessages } from "../../src/record/journal/tree.ts";
+import type { BranchSummaryEntry } from "../../src/record/journal/types.ts";
+import type { TreeMove } from "../../src/contract/seams/types.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 

@@ -1,10 +1,10 @@
 // A process that ends at any journal write of a compaction: the next one goes on, loses nothing and pays for no summary twice.
 
 import { expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { journalError } from "../support/history-grammar.ts";
 import { testDeps } from "../support/session.ts";
 import { compacting, lorem, sentText } from "./support.ts";

@@ -3,9 +3,9 @@
 import { Message } from "@lathe/llm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutPoint } from "../../src/compaction/cut-point.ts";
-import type { SentMessage } from "../../src/compaction/present-context.ts";
-import { DEFAULT_COMPACTION, roomIn } from "../../src/compaction/settings.ts";
+import { cutPoint } from "../../src/context/compaction/cut-point.ts";
+import type { SentMessage } from "../../src/context/compaction/present-context.ts";
+import { DEFAULT_COMPACTION, roomIn } from "../../src/context/compaction/settings.ts";
 
 /** Turns of a user's message and answers with up to four calls each. */
 const histories = fc

@@ -2,11 +2,11 @@
 
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { serialize } from "../../src/compaction/serialize.ts";
-import { type Archive, type ArchiveInput, archive } from "../../src/compaction/snapcompact/archive.ts";
-import { type CellStyle, cellsOf } from "../../src/compaction/snapcompact/cells.ts";
-import { CHARACTERS } from "../../src/compaction/snapcompact/font.ts";
-import { printable } from "../../src/compaction/snapcompact/printable.ts";
+import { serialize } from "../../src/context/compaction/serialize.ts";
+import { type Archive, type ArchiveInput, archive } from "../../src/context/compaction/snapcompact/archive.ts";
+import { type CellStyle, cellsOf } from "../../src/context/compaction/snapcompact/cells.ts";
+import { CHARACTERS } from "../../src/context/compaction/snapcompact/font.ts";
+import { printable } from "../../src/context/compaction/snapcompact/printable.ts";
 import { decodePng, readFrame, readText } from "./read-frame.ts";
 import { lorem, seeing } from "./support.ts";
 

@@ -1,9 +1,9 @@
 // Facts planted all over a session, and a summarizer that leaves out every one of them.
 
 import { describe, expect, it } from "vitest";
-import type { CompactionStrategy } from "../../src/compaction/settings.ts";
+import type { CompactionStrategy } from "../../src/context/compaction/settings.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { recallTool } from "../../src/tools/recall/index.ts";
+import { recallTool } from "../../src/tools/builtin/recall/index.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { testProfile, tool } from "../support/session.ts";
 import { big, compacting, lorem, NOTES, seeing, sentText } from "./support.ts";

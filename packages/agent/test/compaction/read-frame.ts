@@ -1,8 +1,8 @@
 // Reads a picture of history as a program can: decodes the PNG and finds for each cell the letter that looks most like it.
 
 import { crc32, inflateSync } from "node:zlib";
-import { type CellStyle, cellsOf } from "../../src/compaction/snapcompact/cells.ts";
-import { CHARACTERS } from "../../src/compaction/snapcompact/font.ts";
+import { type CellStyle, cellsOf } from "../../src/context/compaction/snapcompact/cells.ts";
+import { CHARACTERS } from "../../src/context/compaction/snapcompact/font.ts";
 
 export interface Picture {
   readonly side: number;

@@ -2,8 +2,8 @@
 
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { Compaction } from "../../src/compaction/compaction.ts";
-import { DEFAULT_COMPACTION } from "../../src/compaction/settings.ts";
+import { Compaction } from "../../src/context/compaction/compaction.ts";
+import { DEFAULT_COMPACTION } from "../../src/context/compaction/settings.ts";
 import { DIALECTS, type Dialect, profileFor, wire } from "../support/wire.ts";
 import { readText } from "./read-frame.ts";
 import { lorem, seeing } from "./support.ts";

@@ -1,8 +1,8 @@
 // A session with compaction over a scripted model whose summaries the test decides.
 
 import { type ImageData, type ModelInfo, type Request, textOf } from "@lathe/llm";
-import { Compaction } from "../../src/compaction/compaction.ts";
-import { type CompactionSettings, DEFAULT_COMPACTION } from "../../src/compaction/settings.ts";
+import { Compaction } from "../../src/context/compaction/compaction.ts";
+import { type CompactionSettings, DEFAULT_COMPACTION } from "../../src/context/compaction/settings.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, type SetupOptions, setUp, testProfile, tool } from "../support/session.ts";
 

@@ -2,7 +2,7 @@
 
 import { ContentFilterError, ContextLengthError, ServerError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { PRUNED_RESULT } from "../../src/journal/context.ts";
+import { PRUNED_RESULT } from "../../src/record/journal/context.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { compacting, lorem, NOTES, sentText } from "./support.ts";
 

@@ -3,7 +3,7 @@
 import { call, text, thinking, turn } from "@lathe/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ContextLedger, OwnerKind } from "../../src/context-ledger/types.ts";
+import type { ContextLedger, OwnerKind } from "../../src/context/ledger/types.ts";
 import { tool } from "../support/session.ts";
 import { ledgered, PROTOCOLS } from "./protocols.ts";
 

@@ -3,10 +3,10 @@
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider, type ProviderOptions } from "@lathe/llm/providers";
 import { type BaseUrlKind, type ModelServer, type Script, startModelServer } from "@lathe/testkit";
-import { contextLedger } from "../../src/context-ledger/ledger.ts";
-import type { ContextLedger } from "../../src/context-ledger/types.ts";
+import { contextLedger } from "../../src/context/ledger/ledger.ts";
+import type { ContextLedger } from "../../src/context/ledger/types.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
 import { testProfile } from "../support/session.ts";

@@ -1,13 +1,13 @@
 // The ledger of a session, before its first request and after a compaction, and what is kept of the prompt's parts.
 
 import { describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import { promptParts } from "../../src/context/prompt-parts.ts";
-import { spread } from "../../src/context-ledger/spread.ts";
-import { groupsOf } from "../../src/context-ledger/types.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { spread } from "../../src/context/ledger/spread.ts";
+import { groupsOf } from "../../src/context/ledger/types.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { echo, setUp, testDeps, testProfile } from "../support/session.ts";
 
 const surroundings = () => ({

@@ -2,7 +2,7 @@
 
 import { type ScriptedUsage, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { sessionCosts } from "../../src/costs/session-costs.ts";
+import { sessionCosts } from "../../src/session/costs/session-costs.ts";
 import { tool } from "../support/session.ts";
 import { ledgered, PROTOCOLS } from "./protocols.ts";
 

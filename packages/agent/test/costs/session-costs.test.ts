@@ -3,9 +3,9 @@
 import { type JsonObject, type Request, textOf, type Usage } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { sessionCosts } from "../../src/costs/session-costs.ts";
-import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import { waitTool } from "../../src/tools/wait/index.ts";
+import { sessionCosts } from "../../src/session/costs/session-costs.ts";
+import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/builtin/wait/index.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 

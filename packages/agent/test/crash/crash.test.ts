@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import type { Message } from "@lathe/llm";
 import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { hasBegun } from "../../src/journal/begun.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { Journal } from "../../src/journal/journal.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { hasBegun } from "../../src/record/journal/begun.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
 import { bundleProgram } from "../support/bundle.ts";
 import { CHILD_TASK, runScenario } from "./scenario.ts";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { ShownFiles } from "../../src/edit/shown.ts";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
-import { EnvError, type WriteOptions } from "../../src/env/types.ts";
-import { applyPatchTool } from "../../src/tools/apply-patch/index.ts";
-import { hashlineEditTool } from "../../src/tools/hashline/index.ts";
-import { patchEditTool } from "../../src/tools/patch/index.ts";
+import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import { EnvError, type WriteOptions } from "../../src/world/env/types.ts";
+import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
+import { hashlineEditTool } from "../../src/tools/builtin/hashline/index.ts";
+import { patchEditTool } from "../../src/tools/builtin/patch/index.ts";
 import { type Case, cases, lineText, textOf } from "./generate.ts";
 import { contextFor, run } from "./harness.ts";
 import { hashline, unified, v4a, v4aUpdate } from "./print.ts";

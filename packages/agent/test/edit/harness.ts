@@ -5,14 +5,14 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/contract/tool.ts";
-import { PathLocks } from "../../src/edit/locks.ts";
-import { ShownFiles } from "../../src/edit/shown.ts";
-import { Syntax } from "../../src/edit/syntax.ts";
-import { LocalEnvironment } from "../../src/env/local.ts";
-import type { ExecutionEnvironment } from "../../src/env/types.ts";
-import { CallPaths } from "../../src/paths/call-paths.ts";
+import { PathLocks } from "../../src/files/edit/locks.ts";
+import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { Syntax } from "../../src/files/edit/syntax.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import type { ExecutionEnvironment } from "../../src/world/env/types.ts";
+import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 
 export interface Ran {
   readonly text: string;

@@ -7,7 +7,7 @@ import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { editFileTool } from "../../src/tools/edit-file/index.ts";
+import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { contextFor, run, temporary } from "./harness.ts";
 
 const writer = fileURLToPath(new URL("./other-writer.cjs", import.meta.url));

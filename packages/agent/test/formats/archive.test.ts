@@ -1,7 +1,7 @@
 // Archives as the real programs make them, and as the real programs read what we wrote.
 
 import { describe, expect, it } from "vitest";
-import { tarFormat, tgzFormat, zipFormat } from "../../src/ops/formats/archive/index.ts";
+import { tarFormat, tgzFormat, zipFormat } from "../../src/files/formats/archive/index.ts";
 import { has } from "../programs.ts";
 import { type Scene, scene } from "./scene.ts";
 

@@ -3,8 +3,8 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ToolFailure } from "../../src/contract/tool.ts";
-import { tarFormat, tgzFormat, zipFormat } from "../../src/ops/formats/archive/index.ts";
-import type { Format } from "../../src/target/format.ts";
+import { tarFormat, tgzFormat, zipFormat } from "../../src/files/formats/archive/index.ts";
+import type { Format } from "../../src/files/target/format.ts";
 import { has } from "../programs.ts";
 import { scene } from "./scene.ts";
 

@@ -5,12 +5,12 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cellsText, parseCellsText } from "../../src/ops/formats/notebook/cells-text.ts";
-import { notebookFormat } from "../../src/ops/formats/notebook/index.ts";
-import { applyPatchTool } from "../../src/tools/apply-patch/index.ts";
-import { editFileTool } from "../../src/tools/edit-file/index.ts";
-import { hashlineEditTool } from "../../src/tools/hashline/index.ts";
-import { readFileTool } from "../../src/tools/read-file/index.ts";
+import { cellsText, parseCellsText } from "../../src/files/formats/notebook/cells-text.ts";
+import { notebookFormat } from "../../src/files/formats/notebook/index.ts";
+import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
+import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
+import { hashlineEditTool } from "../../src/tools/builtin/hashline/index.ts";
+import { readFileTool } from "../../src/tools/builtin/read-file/index.ts";
 import { toolBench } from "../call-tool.ts";
 import { scene } from "./scene.ts";
 

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { tarFormat, tgzFormat, zipFormat } from "../../src/ops/formats/archive/index.ts";
+import { tarFormat, tgzFormat, zipFormat } from "../../src/files/formats/archive/index.ts";
 import { has } from "../programs.ts";
 import { type Scene, scene } from "./scene.ts";
 

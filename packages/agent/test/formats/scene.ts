@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import type { CallScope } from "../../src/contract/tool.ts";
-import { ShownFiles } from "../../src/edit/shown.ts";
-import { LocalEnvironment } from "../../src/env/local.ts";
-import { Parser } from "../../src/parser/parser.ts";
-import { CallPaths } from "../../src/paths/call-paths.ts";
-import type { Format, FormatContent, FormatFile } from "../../src/target/format.ts";
+import { ShownFiles } from "../../src/files/edit/shown.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { Parser } from "../../src/files/parser/parser.ts";
+import { CallPaths } from "../../src/contract/paths/call-paths.ts";
+import type { Format, FormatContent, FormatFile } from "../../src/files/target/format.ts";
 
 export interface Scene {
   readonly dir: string;

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ViewContainer } from "../../src/isolate/types.ts";
+import type { ViewContainer } from "../../src/files/isolate/types.ts";
 import { has, program } from "../programs.ts";
 
 export const CAN_CONTAIN = has("podman", "runc", "busybox");

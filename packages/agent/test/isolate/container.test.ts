@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { land } from "../../src/isolate/land.ts";
-import { readView } from "../../src/isolate/open-view.ts";
+import { land } from "../../src/files/isolate/land.ts";
+import { readView } from "../../src/files/isolate/open-view.ts";
 import { CAN_CONTAIN, makePodman, type Podman } from "./container-image.ts";
 import { COMMANDS } from "./escapes.ts";
 import { makeProject, type Project, pictureOf } from "./project.ts";

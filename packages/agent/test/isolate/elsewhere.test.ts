@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { land } from "../../src/isolate/land.ts";
+import { land } from "../../src/files/isolate/land.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 
 const CHANGES =

@@ -3,7 +3,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { View } from "../../src/isolate/types.ts";
+import type { View } from "../../src/files/isolate/types.ts";
 import { COMMANDS } from "./escapes.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 import { CAN_SHARE, type Mounted, mountXfs } from "./shared-blocks.ts";

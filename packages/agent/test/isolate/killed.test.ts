@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { recoverStore } from "../../src/isolate/recover.ts";
+import { recoverStore } from "../../src/files/isolate/recover.ts";
 import { program } from "../programs.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
 

@@ -1,7 +1,7 @@
 // A host that opens a view, changes many files in it and lands them, to be killed in between. Arguments: root, store.
 
-import { land } from "../../src/isolate/land.ts";
-import { openView } from "../../src/isolate/open-view.ts";
+import { land } from "../../src/files/isolate/land.ts";
+import { openView } from "../../src/files/isolate/open-view.ts";
 
 const [root, store] = process.argv.slice(2) as [string, string];
 const request = { root, store, host: { baseEnv: process.env }, signal: new AbortController().signal };

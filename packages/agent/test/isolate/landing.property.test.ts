@@ -5,8 +5,8 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { land } from "../../src/isolate/land.ts";
-import type { Delta } from "../../src/isolate/types.ts";
+import { land } from "../../src/files/isolate/land.ts";
+import type { Delta } from "../../src/files/isolate/types.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
 import { byGit, change, contentOf, edits, firstFiles } from "./random-edits.ts";
 

@@ -3,8 +3,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type LandRequest, land } from "../../src/isolate/land.ts";
-import { patchOf } from "../../src/isolate/patch.ts";
+import { type LandRequest, land } from "../../src/files/isolate/land.ts";
+import { patchOf } from "../../src/files/isolate/patch.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 
 describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {

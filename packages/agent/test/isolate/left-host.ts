@@ -1,8 +1,8 @@
 // A host that works in a view that is kept, to be killed. Arguments: root, store, kind, command, and `land` when it lands first.
 
-import { land } from "../../src/isolate/land.ts";
-import { openView } from "../../src/isolate/open-view.ts";
-import type { ViewKind } from "../../src/isolate/types.ts";
+import { land } from "../../src/files/isolate/land.ts";
+import { openView } from "../../src/files/isolate/open-view.ts";
+import type { ViewKind } from "../../src/files/isolate/types.ts";
 
 const [root, store, kind, command, then] = process.argv.slice(2) as [string, string, ViewKind, string, string?];
 const request = { root, store, host: { baseEnv: process.env }, signal: new AbortController().signal };

@@ -6,11 +6,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { land } from "../../src/isolate/land.ts";
-import { continueView, readView } from "../../src/isolate/open-view.ts";
-import { patchOf } from "../../src/isolate/patch.ts";
-import { recoverStore } from "../../src/isolate/recover.ts";
-import type { View } from "../../src/isolate/types.ts";
+import { land } from "../../src/files/isolate/land.ts";
+import { continueView, readView } from "../../src/files/isolate/open-view.ts";
+import { patchOf } from "../../src/files/isolate/patch.ts";
+import { recoverStore } from "../../src/files/isolate/recover.ts";
+import type { View } from "../../src/files/isolate/types.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project } from "./project.ts";
 
 const HOST = fileURLToPath(new URL("left-host.ts", import.meta.url));

@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openView } from "../../src/isolate/open-view.ts";
-import type { View, ViewRequest } from "../../src/isolate/types.ts";
+import { openView } from "../../src/files/isolate/open-view.ts";
+import type { View, ViewRequest } from "../../src/files/isolate/types.ts";
 import { has } from "../programs.ts";
 
 export const CAN_ISOLATE = has("bwrap", "nsenter", "unshare", "git");

@@ -1,9 +1,9 @@
 import { type ContentPart, Message } from "@lathe/llm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildContext } from "../../src/journal/context.ts";
-import { Journal, type NewEntry } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { buildContext } from "../../src/record/journal/context.ts";
+import { Journal, type NewEntry } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { referenceMessages } from "./context-reference.ts";
 import { testDeps } from "./support.ts";
 

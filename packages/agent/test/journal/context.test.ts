@@ -1,9 +1,9 @@
 import { type ContentPart, Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { buildContext } from "../../src/journal/context.ts";
-import { modelFor } from "../../src/journal/context-state.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { buildContext } from "../../src/record/journal/context.ts";
+import { modelFor } from "../../src/record/journal/context-state.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { testDeps } from "./support.ts";
 
 function newJournal(): Journal {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ContentPart, Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { JournalError } from "../../src/journal/errors.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { encodeLine } from "../../src/journal/line.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { JournalError } from "../../src/record/journal/errors.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { encodeLine } from "../../src/record/journal/line.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { seeded, testDeps } from "./support.ts";
 
 const flips = process.env["LATHE_LONG"] ? 20_000 : 2_000;

@@ -1,10 +1,10 @@
 // Appends until a write fails, and reports how the later ones did.
 
 import { Message } from "@lathe/llm";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
 
 const path = process.argv[2] ?? "";
 const owner = { pid: process.pid, startTime: "", host: "here", token: "t" };

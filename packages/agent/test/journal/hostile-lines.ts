@@ -2,8 +2,8 @@
 // with a line of every kind is the start; each change takes one value somewhere in it and puts another in its place.
 
 import fc from "fast-check";
-import { crc32 } from "../../src/journal/checksum.ts";
-import { encodeLine } from "../../src/journal/line.ts";
+import { crc32 } from "../../src/record/journal/checksum.ts";
+import { encodeLine } from "../../src/record/journal/line.ts";
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type Line = { readonly [key: string]: Json };

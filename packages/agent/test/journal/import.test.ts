@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { importJournal } from "../../src/journal/import.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { importJournal } from "../../src/record/journal/import.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
 const at = "2025-01-01T00:00:00.000Z";

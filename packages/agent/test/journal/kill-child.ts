@@ -2,11 +2,11 @@
 
 import { writeSync } from "node:fs";
 import { Message } from "@lathe/llm";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { processStartTime } from "../../src/journal/lock.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { processStartTime } from "../../src/record/journal/lock.ts";
 
 const path = process.argv[2] ?? "";
 const { pid } = process;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message, textOf } from "@lathe/llm";
 import { expect, it } from "vitest";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { Journal } from "../../src/journal/journal.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
 const rounds = process.env["LATHE_LONG"] ? 30 : 3;

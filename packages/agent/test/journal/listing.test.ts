@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { readHead } from "../../src/journal/listing.ts";
-import { sessionPath } from "../../src/journal/paths.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { readHead } from "../../src/record/journal/listing.ts";
+import { sessionPath } from "../../src/record/journal/paths.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
 const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultDeps, Message } from "@lathe/llm";
 import { afterEach, expect, it } from "vitest";
-import type { Journal } from "../../src/journal/journal.ts";
-import { childJournalFiles, openJournalFile } from "../../src/journal/open-file.ts";
+import type { Journal } from "../../src/record/journal/journal.ts";
+import { childJournalFiles, openJournalFile } from "../../src/record/journal/open-file.ts";
 
 const folders: string[] = [];
 afterEach(() => {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type ContentPart, Message } from "@lathe/llm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FileBlobs } from "../../src/blobs/file-blobs.ts";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { fromStored, toStored } from "../../src/journal/payload.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { FileBlobs } from "../../src/base/blobs/file-blobs.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { fromStored, toStored } from "../../src/record/journal/payload.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { seeded, tempFolder, testDeps } from "./support.ts";
 
 function bytes(length: number): Uint8Array {

@@ -2,12 +2,12 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { decodeLine, readLine } from "../../src/journal/decode.ts";
-import { encodeLine } from "../../src/journal/line.ts";
-import { lockHolder, processStartTime } from "../../src/journal/lock.ts";
-import { toStored } from "../../src/journal/payload.ts";
-import { readLines } from "../../src/journal/read-lines.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { decodeLine, readLine } from "../../src/record/journal/decode.ts";
+import { encodeLine } from "../../src/record/journal/line.ts";
+import { lockHolder, processStartTime } from "../../src/record/journal/lock.ts";
+import { toStored } from "../../src/record/journal/payload.ts";
+import { readLines } from "../../src/record/journal/read-lines.ts";
 
 let folder: string;
 let path: string;

@@ -13,11 +13,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { hasBegun } from "../../src/journal/begun.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { encodeLine } from "../../src/journal/line.ts";
-import { acquireLock, processStartTime } from "../../src/journal/lock.ts";
+import { hasBegun } from "../../src/record/journal/begun.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { encodeLine } from "../../src/record/journal/line.ts";
+import { acquireLock, processStartTime } from "../../src/record/journal/lock.ts";
 import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
 const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import type { JournalDeps } from "../../src/journal/journal.ts";
-import { type LockOwner, processStartTime } from "../../src/journal/lock.ts";
-import { type JournalStore, MemoryStore } from "../../src/journal/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import type { JournalDeps } from "../../src/record/journal/journal.ts";
+import { type LockOwner, processStartTime } from "../../src/record/journal/lock.ts";
+import { type JournalStore, MemoryStore } from "../../src/record/journal/store.ts";
 
 /** Mulberry32: the same numbers for the same seed. */
 export function seeded(seed: number): () => number {

@@ -1,7 +1,7 @@
 // A new session file, written and synced twice.
 
-import { FileStore } from "../../src/journal/file-store.ts";
-import { processStartTime } from "../../src/journal/lock.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { processStartTime } from "../../src/record/journal/lock.ts";
 
 const { pid } = process;
 const owner = { pid, startTime: processStartTime(pid), host: "here", token: "sync" };

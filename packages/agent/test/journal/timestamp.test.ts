@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isoTime } from "../../src/journal/timestamp.ts";
+import { isoTime } from "../../src/record/journal/timestamp.ts";
 
 it("writes every time as node does, leap years and the ends of time included", () => {
   for (const text of ["1970-01-01", "2000-02-29", "1900-02-28", "2024-02-29", "2024-12-31", "0000-01-01", "9999-12-31"])

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { forkJournal } from "../../src/journal/fork.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { forkJournal } from "../../src/record/journal/fork.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
 const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { minimize } from "../../src/ops/run/minimize/minimize.ts";
+import { minimize } from "../../src/tools/run/minimize/minimize.ts";
 import { gitRun, npmRun, type RealRun, tscRun, unittestRun, vitestRun } from "./real-runs.ts";
 
 /** Written apart from the code under test: what a reader looks for in a failing run. */

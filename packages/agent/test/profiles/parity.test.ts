@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { builtinCatalog } from "@lathe/llm";
 import { type CallSpec, type Script, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../../src/env/local.ts";
-import { defineProfile } from "../../src/profiles/define.ts";
-import { FAMILIES } from "../../src/profiles/families.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { defineProfile } from "../../src/tools/profiles/define.ts";
+import { FAMILIES } from "../../src/tools/profiles/families.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
 import { DIALECTS, type Dialect, type Wired, wire } from "../support/wire.ts";
 

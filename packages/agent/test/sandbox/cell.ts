@@ -2,8 +2,8 @@
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SandboxedLocalEnvironment, type SandboxOptions } from "../../src/env/sandbox/sandboxed-local.ts";
-import type { ExecResult } from "../../src/env/types.ts";
+import { SandboxedLocalEnvironment, type SandboxOptions } from "../../src/world/env/sandbox/sandboxed-local.ts";
+import type { ExecResult } from "../../src/world/env/types.ts";
 import { has } from "../programs.ts";
 
 export const CAN_CONFINE = has("bwrap", "nsenter", "python3");

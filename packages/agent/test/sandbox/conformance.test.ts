@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
-import { SandboxedLocalEnvironment } from "../../src/env/sandbox/sandboxed-local.ts";
+import { SandboxedLocalEnvironment } from "../../src/world/env/sandbox/sandboxed-local.ts";
 import { environmentConformance } from "../env-conformance.ts";
 import { has } from "../programs.ts";
 

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SandboxedLocalEnvironment } from "../../src/env/sandbox/sandboxed-local.ts";
-import type { ProgramArgv } from "../../src/env/types.ts";
+import { SandboxedLocalEnvironment } from "../../src/world/env/sandbox/sandboxed-local.ts";
+import type { ProgramArgv } from "../../src/world/env/types.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lathe-sandbox-host-"));
 const tempFolder = process.env["SANDBOX_TEMP"];

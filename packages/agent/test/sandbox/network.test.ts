@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAllowed } from "../../src/env/sandbox/proxy.ts";
+import { isAllowed } from "../../src/world/env/sandbox/proxy.ts";
 import { CAN_CONFINE, type Cell, makeCell, NEEDS } from "./cell.ts";
 
 const FETCH = `

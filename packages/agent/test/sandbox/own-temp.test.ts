@@ -85,7 +85,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
     const project = folder("/var/lib/lathe-project-");
     writeFileSync(join(project, "a.txt"), "needle\n");
     const script = `
-      import { SandboxedLocalEnvironment } from "./packages/agent/src/env/sandbox/sandboxed-local.ts";
+      import { SandboxedLocalEnvironment } from "./packages/agent/src/world/env/sandbox/sandboxed-local.ts";
       const cwd = process.argv[2];
       const env = new SandboxedLocalEnvironment({ cwd, baseEnv: process.env, roots: () => [cwd], home: cwd, search: "ripgrep" });
       await env.execCommand("rm -rf /tmp/* ; ln -s /etc " + process.argv[3], 20_000, {});

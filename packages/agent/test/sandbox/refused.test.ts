@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { SandboxedLocalEnvironment } from "../../src/env/sandbox/sandboxed-local.ts";
+import { SandboxedLocalEnvironment } from "../../src/world/env/sandbox/sandboxed-local.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { agentProfile, batch, builder, cast, explore, firstText, yields } from "../support/agents.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { type SetupOptions, setUp, testDeps } from "../support/session.ts";

@@ -1,7 +1,7 @@
 import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { agentProfile, answersIn, batch, cast, childJournals, firstText, types, yields } from "../support/agents.ts";
 import { type SetupOptions, setUp, testDeps } from "../support/session.ts";
 

@@ -1,11 +1,11 @@
 import { ServerError, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { Ledger } from "../../src/budget/ledger.ts";
+import { Ledger } from "../../src/base/budget/ledger.ts";
 import { type ToolDef, ToolFailure } from "../../src/contract/tool.ts";
-import { defineProfile } from "../../src/profiles/define.ts";
-import { FAMILIES } from "../../src/profiles/families.ts";
-import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import { waitTool } from "../../src/tools/wait/index.ts";
+import { defineProfile } from "../../src/tools/profiles/define.ts";
+import { FAMILIES } from "../../src/tools/profiles/families.ts";
+import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/builtin/wait/index.ts";
 import { agentProfile, childJournals, types, yields } from "../support/agents.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";

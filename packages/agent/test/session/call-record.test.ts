@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { PlanChanged } from "../../src/contract/tool.ts";
-import { EnvError } from "../../src/env/types.ts";
+import { EnvError } from "../../src/world/env/types.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
 const called = (name: string) => [{ calls: [{ name, id: "c" }] }, { text: "done" }];

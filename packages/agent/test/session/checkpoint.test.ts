@@ -1,6 +1,6 @@
 import { textOf } from "@lathe/llm";
 import { expect, it } from "vitest";
-import { Checkpoints } from "../../src/checkpoint/checkpoints.ts";
+import { Checkpoints } from "../../src/tools/checkpoint/checkpoints.ts";
 import type { Script } from "../support/scripted-client.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 

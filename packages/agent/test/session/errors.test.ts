@@ -14,8 +14,8 @@ import {
   StreamError,
 } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
-import type { FailedCall } from "../../src/seams/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import type { FailedCall } from "../../src/contract/seams/types.ts";
 import type { Session } from "../../src/session/session.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 

@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { NetworkError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import type { SessionEvent } from "../../src/events/types.ts";
+import type { SessionEvent } from "../../src/contract/events/types.ts";
 import { eventGrammar, grammarError } from "../support/event-grammar.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 
-const source = readFileSync(new URL("../../src/events/types.ts", import.meta.url), "utf8");
+const source = readFileSync(new URL("../../src/contract/events/types.ts", import.meta.url), "utf8");
 
 it("EV-01 every kind of event has its place in the grammar that hosts read, and the grammar names no others", () => {
   const body = /export interface EventData \{\n([\s\S]*?)\n\}/.exec(source)![1]!;

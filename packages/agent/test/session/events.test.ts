@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EventHub } from "../../src/events/hub.ts";
-import type { SessionEvent } from "../../src/events/types.ts";
+import { EventHub } from "../../src/contract/events/hub.ts";
+import type { SessionEvent } from "../../src/contract/events/types.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
 const hub = () =>

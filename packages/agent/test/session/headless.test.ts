@@ -7,9 +7,9 @@ import { defaultDeps, NetworkError, textOf } from "@lathe/llm";
 import { gate, startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { type AgentEvent, toAgentEvents } from "../../src/events/agent-events.ts";
-import { CodingAgent } from "../../src/headless/coding-agent.ts";
-import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import { type AgentEvent, toAgentEvents } from "../../src/contract/events/agent-events.ts";
+import { CodingAgent } from "../../src/session/headless/coding-agent.ts";
+import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
 import { setUp, testProfile } from "../support/session.ts";
 
 /** The first violation of agent > turn > message | tool_execution, or undefined. */

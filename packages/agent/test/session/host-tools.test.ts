@@ -4,12 +4,12 @@ import { defineTool } from "@lathe/llm";
 import { Type } from "typebox";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
-import { defineSessionTool } from "../../src/registry/host-tool.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
+import { defineSessionTool } from "../../src/contract/registry/host-tool.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 

@@ -1,10 +1,10 @@
 import { type Request, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
-import { ircTool } from "../../src/tools/irc/index.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
+import { ircTool } from "../../src/tools/builtin/irc/index.ts";
 import { agentProfile, answersIn, batch, firstText, types, yields } from "../support/agents.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { setUp, testDeps } from "../support/session.ts";

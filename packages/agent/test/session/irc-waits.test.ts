@@ -1,6 +1,6 @@
 import type { Request } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { ircTool } from "../../src/tools/irc/index.ts";
+import { ircTool } from "../../src/tools/builtin/irc/index.ts";
 import { agentProfile, answersIn, batch, type Play, yields } from "../support/agents.ts";
 import { A, irc, lastOf, send, start, textsIn } from "../support/irc.ts";
 import { resultText } from "../support/scripted-client.ts";

@@ -1,7 +1,7 @@
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { ircTool } from "../../src/tools/irc/index.ts";
-import { taskTool } from "../../src/tools/task/index.ts";
+import { ircTool } from "../../src/tools/builtin/irc/index.ts";
+import { taskTool } from "../../src/tools/builtin/task/index.ts";
 import { agentProfile, answersIn, batch, childJournals, explore, type Play, yields } from "../support/agents.ts";
 import { A, irc, lastOf, lastText, later, send, start, textsIn, toolTexts } from "../support/irc.ts";
 import { resultText } from "../support/scripted-client.ts";

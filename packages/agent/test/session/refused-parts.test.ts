@@ -1,6 +1,6 @@
 import { InvalidRequestError, type Request } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { buildContext } from "../../src/journal/context.ts";
+import { buildContext } from "../../src/record/journal/context.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 

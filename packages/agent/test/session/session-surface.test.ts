@@ -2,15 +2,15 @@
 
 import { Message, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { LocalEnvironment } from "../../src/env/local.ts";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
-import { FileStore } from "../../src/journal/file-store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
-import { type JournalStore, MemoryStore } from "../../src/journal/store.ts";
-import type { MessageEntry } from "../../src/journal/types.ts";
-import { Jobs } from "../../src/ops/run/jobs.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import { FileStore } from "../../src/record/journal/file-store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal, type JournalDeps } from "../../src/record/journal/journal.ts";
+import { type JournalStore, MemoryStore } from "../../src/record/journal/store.ts";
+import type { MessageEntry } from "../../src/record/journal/types.ts";
+import { Jobs } from "../../src/tools/run/jobs.ts";
 import type { ToolResultItem } from "../../src/session/types.ts";
 import { tempFolder, testOwner } from "../journal/support.ts";
 import { echo, type Setup, setUp, testDeps, testProfile, tool } from "../support/session.ts";

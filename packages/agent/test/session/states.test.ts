@@ -2,8 +2,8 @@
 
 import { AuthenticationError, ContextLengthError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/env/memory.ts";
-import type { SessionState } from "../../src/events/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import type { SessionState } from "../../src/contract/events/types.ts";
 import { SessionCore } from "../../src/session/core.ts";
 import { ScriptedClient } from "../support/scripted-client.ts";
 import { type Setup, type SetupOptions, setUp, testDeps, testProfile } from "../support/session.ts";

@@ -212,8 +212,8 @@ describe("the tool task", () => {
   });
 
   it("SA-02 SA-06 a child that may start nobody has no tools for it, and none has todo or exit_plan_mode", async () => {
-    const { exitPlanModeTool } = await import("../../src/tools/exit-plan-mode/index.ts");
-    const { todoTool } = await import("../../src/tools/todo/index.ts");
+    const { exitPlanModeTool } = await import("../../src/tools/builtin/exit-plan-mode/index.ts");
+    const { todoTool } = await import("../../src/tools/builtin/todo/index.ts");
     const s = start({
       profile: agentProfile([exitPlanModeTool, todoTool] as never),
       config: { jobReports: "wait" },

@@ -3,10 +3,10 @@
 
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
-import { idSource } from "../../src/journal/ids.ts";
-import { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { idSource } from "../../src/record/journal/ids.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import { testDeps, tool } from "../support/session.ts";
 import { DIALECTS, profileFor, wire } from "../support/wire.ts";
 

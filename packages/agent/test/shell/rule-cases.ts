@@ -1,6 +1,6 @@
 // Commands with rules and the verdict they must get. Without `harmless` only the rules count, as in `lathe policy test --allow …`.
 
-import type { Verdict } from "../../src/shell/verdict.ts";
+import type { Verdict } from "../../src/policy/shell/verdict.ts";
 
 export interface RuleCase {
   readonly command: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { analyseShell } from "../../src/shell/analyse.ts";
-import { patternWords } from "../../src/shell/match.ts";
-import { type VerdictOptions, verdictOf } from "../../src/shell/verdict.ts";
+import { analyseShell } from "../../src/policy/shell/analyse.ts";
+import { patternWords } from "../../src/policy/shell/match.ts";
+import { type VerdictOptions, verdictOf } from "../../src/policy/shell/verdict.ts";
 import { everyday } from "./everyday-cases.ts";
 import { ruleCases } from "./rule-cases.ts";
 import { smuggling, smugglingRules } from "./smuggling-cases.ts";

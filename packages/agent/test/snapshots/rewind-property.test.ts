@@ -5,7 +5,7 @@ import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, write
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { RewindRefused } from "../../src/snapshots/rewind.ts";
+import { RewindRefused } from "../../src/files/snapshots/rewind.ts";
 import type { ScriptedCall } from "../support/scripted-client.ts";
 import { World } from "./world.ts";
 

@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FileBlobs } from "../../src/blobs/file-blobs.ts";
-import type { BlobStore } from "../../src/blobs/store.ts";
+import { FileBlobs } from "../../src/base/blobs/file-blobs.ts";
+import type { BlobStore } from "../../src/base/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { Rewinder } from "../../src/snapshots/rewind.ts";
-import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import { waitTool } from "../../src/tools/wait/index.ts";
+import { Rewinder } from "../../src/files/snapshots/rewind.ts";
+import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/builtin/wait/index.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { CHILD_TASK, World } from "./world.ts";
 

@@ -2,10 +2,10 @@
 // that what hosts are told and what our tests enforce cannot differ.
 
 import { readFileSync } from "node:fs";
-import type { SessionEvent } from "../../src/events/types.ts";
+import type { SessionEvent } from "../../src/contract/events/types.ts";
 import { firstOf, type Grammar, isComplete, next, parseGrammar, type Rule } from "./ebnf.ts";
 
-const SOURCE = readFileSync(new URL("../../src/events/types.ts", import.meta.url), "utf8");
+const SOURCE = readFileSync(new URL("../../src/contract/events/types.ts", import.meta.url), "utf8");
 const TEXT = /```ebnf\n([\s\S]*?)```/.exec(SOURCE)?.[1] ?? "";
 
 /** Calls interleave: for the session each is one word, and its events are followed on their own. */

@@ -1,7 +1,7 @@
 // Checks that a message list is one a vendor accepts, and that a journal has no loose ends.
 
 import type { Message } from "@lathe/llm";
-import type { Journal } from "../../src/journal/journal.ts";
+import type { Journal } from "../../src/record/journal/journal.ts";
 
 /** Every call has exactly one result, in call order, before anything else is said. */
 export function historyError(messages: readonly Message[]): string | undefined {

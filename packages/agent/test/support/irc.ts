@@ -1,7 +1,7 @@
 // Scripts for sessions whose agents send each other messages.
 
 import { type Request, textOf } from "@lathe/llm";
-import { ircTool } from "../../src/tools/irc/index.ts";
+import { ircTool } from "../../src/tools/builtin/irc/index.ts";
 import { agentProfile, batch, builder, cast, explore, firstText } from "./agents.ts";
 import type { ScriptedTurn } from "./scripted-client.ts";
 import { type SetupOptions, setUp } from "./session.ts";

@@ -1,16 +1,16 @@
 // A session with children whose model, tools, hooks and host do as chance says: what every run must keep, whatever happens.
 
 import { NetworkError, type Request, ServerError, textOf } from "@lathe/llm";
-import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import type { SessionEvent } from "../../src/events/types.ts";
-import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
-import { MemoryStore } from "../../src/journal/store.ts";
-import type { ChildHeader } from "../../src/journal/types.ts";
-import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
-import { sendInputTool } from "../../src/tools/send-input/index.ts";
-import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import { waitTool } from "../../src/tools/wait/index.ts";
+import type { SessionEvent } from "../../src/contract/events/types.ts";
+import { Journal, type JournalDeps } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
+import type { ChildHeader } from "../../src/record/journal/types.ts";
+import { closeAgentTool } from "../../src/tools/builtin/close-agent/index.ts";
+import { sendInputTool } from "../../src/tools/builtin/send-input/index.ts";
+import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/builtin/wait/index.ts";
 import type { ScriptedCall, ScriptedTurn } from "./scripted-client.ts";
 import { type Setup, setUp, testDeps, testProfile, tool } from "./session.ts";
 

@@ -1,6 +1,6 @@
 // Reads one path with the tool `read`, as a session would: judged, then carried out. Prints what the model would see.
 
-import { readTool } from "../../src/tools/read/index.ts";
+import { readTool } from "../../src/tools/builtin/read/index.ts";
 import { toolBench } from "../call-tool.ts";
 
 const bench = await toolBench();

@@ -2,8 +2,8 @@
 
 import type { ToolCallData } from "@lathe/llm";
 import type { Access } from "../../contract/tool.ts";
-import { CallPaths } from "../../paths/call-paths.ts";
-import { validateArguments } from "../../registry/validate.ts";
+import { CallPaths } from "../../contract/paths/call-paths.ts";
+import { validateArguments } from "../../contract/registry/validate.ts";
 import type { HostPart, ToolPart } from "../parts.ts";
 
 export async function accessOf(

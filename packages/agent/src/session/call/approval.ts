@@ -3,10 +3,10 @@
 import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { PreviewLine } from "../../contract/tool.ts";
-import type { DecidedPart } from "../../journal/types.ts";
-import type { ApprovalVerdict, CallInfo } from "../../seams/types.ts";
-import { visibleLine } from "../../text/visible.ts";
-import { withDeadline } from "../../time/deadline.ts";
+import type { DecidedPart } from "../../record/journal/types.ts";
+import type { ApprovalVerdict, CallInfo } from "../../contract/seams/types.ts";
+import { visibleLine } from "../../base/text/visible.ts";
+import { withDeadline } from "../../base/time/deadline.ts";
 import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
 

@@ -2,11 +2,11 @@
 
 import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
 import type { ToolResult } from "../../contract/tool.ts";
-import type { MessageEntry } from "../../journal/types.ts";
-import { wellFormed } from "../../text/well-formed.ts";
-import { outputLimit } from "../../truncate/limits.ts";
-import { truncationMeta, withMeta } from "../../truncate/meta.ts";
-import { truncateOutput } from "../../truncate/truncate.ts";
+import type { MessageEntry } from "../../record/journal/types.ts";
+import { wellFormed } from "../../base/text/well-formed.ts";
+import { outputLimit } from "../../base/truncate/limits.ts";
+import { truncationMeta, withMeta } from "../../base/truncate/meta.ts";
+import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type {
   ArtifactPart,
   ClockPart,

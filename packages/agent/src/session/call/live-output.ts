@@ -1,6 +1,6 @@
 // Output of a running call as it comes: without known secrets, and only as long as the call runs.
 
-import type { RedactingStream } from "../../redact/replace.ts";
+import type { RedactingStream } from "../../policy/redact/replace.ts";
 import type { EventPart, HostPart } from "../parts.ts";
 
 export type OutputParts = EventPart & HostPart<"redactor">;

@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { CallScope, Preview, PreviewLine, ToolDef } from "../../contract/tool.ts";
-import { visibleLine, visibleText } from "../../text/visible.ts";
+import { visibleLine, visibleText } from "../../base/text/visible.ts";
 
 const MOST_SUMMARY = 400;
 

@@ -10,15 +10,15 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../contract/tool.ts";
-import { GuardedEnvironment } from "../../env/guarded.ts";
-import { EnvError } from "../../env/types.ts";
-import { INTERRUPTED_RESULT } from "../../journal/context.ts";
-import { JournalError } from "../../journal/errors.ts";
-import { CallPaths } from "../../paths/call-paths.ts";
-import type { RegisteredTool } from "../../registry/registry.ts";
-import { validateArguments } from "../../registry/validate.ts";
-import type { CallInfo, ProposedCall } from "../../seams/types.ts";
-import { DeadlineError, withDeadline } from "../../time/deadline.ts";
+import { GuardedEnvironment } from "../../world/env/guarded.ts";
+import { EnvError } from "../../world/env/types.ts";
+import { INTERRUPTED_RESULT } from "../../record/journal/context.ts";
+import { JournalError } from "../../record/journal/errors.ts";
+import { CallPaths } from "../../contract/paths/call-paths.ts";
+import type { RegisteredTool } from "../../contract/registry/registry.ts";
+import { validateArguments } from "../../contract/registry/validate.ts";
+import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
+import { DeadlineError, withDeadline } from "../../base/time/deadline.ts";
 import type {
   ArtifactPart,
   ClockPart,

@@ -1,0 +1,331 @@
+// The exchange of messages among a session and its agents. A message is logged, then put into the queue of its recipient's session
+// under an id that makes a second delivery a no-op; what finds no session stays here until there is one.
+
+import type { IrcMessage, IrcPeer, IrcService, Receipt, Waited } from "../../contract/irc.ts";
+import { ToolFailure } from "../../contract/tool.ts";
+import type { SessionDeps } from "../../base/time/deadline.ts";
+import { type LogParts, MessageLog } from "./log.ts";
+import { checkedReply, checkedText } from "./message.ts";
+import { MOST_TALK, Talk } from "./talk.ts";
+import { type AgentGroup, MAIN, type Mailbox, type StoredMessage } from "./types.ts";
+import { type Wait, Waits } from "./waits.ts";
+
+/** Messages that an agent may leave unread; the oldest make room. */
+const MOST_UNREAD = 100;
+const DEFAULT_TIMEOUT_MS = 120_000;
+const EVERYBODY = "all";
+
+/** What an exchange works with. */
+export interface ExchangeParts extends Omit<LogParts, "now"> {
+  readonly deps: SessionDeps;
+  /** How long a call waits that does not say it; 0: without a limit. */
+  readonly timeoutMs?: (() => number) | undefined;
+}
+
+interface Place {
+  readonly agent: Omit<IrcPeer, "unread">;
+  readonly group: AgentGroup;
+}
+
+/** A call that waits for a message. */
+interface Waiter extends Wait {
+  readonly callId: string;
+  readonly settle: (waited: Waited) => void;
+}
+
+type Wish<K extends "send" | "wait" | "inbox"> = Parameters<IrcService[K]>[0];
+
+/** The messages among a session and its agents; the first session of a tree opens it. */
+export class Exchange {
+  readonly #parts: ExchangeParts;
+  readonly #log: MessageLog;
+  readonly #groups = new Set<AgentGroup>();
+  readonly #waits: Waits;
+  readonly #waiters = new Set<Waiter>();
+  readonly #talk = new Talk();
+  /** Sent, and not yet in the queue of a session, by recipient. */
+  readonly #pending = new Map<string, StoredMessage[]>();
+
+  /** Messages that made room, by recipient, until it is told. */
+  readonly #dropped = new Map<string, number>();
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.#log = new MessageLog({ ...parts, now: parts.deps.now });
+    this.#waits = new Waits(() => this.#places().flatMap(({ agent }) => (agent.state === "running" ? [agent.id] : [])));
+  }
+
+  join(group: AgentGroup): void {
+    this.#groups.add(group);
+  }
+
+  leave(group: AgentGroup): void {
+    this.#groups.delete(group);
+  }
+
+  /** What an earlier process did not deliver is delivered now to the session itself, and to an agent when it has a session. */
+  recover(mailbox: Mailbox): void {
+    for (const message of this.#log.recover()) this.#keep(message);
+    this.handOver(MAIN, mailbox);
+  }
+
+  serviceFor(agentId: string): IrcService {
+    return {
+      self: agentId,
+      peers: () => this.#peersOf(agentId),
+      send: (message) => this.#send(agentId, message),
+      wait: (wish) => this.#wait(agentId, wish),
+      inbox: (wish) => this.#inbox(agentId, wish),
+    };
+  }
+
+  /** Messages that an agent has not read. */
+  unread(agentId: string): number {
+    const taken = this.#place(agentId)?.group.mailbox(agentId)?.unread().length ?? 0;
+    return taken + (this.#pending.get(agentId)?.length ?? 0);
+  }
+
+  /** The ids of the agents that a new one can reach, with what they do. */
+  roster(): readonly Pick<IrcPeer, "id" | "description">[] {
+    return this.#places().flatMap(({ agent }) => (isReachable(agent) ? [agent] : []));
+  }
+
+  /** Puts what was sent to an agent into the queue of its session. */
+  handOver(agentId: string, mailbox: Mailbox): boolean {
+    const waiting = this.#pending.get(agentId) ?? [];
+    this.#pending.delete(agentId);
+    let dropped = false;
+    for (const message of waiting) {
+      const unread = mailbox.unread();
+      const oldest = unread.length < MOST_UNREAD ? undefined : unread[0];
+      if (oldest) {
+        mailbox.drop(oldest.id);
+        this.#countDropped(agentId);
+      }
+      mailbox.put(message, this.#log.isLeft(message), this.#droppedNote(agentId));
+      this.#log.delivered(message.id);
+      dropped ||= oldest !== undefined;
+    }
+    this.#answer(agentId, mailbox);
+    return dropped;
+  }
+
+  /** Somebody has begun or ended: waits that nothing can end any more end now. */
+  changed(): void {
+    for (const waiter of this.#waiters) {
+      const why = this.#waits.problemOf(waiter);
+      if (why !== undefined) waiter.settle({ kind: "refused", why });
+    }
+  }
+
+  /** An agent did something besides talking. */
+  progressed(agentId: string): void {
+    this.#talk.progressed(agentId);
+  }
+
+  /** Somebody waits for something else than a message; the returned function says that it does not any more. */
+  waits(wait: Wait): () => void {
+    this.#waits.add(wait);
+    this.changed();
+    return () => this.#waits.remove(wait);
+  }
+
+  // ---- inside ----
+
+  async #send(from: string, { to: wished, text: raw, replyTo, callId }: Wish<"send">): Promise<readonly Receipt[]> {
+    const message = { from, text: checkedText(raw), replyTo: checkedReply(replyTo) };
+    const to = wished.trim();
+    if (to === "") throw new ToolFailure('to is empty. Give the id of an agent, or "all".');
+    if (same(to, from)) throw new ToolFailure("You cannot send a message to yourself.");
+    this.#refuseTalk(from, to);
+    if (!same(to, EVERYBODY)) return [await this.#sendTo(this.#place(to), { ...message, to }, callId)];
+    const live = this.#places().filter(({ agent: { id, state } }) => id !== from && isLive(state));
+    if (live.length === 0) throw new ToolFailure("No other agent is running or idle, so nobody would get the message.");
+    return Promise.all(live.map((place) => this.#sendTo(place, { ...message, to: place.agent.id }, callId)));
+  }
+
+  async #sendTo(
+    place: Place | undefined,
+    draft: Pick<StoredMessage, "from" | "to" | "text" | "replyTo">,
+    callId: string,
+  ): Promise<Receipt> {
+    const { from } = draft;
+    if (!place) return { to: draft.to, outcome: "failed", error: this.#unknown(draft.to, from) };
+    const { id: to } = place.agent;
+    let message = this.#log.sentBefore(from, callId, to);
+    if (!message) {
+      message = this.#log.sent({ ...draft, to }, callId);
+      this.#keep(message);
+    }
+    this.#talk.said(from, to);
+    try {
+      const { outcome, dropped } = await this.#deliver(place, message);
+      this.changed();
+      return { to, outcome, id: message.id, ...(dropped ? { dropped } : {}) };
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error;
+      this.#withdraw(message);
+      return { to, outcome: "failed", error: error.message };
+    }
+  }
+
+  async #deliver(
+    { agent: { id, state }, group }: Place,
+    message: StoredMessage,
+  ): Promise<Pick<Receipt, "outcome" | "dropped">> {
+    const mailbox = group.mailbox(id);
+    if (state === "running") return { outcome: "injected", dropped: mailbox && this.handOver(id, mailbox) };
+    // A repeated call: whoever has read the message is not set to work by it again.
+    const isUnread = this.#isPending(message) || (await group.hasUnread(id, message));
+    return { outcome: isUnread ? await group.wake(id, `irc:${message.id}`) : "injected" };
+  }
+
+  #refuseTalk(from: string, to: string): void {
+    if (this.#talk.lengthFor(from) <= MOST_TALK) return;
+    // Whoever would have answered is stopped as well when it goes on.
+    this.#talk.said(from, this.#place(to)?.agent.id ?? to);
+    const why = `it only talked: ${MOST_TALK} messages answered each other and nobody did anything else`;
+    this.#place(from)?.group.stop(from, why);
+    throw new ToolFailure(
+      `The message was not sent: ${MOST_TALK} messages answered each other with no work in between.`,
+    );
+  }
+
+  async #wait(agent: string, { from, timeoutMs, callId, signal }: Wish<"wait">): Promise<Waited> {
+    const of = from === undefined ? undefined : this.#named(from, agent);
+    const mailbox = this.#place(agent)?.group.mailbox(agent);
+    const ready = mailbox?.unread().find((message) => of === undefined || message.from === of);
+    if (mailbox && ready) {
+      mailbox.take(ready.id, callId);
+      return { kind: "message", message: ready };
+    }
+    const wait: Wait = { agent, of, until: "message" };
+    const why = this.#waits.problemOf(wait);
+    if (why !== undefined) return { kind: "refused", why };
+    const ms = timeOf(timeoutMs) ?? timeOf(this.#parts.timeoutMs?.()) ?? DEFAULT_TIMEOUT_MS;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        timer?.cancel();
+        signal.removeEventListener("abort", onAbort);
+        this.#waiters.delete(waiter);
+        this.#waits.remove(waiter);
+      };
+      const waiter: Waiter = {
+        ...wait,
+        callId,
+        settle: (waited) => {
+          leave();
+          resolve(waited);
+        },
+      };
+      const onAbort = (): void => {
+        leave();
+        reject(signal.reason);
+      };
+      if (signal.aborted) return reject(signal.reason);
+      const timer = ms === 0 ? undefined : this.#parts.deps.setTimer(() => waiter.settle({ kind: "timeout", ms }), ms);
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiters.add(waiter);
+      this.#waits.add(waiter);
+      // Others may have waited for this agent.
+      this.changed();
+    });
+  }
+
+  #inbox(agent: string, { peek, callId }: Wish<"inbox">): readonly IrcMessage[] {
+    const mailbox = this.#place(agent)?.group.mailbox(agent);
+    const unread = mailbox?.unread() ?? [];
+    if (!peek) for (const { id } of unread) mailbox?.take(id, callId);
+    return unread;
+  }
+
+  /** Messages that calls wait for are their results. */
+  #answer(agentId: string, mailbox: Mailbox): void {
+    for (const message of mailbox.unread()) {
+      const waiter = [...this.#waiters].find(
+        ({ agent, of }) => agent === agentId && (of === undefined || of === message.from),
+      );
+      if (!waiter) continue;
+      mailbox.take(message.id, waiter.callId);
+      waiter.settle({ kind: "message", message });
+    }
+  }
+
+  #keep(message: StoredMessage): void {
+    const waiting = this.#pending.get(message.to) ?? [];
+    waiting.push(message);
+    const oldest = waiting.length > MOST_UNREAD ? waiting.shift() : undefined;
+    if (oldest) {
+      this.#log.failed(oldest.id);
+      this.#countDropped(message.to);
+    }
+    this.#pending.set(message.to, waiting);
+  }
+
+  #countDropped(agentId: string): void {
+    this.#dropped.set(agentId, (this.#dropped.get(agentId) ?? 0) + 1);
+  }
+
+  /** Whoever reads the next message is told what it did not get. */
+  #droppedNote(agentId: string): string | undefined {
+    const count = this.#dropped.get(agentId);
+    this.#dropped.delete(agentId);
+    if (count === undefined) return undefined;
+    return `${count} older unread ${count === 1 ? "message was" : "messages were"} dropped: a mailbox holds ${MOST_UNREAD}`;
+  }
+
+  #isPending({ to, id }: StoredMessage): boolean {
+    return this.#pending.get(to)?.some((one) => one.id === id) ?? false;
+  }
+
+  #withdraw(message: StoredMessage): void {
+    const waiting = this.#pending.get(message.to) ?? [];
+    if (!this.#isPending(message)) return;
+    this.#pending.set(
+      message.to,
+      waiting.filter(({ id }) => id !== message.id),
+    );
+    this.#log.failed(message.id);
+  }
+
+  #peersOf(self: string): readonly IrcPeer[] {
+    return this.#places().flatMap(({ agent }) =>
+      agent.id === self || agent.state === "aborted" ? [] : [{ ...agent, unread: this.unread(agent.id) }],
+    );
+  }
+
+  #places(): readonly Place[] {
+    return [...this.#groups].flatMap((group) => group.agents().map((agent) => ({ agent, group })));
+  }
+
+  #place(agentId: string): Place | undefined {
+    return this.#places().find(({ agent }) => same(agent.id, agentId));
+  }
+
+  /** The exact id; throws for the model when there is no such agent. */
+  #named(agentId: string, self: string): string {
+    const wished = agentId.trim();
+    if (same(wished, self)) throw new ToolFailure("You cannot wait for a message from yourself.");
+    const place = this.#place(wished);
+    if (!place) throw new ToolFailure(this.#unknown(wished, self));
+    return place.agent.id;
+  }
+
+  #unknown(agentId: string, self: string): string {
+    const known = this.#peersOf(self).map(({ id }) => id);
+    const parent = this.#place(agentId.slice(0, Math.max(0, agentId.lastIndexOf("."))))?.agent.id;
+    if (parent !== undefined && !isLive(this.#place(parent)!.agent.state))
+      return `Agents of ${parent} can be reached while it works; it does not now. Send the message to ${parent}.`;
+    return `There is no agent ${agentId}; ${known.length === 0 ? "there are no others" : `known: ${known.join(", ")}`}.`;
+  }
+}
+
+const isLive = (state: IrcPeer["state"]): boolean => state === "running" || state === "idle";
+const isReachable = ({ state, isGone }: Omit<IrcPeer, "unread">): boolean => state !== "aborted" && !isGone;
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/** Undefined for what is no time. */
+function timeOf(ms: number | undefined): number | undefined {
+  if (ms === undefined || !Number.isFinite(ms) || ms < 0) return undefined;
+  return ms === 0 ? 0 : Math.max(1, Math.trunc(ms));
+}

@@ -1,0 +1,106 @@
+// All messages of a session and its agents, as lines of the session's journal: a message is written before its recipient hears of it,
+// and again when the recipient's own journal has it. So a message outlives the process, and a call that is repeated after a crash
+// does not send it twice.
+
+import type { JsonObject } from "@lathe/llm";
+import type { Journal } from "../../record/journal/journal.ts";
+import { entryId } from "../../record/journal/line-shapes.ts";
+import { fields, fits, oneOf, optional, text } from "../../record/journal/shape.ts";
+import { MessageIds } from "./message.ts";
+import type { StoredMessage } from "./types.ts";
+
+const LINE_KIND = "irc";
+const SENT = fields({
+  state: oneOf("sent"),
+  id: text,
+  from: text,
+  to: text,
+  text,
+  call: text,
+  entry: entryId,
+  replyTo: optional(text),
+});
+const SETTLED = fields({ state: oneOf("delivered", "failed"), id: text });
+
+/** Where messages are written. */
+export interface LogParts {
+  readonly journal: Journal;
+  readonly now: () => number;
+  /** Without known secrets. */
+  redacted(text: string): string;
+}
+
+export class MessageLog {
+  readonly #parts: LogParts;
+  readonly #ids: MessageIds;
+  /** What earlier processes sent, by call. */
+  readonly #before = new Map<string, StoredMessage>();
+  /** Of earlier processes; their recipients may or may not have them. */
+  readonly #left = new Set<string>();
+
+  constructor(parts: LogParts) {
+    this.#parts = parts;
+    this.#ids = new MessageIds(parts.now);
+  }
+
+  /** What earlier processes sent and did not deliver, oldest first. */
+  recover(): readonly StoredMessage[] {
+    const open = new Map<string, StoredMessage>();
+    const failed = new Set<string>();
+    for (const { kind, data } of this.#parts.journal.outside("host")) {
+      if (kind !== LINE_KIND) continue;
+      if (fits(data, SENT)) {
+        const { state: _sent, call, ...message } = data as unknown as StoredMessage & { state: string; call: string };
+        this.#ids.use(message.id);
+        this.#before.set(keyOf(message.from, call, message.to), message);
+        open.set(message.id, message);
+      } else if (fits(data, SETTLED)) {
+        const { state, id } = data as unknown as { state: "delivered" | "failed"; id: string };
+        if (state === "failed") failed.add(id);
+        open.delete(id);
+      }
+    }
+    for (const [key, { id }] of this.#before) if (failed.has(id)) this.#before.delete(key);
+    for (const id of open.keys()) this.#left.add(id);
+    return [...open.values()];
+  }
+
+  /** The message that this call has sent already, in an earlier process. */
+  sentBefore(from: string, call: string, to: string): StoredMessage | undefined {
+    return this.#before.get(keyOf(from, call, to));
+  }
+
+  /** Its recipient's journal may hold it although nothing says so here. */
+  isLeft = ({ id }: StoredMessage): boolean => this.#left.has(id);
+
+  sent(message: Pick<StoredMessage, "from" | "to" | "text" | "replyTo">, call: string): StoredMessage {
+    const { journal, redacted } = this.#parts;
+    const { from, to, replyTo } = message;
+    const stored: StoredMessage = {
+      id: this.#ids.next(),
+      from,
+      to,
+      text: redacted(message.text),
+      entry: journal.newId(),
+      ...(replyTo === undefined ? {} : { replyTo }),
+    };
+    this.#write({ state: "sent", call, ...stored } as unknown as JsonObject);
+    return stored;
+  }
+
+  delivered(id: string): void {
+    this.#left.delete(id);
+    this.#write({ state: "delivered", id });
+  }
+
+  failed(id: string): void {
+    this.#left.delete(id);
+    this.#write({ state: "failed", id });
+  }
+
+  #write(data: JsonObject): void {
+    this.#parts.journal.write({ type: "host", kind: LINE_KIND, data });
+  }
+}
+
+const keyOf = (from: string, call: string, to: string): string => JSON.stringify([from, call, to]);

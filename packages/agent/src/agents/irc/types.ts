@@ -1,0 +1,37 @@
+// What the exchange of messages needs of the agents: where each reads its messages, and what sets it to work.
+
+import type { IrcMessage, IrcPeer, Receipt } from "../../contract/irc.ts";
+
+/** The id of the session that talks with a person. */
+export const MAIN = "Main";
+
+/** A message as it is kept: `entry` is the id that it will have in the journal of its recipient. */
+export interface StoredMessage extends IrcMessage {
+  readonly to: string;
+  readonly entry: string;
+}
+
+/** The messages that the session of an agent has taken and its model has not read. */
+export interface Mailbox {
+  /** Once for each message; `isAgain`: an earlier process may have put it here. `note`: what its reader is told besides. */
+  put(message: StoredMessage, isAgain: boolean, note?: string): void;
+  /** In the order in which they came. */
+  unread(): readonly IrcMessage[];
+  /** Takes a message out, for the result of this call. */
+  take(id: string, callId: string): void;
+  /** Removes a message that nobody will read. */
+  drop(id: string): void;
+}
+
+/** Agents that one session is responsible for: its children, or itself. */
+export interface AgentGroup {
+  agents(): readonly Omit<IrcPeer, "unread">[];
+  /** Undefined while the agent has no session. */
+  mailbox(agentId: string): Mailbox | undefined;
+  /** Whether a message still waits in the queue of an agent, with a session or without. */
+  hasUnread(agentId: string, message: StoredMessage): Promise<boolean>;
+  /** Sets an agent to work on its messages. Throws for the model when that is not possible. */
+  wake(agentId: string, callId: string): Promise<Exclude<Receipt["outcome"], "failed">>;
+  /** Ends what the agent works on. */
+  stop(agentId: string, why: string): void;
+}

@@ -1,0 +1,222 @@
+// One child agent as its parent keeps it: what was agreed, where it is in its life, and its session while it has one.
+
+import type { Usage } from "@lathe/llm";
+import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
+import type { AgentReport, AgentState } from "../../contract/subagents.ts";
+import { MAIN } from "../irc/types.ts";
+import { abortController } from "../../base/time/deadline.ts";
+import type { Completion } from "./completion.ts";
+import type { Race } from "./race.ts";
+import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
+import type { SharedStart } from "./shared-start.ts";
+import { Troubles } from "./troubles.ts";
+import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
+
+/** One input of a child, from the moment that it is given. */
+export interface Run {
+  /** Ends the waiting for its turn; a session that works is interrupted instead. */
+  readonly controller: AbortController;
+  readonly startedAt: number;
+  /** Why it has not begun yet. */
+  waitsFor: "turn" | "memory" | undefined;
+  /** Requests so far. */
+  requests: number;
+  readonly troubles: Troubles;
+  /** Why somebody stopped it. */
+  stopped: string | undefined;
+  /** It was ended for good. */
+  isAborted: boolean;
+  /** Calls that wait for its end: they tell the model of it. */
+  waiters: number;
+}
+
+interface EndedInput {
+  /** The entry that tells how. */
+  readonly outcomeId: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export interface Child {
+  readonly facts: AgentFacts;
+  state: AgentState;
+  /** Of a child that works or is idle. */
+  session: ChildSession | undefined;
+  type: AgentType | undefined;
+  completion: Completion | undefined;
+  shared: SharedStart | undefined;
+  isolation: Isolation | undefined;
+  /** What became of the work of an isolated one. */
+  /** The kind of view that it works in, or worked in while this process knew it. */
+  view: string | undefined;
+  landed: LandedWork | undefined;
+  /** The one that it is part of. */
+  race: Race | undefined;
+  run: Run | undefined;
+  /** What it was given and has not read. */
+  unread: string | undefined;
+  report: Omit<AgentReport, "state">;
+  /** In the inputs that have ended, all together. */
+  spent: Spent;
+  /** Its last input that has ended. */
+  ended: EndedInput | undefined;
+  /** Resolves with the report when the current input has ended. */
+  done: Promise<AgentReport>;
+  /** Its session is being closed: its journal can be opened again after that. */
+  closing: Promise<void> | undefined;
+  /** What it needs to work again is being looked up. */
+  waking: Promise<void> | undefined;
+  idleTimer: { cancel(): void } | undefined;
+}
+
+export function newChild(facts: AgentFacts, type: AgentType | undefined, shared: SharedStart | undefined): Child {
+  const report = runningReport(facts);
+  return {
+    facts,
+    state: "running",
+    session: undefined,
+    type,
+    completion: undefined,
+    shared,
+    isolation: undefined,
+    view: undefined,
+    landed: undefined,
+    race: undefined,
+    run: undefined,
+    unread: undefined,
+    report,
+    spent: NOTHING_SPENT,
+    ended: undefined,
+    done: Promise.resolve({ ...report, state: "running" }),
+    closing: undefined,
+    waking: undefined,
+    idleTimer: undefined,
+  };
+}
+
+export function newRun(startedAt: number): Run {
+  const controller = abortController();
+  return {
+    controller,
+    startedAt,
+    waitsFor: undefined,
+    requests: 0,
+    troubles: new Troubles(),
+    stopped: undefined,
+    isAborted: false,
+    waiters: 0,
+  };
+}
+
+/** What is the same in all reports of a child. */
+export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
+  const { header, agent, description, task, isIsolated } = facts;
+  return {
+    agentId: header.agentId,
+    status: "running",
+    output: "",
+    turnsUsed: 0,
+    assignment: task,
+    ...(agent === undefined ? {} : { agent }),
+    ...(description === undefined ? {} : { description }),
+    ...(isIsolated ? { isIsolated } : {}),
+  };
+}
+
+/** What is known of its session and its kind as long as it has them. */
+function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
+  const window = session?.profile.contextWindowSize ?? 0;
+  return {
+    ...(session && session.contextTokens > 0 ? { contextTokens: session.contextTokens } : {}),
+    ...(window > 0 ? { contextWindow: window } : {}),
+    ...(type ? { source: type.source } : {}),
+  };
+}
+
+/** Its present input has ended. */
+export function endRun(
+  child: Child,
+  shown: Partial<AgentReport>,
+  { outcomeId, isAborted, spent, now }: { outcomeId: string; isAborted: boolean; spent: Spent; now: number },
+): void {
+  const tokens = spent.usage.totalTokens;
+  child.report = { ...runningReport(child.facts), ...shown, ...contextOf(child), tokens };
+  child.spent = addSpent(child.spent, spent);
+  child.ended = { outcomeId, startedAt: child.run?.startedAt ?? now, endedAt: now };
+  child.run = undefined;
+  child.state = isAborted ? "aborted" : child.session ? "idle" : "parked";
+  child.done = Promise.resolve(reportOf(child));
+}
+
+export const reportOf = ({ report, state }: Child): AgentReport => {
+  const { output: _late, ...rest } = report;
+  return {
+    ...rest,
+    state,
+    // Of a parked child it is read when somebody wants it.
+    get output() {
+      return report.output;
+    },
+  };
+};
+
+/** Resolves when its present input has ended; the signal only ends the waiting. */
+export function waitFor(
+  { facts, run, done }: Child,
+  signal: AbortSignal,
+  { agentId: self = MAIN, exchange }: Pick<ParentSession, "agentId" | "exchange">,
+): Promise<AgentReport> {
+  if (run) run.waiters += 1;
+  const leave = run && exchange?.waits({ agent: self, of: facts.header.agentId, until: "end" });
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      if (run) run.waiters -= 1;
+      leave?.();
+      reject(signal.reason);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    void done.then((report) => {
+      signal.removeEventListener("abort", onAbort);
+      leave?.();
+      resolve(report);
+    });
+  });
+}
+
+/** What the spawn says can only lower what the kind says. */
+export function wantedBudget(
+  usual: BudgetConfig | undefined,
+  kinds: BudgetConfig | undefined,
+  maxTurns: number,
+): BudgetConfig {
+  const wanted = { ...usual, ...kinds };
+  return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
+}
+
+/** A child that is taken up again has spent already; its share applies from now on. */
+export function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {
+  const entries = Object.entries(share) as [keyof Amounts, number][];
+  return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + spent[dimension]]));
+}
+
+export function since(now: Spent, before: Spent): Spent {
+  return {
+    usage: subtract(now.usage, before.usage),
+    cost: now.cost - before.cost,
+    turns: now.turns - before.turns,
+  };
+}
+
+function subtract(a: Usage, b: Usage): Usage {
+  const optional = (key: "reasoningTokens" | "cacheReadTokens" | "cacheWriteTokens"): object =>
+    a[key] === undefined ? {} : { [key]: a[key] - (b[key] ?? 0) };
+  return {
+    inputTokens: a.inputTokens - b.inputTokens,
+    outputTokens: a.outputTokens - b.outputTokens,
+    totalTokens: a.totalTokens - b.totalTokens,
+    ...optional("reasoningTokens"),
+    ...optional("cacheReadTokens"),
+    ...optional("cacheWriteTokens"),
+  };
+}

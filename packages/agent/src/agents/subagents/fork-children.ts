@@ -1,0 +1,46 @@
+// The children of a session that goes on as another one: each gets a copy of its journal as it was when the copied history heard of
+// it last, so that the copy can send it further input.
+
+import { forkJournal } from "../../record/journal/fork.ts";
+import { Journal, type JournalDeps } from "../../record/journal/journal.ts";
+import type { JournalStore } from "../../record/journal/store.ts";
+import { copyRecords } from "./records.ts";
+
+/** Where journals of children lie, by their id. All descendants of a session share one place. Closing a store takes effect at once. */
+export interface ChildStores {
+  /** To read; undefined when it is not there. */
+  read(agentId: string): JournalStore | undefined;
+  /** Empty. */
+  create(agentId: string): JournalStore;
+}
+
+/** `copy` has a part of the entries of `source`. The children of children come along. */
+export function forkChildren(
+  source: Journal,
+  copy: Journal,
+  stores: ChildStores,
+  deps: JournalDeps & { readonly uuid: () => string },
+): void {
+  for (const { agentId, knownUntil } of copyRecords(source, copy)) {
+    const from = stores.read(agentId);
+    if (!from) continue;
+    const to = stores.create(agentId);
+    const child = Journal.open(from, deps);
+    const { cwd, parentCall } = child.header;
+    const header = { id: deps.uuid(), cwd, agentId, ...(parentCall === undefined ? {} : { parentCall }) };
+    const upTo = knownUntil === undefined ? child.leaf : lastUntil(child, knownUntil);
+    forkChildren(child, forkJournal(child, { upTo, header, store: to }, deps), stores, deps);
+    void from.close();
+    void to.close();
+  }
+}
+
+/** Entries are in the order of their times. */
+function lastUntil(journal: Journal, time: string): string | null {
+  let last: string | null = null;
+  for (const id of journal.entryIds()) {
+    if (journal.entry(id).timestamp > time) break;
+    last = id;
+  }
+  return last;
+}

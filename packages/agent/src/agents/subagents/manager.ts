@@ -1,0 +1,489 @@
+// The child agents of one session: each has its own session and journal, shares the environment, and lives inside the
+// parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
+
+import { messageOf } from "@lathe/llm";
+import { NO_USAGE } from "../../base/budget/ledger.ts";
+import type { ApprovalAnswer } from "../../contract/approval.ts";
+import type { AgentReport, AgentState, BatchReport, BatchRequest, SpawnRequest } from "../../contract/subagents.ts";
+import { ToolFailure } from "../../contract/tool.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
+import type { InputOutcome } from "../../contract/events/types.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import { Admission } from "./admission.ts";
+import { agreedChild } from "./agreed-child.ts";
+import { type Child, endRun, newRun, reportOf, runningReport, waitFor, wantedBudget } from "./child.ts";
+import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
+import { ChildSessions } from "./child-sessions.ts";
+import { cutCallText } from "./cut-call.ts";
+import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
+import { assignmentText, batchContext } from "./instructions.ts";
+import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
+import { withKeptOutput } from "./kept-output.ts";
+import { park, readJournal } from "./life.ts";
+import { Names } from "./names.ts";
+import { cutRun, rememberedChild } from "./past.ts";
+import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { racing } from "./race.ts";
+import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
+import { resultOf } from "./result.ts";
+import { resultText } from "./result-text.ts";
+import { runChild } from "./run-child.ts";
+import { stop } from "./run-limits.ts";
+import { SharedStart } from "./shared-start.ts";
+import { mustStart, Starts } from "./starts.ts";
+import type { AgentType, HostBatch, HostSubagents, ParentSession } from "./types.ts";
+import { workingDirOf } from "./working-dir.ts";
+
+/** What a run starts with. */
+interface Start {
+  /** Absent: a person sent it. */
+  readonly callId?: string | undefined;
+  /** Undefined: the messages that wait for it. */
+  readonly content: string | undefined;
+  /** Its share of what is left; see `Ledger.reserve`. */
+  readonly parts?: number;
+  /** Ends the start; see `Starts`. */
+  readonly signal: AbortSignal;
+}
+
+/** What is the same for all tasks of a batch. */
+interface BatchStart {
+  readonly type: AgentType;
+  readonly isReported: boolean;
+  readonly env?: ExecutionEnvironment | undefined;
+  readonly signal: AbortSignal;
+}
+
+export class Subagents implements HostSubagents, AgentOwner {
+  readonly #parent: ParentSession;
+  readonly #children = new Map<string, Child>();
+  readonly #names: Names;
+  readonly #admission: Admission;
+  readonly #sessions: ChildSessions;
+  readonly #mail: ChildMail;
+  readonly #starts = new Starts();
+
+  constructor(parent: ParentSession) {
+    this.#parent = parent;
+    this.#sessions = new ChildSessions(parent);
+    this.#names = new Names(parent.agentId, parent.deps.random);
+    this.#admission = new Admission(parent);
+    this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wake(child, callId));
+    parent.exchange?.join(this.#mail);
+  }
+
+  get agentId(): string | undefined {
+    return this.#parent.agentId;
+  }
+
+  /** Children that end from now on stay as they are: no timer, no further work. */
+  get isClosed(): boolean {
+    return this.#starts.isClosed;
+  }
+
+  get directory(): Directory {
+    return this.#parent.directory;
+  }
+
+  textOf(report: AgentReport): string {
+    return resultText(report);
+  }
+
+  list(): AgentReport[] {
+    return [...this.#children.values()].map(reportOf);
+  }
+
+  spawn(request: SpawnRequest): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#spawn(request, signal));
+  }
+
+  async #spawn(request: SpawnRequest, signal: AbortSignal): Promise<AgentReport> {
+    mustSayWhat(request.task, "The task");
+    const cwd = await workingDirOf(this.#parent.env, request.workingDir);
+    const type = await this.#wishedType(request);
+    if (!type) permitPlain(this.#parent);
+    const child = agreedChild(this.#parent, this.#sessions, type, undefined, {
+      agentId: this.#names.give(),
+      cwd,
+      isReported: false,
+      isIsolated: type !== undefined && worksApart(this.#parent, type, {}),
+      callId: request.callId,
+      task: request.task,
+      ...(request.model === undefined ? {} : { model: request.model }),
+      ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
+    });
+    await this.#start(child, { callId: request.callId, content: request.task, signal });
+    return reportOf(child);
+  }
+
+  spawnBatch(request: BatchRequest): Promise<BatchReport> {
+    return this.#starts.run(async (signal) => {
+      checkBatch(request);
+      const type = await permittedType(this.#parent, request.agent);
+      const isReported = this.#parent.takesReports && type.blocking !== true;
+      return this.#startBatch(request, { type, isReported, signal });
+    });
+  }
+
+  spawnForHost(request: HostBatch): Promise<BatchReport> {
+    return this.#starts.run(async (signal) => {
+      checkBatch(request);
+      const type = request.narrowed(await permittedType(this.#parent, request.agent));
+      return this.#startBatch(request, { type, isReported: false, env: request.env, signal });
+    });
+  }
+
+  async #startBatch(request: BatchRequest, { type, isReported, env, signal }: BatchStart): Promise<BatchReport> {
+    const { callId } = request;
+    const { tasks, race } = racing(request, type);
+    const agentIds = tasks.map(({ id }) => this.#names.give(id));
+    const roster = this.#parent.exchange?.roster();
+    const shared = new SharedStart(batchContext(request.context, agentIds, roster));
+    const started: AgentReport[] = [];
+    const failed: { agentId: string; why: string }[] = [];
+    for (const [index, task] of tasks.entries()) {
+      const agentId = agentIds[index] as string;
+      try {
+        const child = agreedChild(this.#parent, this.#sessions, type, shared, {
+          agentId,
+          cwd: (env ?? this.#parent.env).workingDirectory(),
+          isReported,
+          isIsolated: env !== undefined || worksApart(this.#parent, type, task),
+          callId,
+          task: task.assignment,
+          description: task.description,
+        });
+        if (env) child.isolation = placeOfHost(env);
+        child.race = race;
+        race?.join(child);
+        // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
+        const content = assignmentText(agentId, task);
+        await this.#start(child, { callId, content, parts: tasks.length - index + 1, signal });
+        started.push(reportOf(child));
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error;
+        shared.ended(agentId);
+        failed.push({ agentId, why: error.message });
+      }
+    }
+    return { started, failed, isReported };
+  }
+
+  /** A running child is steered; one that has ended gets a new input. */
+  send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#send({ callId, content: message, signal }, agentId));
+  }
+
+  async #send(start: Start & { readonly content: string }, agentId: string): Promise<AgentReport> {
+    const child = this.#child(agentId);
+    mustTakeMessages(child);
+    if (child.report.status === "running") {
+      if (!child.session) throw new ToolFailure(`The agent ${agentId} waits for its turn. Send it messages later.`);
+      child.session.steer(start.content);
+      return reportOf(child);
+    }
+    const lookup = this.#lookUp(child);
+    // Somebody else may have set it to work meanwhile.
+    if (lookup) return lookup.then(() => this.#send(start, agentId));
+    await this.#start(child, start);
+    return reportOf(child);
+  }
+
+  async wait(agentId: string, signal: AbortSignal): Promise<AgentReport> {
+    return waitFor(this.#child(agentId), signal, this.#parent);
+  }
+
+  /** Ends the present input; a message sets it to work again. */
+  async stop(agentId: string, why: string): Promise<AgentReport> {
+    const child = this.#child(agentId);
+    stop(child, why);
+    return child.done;
+  }
+
+  /** Its session is opened again and waits for a message. */
+  revive(agentId: string): Promise<AgentReport> {
+    return this.#starts.run((signal) => this.#revive(agentId, signal));
+  }
+
+  async #revive(agentId: string, signal: AbortSignal): Promise<AgentReport> {
+    const child = this.#child(agentId);
+    mustTakeMessages(child);
+    await this.#lookUp(child);
+    mustStart(agentId, signal);
+    if (child.state === "parked" && !child.session) {
+      child.session = this.#sessions.open(child);
+      this.#become(child, "idle");
+      this.#idle(child);
+    }
+    return reportOf(child);
+  }
+
+  /** One that works is ended for good; one that has ended is parked. */
+  async close(agentId: string): Promise<AgentReport> {
+    const child = this.#child(agentId);
+    if (child.run) {
+      child.run.isAborted = true;
+      child.run.waiters += 1;
+    }
+    return this.#close(child);
+  }
+
+  /** The journal of a child, whether it has a session or not. */
+  withJournal<T>(child: Child, read: (journal: Journal) => T): Promise<T> {
+    return readJournal(child, this.#parent, read);
+  }
+
+  async closeAll(): Promise<void> {
+    const started = this.#starts.close();
+    this.#parent.exchange?.leave(this.#mail);
+    await Promise.all([started, ...[...this.#children.values()].map((child) => this.#close(child))]);
+    if (this.agentId === undefined) this.directory.close();
+  }
+
+  interruptAll(): void {
+    this.#starts.interrupt();
+    for (const child of this.#children.values()) {
+      child.run?.controller.abort(new Error("it was interrupted"));
+      void child.session?.interrupt();
+    }
+  }
+
+  answerApproval(callId: string, answer: ApprovalAnswer, agentId: string | undefined): boolean {
+    return [...this.#children.values()].some((child) => child.session?.answerApproval(callId, answer, agentId));
+  }
+
+  /** What an earlier process left: ended children are known again, running ones are settled as interrupted. */
+  recover(): void {
+    const records = knownAgents(this.#parent);
+    for (const intent of this.#parent.journal.unsettled()) {
+      const begun = records.some((record) => record.intent.for === intent.for);
+      if (intent.effect === "child" && !begun) this.#parent.journal.settle(intent.id, "interrupted");
+    }
+    for (const record of records) {
+      const child = rememberedChild(record);
+      this.#names.use(record.header.agentId);
+      this.#know(child);
+      const cut = record.outcome ? undefined : cutRun(this.#parent, this.#sessions, child, record);
+      if (cut) this.#settle(child, record.intent.for, cut.outcome, cut.lost);
+      this.#report(child, record.outcome ?? cut!.outcome, false);
+    }
+  }
+
+  /** What became of the agents that a call started which was cut off; undefined when it started none. */
+  leftByCall(callId: string): string | undefined {
+    return cutCallText([...this.#children.values()].filter(({ facts }) => facts.header.parentCall === callId));
+  }
+
+  // ---- inside ----
+
+  async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
+    if (agent === undefined) return undefined;
+    if (anyAgent && !typeNamed((await this.#parent.options.types?.()) ?? [], agent)) return undefined;
+    return permittedType(this.#parent, agent);
+  }
+
+  #wake(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {
+    return this.#starts.run((signal) => this.#wakeForMail(child, { callId, content: undefined, signal }));
+  }
+
+  /** Sets a child to work on the messages that wait for it. */
+  async #wakeForMail(child: Child, start: Start): Promise<"injected" | "woken" | "revived"> {
+    mustTakeMessages(child);
+    if (child.run) {
+      if (child.session) this.#parent.exchange?.handOver(child.facts.header.agentId, child.session.mailbox);
+      return "injected";
+    }
+    mustBeAtWork(this.#parent, child);
+    const how = child.state === "idle" ? "woken" : "revived";
+    const lookup = this.#lookUp(child);
+    if (lookup) return lookup.then(() => this.#wakeForMail(child, start));
+    await this.#start(child, start);
+    return how;
+  }
+
+  /** Undefined: the child can be set to work at once. */
+  #lookUp(child: Child): Promise<void> | undefined {
+    if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
+    child.waking ??= this.#typeAgain(child);
+    return child.waking;
+  }
+
+  /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
+  async #typeAgain(child: Child): Promise<void> {
+    const { agent } = child.facts;
+    try {
+      await child.closing;
+      if (agent !== undefined) child.type = await permittedType(this.#parent, agent);
+    } finally {
+      child.waking = undefined;
+    }
+  }
+
+  async #start(child: Child, start: Start): Promise<void> {
+    try {
+      await this.#begin(child, start);
+    } catch (error) {
+      await leave(child, this.#parent);
+      throw error;
+    }
+  }
+
+  async #begin(child: Child, { callId, content: given, parts, signal: start }: Start): Promise<void> {
+    const parent = this.#parent;
+    const { header, maxTurns } = child.facts;
+    const { agentId } = header;
+    mustStart(agentId, start);
+    const content = [child.unread, given].filter((text) => text !== undefined).join("\n\n") || undefined;
+    const wanted = wantedBudget(parent.options.budget, child.type?.budget, maxTurns);
+    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
+    if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
+    child.idleTimer?.cancel();
+    const run = newRun(parent.deps.now());
+    if (child.facts.isIsolated && !child.isolation) await isolate(child, start, this.#parent);
+    const admitted = this.#admission.enter(child, run);
+    // A journal that cannot be opened is reported at once where that is possible.
+    if (!admitted) this.#openOrGiveUp(child);
+    // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
+    this.#know(child);
+    // Messages of other agents may wake it as well; nobody waits for what follows from them.
+    if (given !== undefined) parent.releaseReports();
+    child.run = run;
+    // The check of a race is not recorded, so nobody may take up a racer later.
+    child.unread = child.race ? undefined : content;
+    child.state = "running";
+    child.report = runningReport(child.facts);
+    let finish = (_report: AgentReport): void => {};
+    child.done = new Promise((resolve) => {
+      finish = resolve;
+    });
+    try {
+      const called = callId === undefined ? {} : { callId };
+      const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
+      const profile = this.#sessions.profile(child.facts.model);
+      const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
+      recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
+      this.directory.changed(child);
+      const { signal } = run.controller;
+      const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
+      void runChild(child, { content, admitted, share, signal }, among).then(({ ended, spent }) =>
+        this.#finish(child, intent.for, ended, spent).then(finish),
+      );
+    } catch (error) {
+      child.run = undefined;
+      child.state = "idle";
+      child.report = { ...child.report, status: "failed", output: messageOf(error) };
+      this.directory.changed(child);
+      finish(reportOf(child));
+      throw error;
+    }
+  }
+
+  #openOrGiveUp(child: Child): void {
+    const { agentId } = child.facts.header;
+    try {
+      child.session ??= this.#sessions.open(child);
+    } catch (error) {
+      this.#admission.leave();
+      this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
+      throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
+    }
+  }
+
+  async #finish(child: Child, outcomeId: string, ended: InputOutcome | string, spent: Spent): Promise<AgentReport> {
+    const run = child.run!;
+    const result = await resultOf(child, ended);
+    const isReported = child.facts.isReported && run.waiters === 0;
+    const outcome: RunOutcome = {
+      agentId: child.facts.header.agentId,
+      turnsUsed: spent.turns,
+      durationMs: this.#parent.deps.now() - run.startedAt,
+      ...result,
+      ...(run.isAborted ? { isAborted: true } : child.unread === undefined ? {} : { isUnread: true }),
+      ...(isReported ? { report: this.#parent.journal.newId() } : {}),
+    };
+    this.#settle(child, outcomeId, outcome, spent);
+    await leave(child, this.#parent, outcome.report);
+    if (child.session && child.facts.isIsolated) this.#park(child);
+    else if (child.session) this.#idle(child);
+    this.#report(child, outcome, true);
+    this.#mailLeft(child);
+    return reportOf(child);
+  }
+
+  /** What reached a child after its last step sets it to work again, unless it failed. */
+  #mailLeft(child: Child): void {
+    const { exchange } = this.#parent;
+    exchange?.changed();
+    if (
+      this.isClosed ||
+      child.report.status !== "completed" ||
+      !child.session ||
+      child.session.mailbox.unread().length === 0
+    )
+      return;
+    this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
+  }
+
+  #settle(child: Child, outcomeId: string, ended: RunOutcome, spent: Spent): void {
+    const parent = this.#parent;
+    const outcome = withKeptOutput(parent, ended);
+    const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
+    endRun(child, shown, { outcomeId, isAborted, spent, now: parent.deps.now() });
+    parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
+    parent.accountInput(spent.usage, spent.cost);
+    try {
+      appendOutcome(parent, outcomeId, outcome, spent);
+    } catch (error) {
+      // Whoever waits for the child gets its report; the next write of the session itself ends it.
+      parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
+    }
+    this.directory.changed(child);
+  }
+
+  /** The parent is told once, also when its process ends before it could be. */
+  #report(child: Child, { report }: RunOutcome, wakes: boolean): void {
+    if (report === undefined) return;
+    const { agentId } = child.facts.header;
+    this.#parent.report(resultText(reportOf(child)), { kind: "agent", id: agentId }, wakes, report);
+  }
+
+  #idle(child: Child): void {
+    const { options, deps } = this.#parent;
+    const idleMs = options.limits?.().idleMs ?? 0;
+    // Without a journal nothing could be revived.
+    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.isClosed) return;
+    child.idleTimer = deps.setTimer(() => this.#park(child), idleMs);
+  }
+
+  #park(child: Child): void {
+    park(child, this.#parent.journal);
+    this.directory.changed(child);
+  }
+
+  #become(child: Child, state: AgentState): void {
+    child.state = state;
+    this.directory.changed(child);
+  }
+
+  async #close(child: Child): Promise<AgentReport> {
+    child.idleTimer?.cancel();
+    child.run?.controller.abort(new Error("it was closed before it started"));
+    await child.session?.close();
+    await child.closing;
+    const report = await child.done;
+    child.session = undefined;
+    if (child.state === "idle") this.#become(child, "parked");
+    return { ...report, state: child.state };
+  }
+
+  #child(agentId: string): Child {
+    const child = this.#children.get(agentId);
+    if (child) return child;
+    throw new ToolFailure(unknownAgent(agentId, [...this.#children.keys()]));
+  }
+
+  #know(child: Child): void {
+    this.#children.set(child.facts.header.agentId, child);
+    this.directory.add(child, this);
+  }
+}

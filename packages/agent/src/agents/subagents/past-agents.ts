@@ -1,0 +1,41 @@
+// The agents that a journal tells of, for whoever reads a session that is not open.
+
+import type { AgentStatus } from "../../contract/subagents.ts";
+import type { JournalReader } from "../../contract/seams/types.ts";
+import { knownAgents } from "./records.ts";
+
+/** An agent as its last input left it. */
+export interface PastAgent {
+  readonly agentId: string;
+  /** The kind of agent; absent for a plain child. */
+  readonly agent?: string | undefined;
+  readonly description?: string | undefined;
+  /** The beginning of its assignment. */
+  readonly assignment: string;
+  /** What it was given and never read. */
+  readonly unread?: string | undefined;
+  /** `running`: the process ended before it did. */
+  readonly status: AgentStatus;
+  /** It was ended for good. */
+  readonly isAborted: boolean;
+  readonly requests: number;
+  /** US dollars. */
+  readonly cost: number;
+  readonly durationMs?: number | undefined;
+}
+
+/** In the order in which they were started. */
+export function pastAgents(journal: JournalReader): PastAgent[] {
+  return knownAgents({ journal }).map(({ header, agent, description, task, input, outcome, spent }) => ({
+    agentId: header.agentId,
+    agent,
+    description,
+    assignment: task,
+    unread: outcome && !outcome.isUnread ? undefined : input,
+    status: outcome?.status ?? "running",
+    isAborted: outcome?.isAborted ?? false,
+    requests: spent.turns,
+    cost: spent.cost,
+    durationMs: outcome?.durationMs,
+  }));
+}

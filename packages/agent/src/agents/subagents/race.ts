@@ -1,0 +1,62 @@
+// Several agents with the same assignment: the first whose work passes the check lands, and the others are stopped.
+
+import type { BatchRequest, BatchTask } from "../../contract/subagents.ts";
+import { ToolFailure } from "../../contract/tool.ts";
+import type { Child } from "./child.ts";
+import { stop } from "./run-limits.ts";
+import type { AgentType } from "./types.ts";
+
+const MOST_RACERS = 8;
+
+export class Race {
+  readonly verify: string;
+  readonly #racers: Child[] = [];
+  #winner: string | undefined;
+
+  constructor(verify: string) {
+    this.verify = verify;
+  }
+
+  join(child: Child): void {
+    this.#racers.push(child);
+  }
+
+  /** Why the work of this one may no longer land. */
+  lostBy(agentId: string): string | undefined {
+    return this.#winner === undefined || this.#winner === agentId ? undefined : `${this.#winner} was first`;
+  }
+
+  won(agentId: string): void {
+    this.#winner ??= agentId;
+    for (const child of this.#racers) {
+      const { header } = child.facts;
+      if (header.agentId !== this.#winner) stop(child, `it lost the race: ${this.#winner} was first`);
+    }
+  }
+}
+
+/** The tasks of a batch; those of a race are the same task several times. */
+export function racing(
+  { race: count, verify, tasks }: BatchRequest,
+  type: AgentType,
+): { readonly tasks: readonly BatchTask[]; readonly race: Race | undefined } {
+  if (count === undefined) {
+    if (verify !== undefined) throw new ToolFailure("verify is for a race. Give race as well, or omit verify.");
+    return { tasks, race: undefined };
+  }
+  // What the file asks for has to pass as well.
+  const checks = [...new Set([type.verify ?? "", verify ?? ""])].filter((command) => command.trim() !== "");
+  const [first] = checks;
+  if (first === undefined) throw new ToolFailure("A race needs verify: the command that decides who has won.");
+  if (tasks.length !== 1) throw new ToolFailure("A race has one task: all agents work on the same assignment.");
+  if (!Number.isInteger(count) || count < 2 || count > MOST_RACERS)
+    throw new ToolFailure(`race is the number of agents, 2 to ${MOST_RACERS}.`);
+  const task = { ...(tasks[0] as BatchTask), isolated: true };
+  return {
+    tasks: Array.from({ length: count }, () => task),
+    race: new Race(checks.length === 1 ? first : allOf(checks)),
+  };
+}
+
+/** Each in a shell of its own: none of them can leave something out of the next. */
+const allOf = (commands: readonly string[]): string => commands.map((command) => `( ${command}\n)`).join(" && ");

@@ -1,0 +1,236 @@
+// What the parent's journal says about its children: a line when one starts, an entry when it ends.
+
+import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
+import { NO_USAGE, plainUsage } from "../../base/budget/ledger.ts";
+import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import { usageShape } from "../../record/journal/line-shapes.ts";
+import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../../record/journal/shape.ts";
+import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../record/journal/types.ts";
+import type { JournalReader } from "../../contract/seams/types.ts";
+import type { ParentSession } from "./types.ts";
+
+const LINE_KIND = "agent";
+const OUTCOME_TYPE = "agent";
+/** The id is the name of the child's journal, so it must not lead anywhere else. */
+const agentName: Shape = (value) =>
+  typeof value === "string" && value.length <= 240 && /^[\w-]+(\.[\w-]+)*$/.test(value) ? undefined : " is not a name";
+const STARTED = fields({
+  agentId: agentName,
+  parentSession: text,
+  parentCall: text,
+  cwd: text,
+  for: text,
+  maxTurns: number,
+  model: optional(text),
+  answeredBy: optional(text),
+  agent: optional(text),
+  task: optional(text),
+  input: optional(text),
+  description: optional(text),
+  isReported: optional(flag),
+  isIsolated: optional(flag),
+});
+const ENDED = fields({
+  agentId: text,
+  status: oneOf("running", "completed", "failed"),
+  output: text,
+  turnsUsed: number,
+  usage: usageShape,
+  cost: number,
+  turns: number,
+  isAborted: optional(flag),
+  isUnread: optional(flag),
+  report: optional(text),
+  findings: optional(anything),
+  stderr: optional(text),
+  retryFailure: optional(anything),
+  outputPath: optional(text),
+  work: optional(anything),
+  durationMs: optional(number),
+});
+
+/** What stays the same through all runs of a child. */
+export interface AgentFacts {
+  readonly header: ChildHeader;
+  readonly model: string | undefined;
+  /** The kind of agent. */
+  readonly agent: string | undefined;
+  readonly maxTurns: number;
+  /** The beginning of its assignment. */
+  readonly task: string;
+  readonly description: string | undefined;
+  /** Each of its results reaches the parent as a message. */
+  readonly isReported: boolean;
+  /** It works apart from its parent's files, for one input. */
+  readonly isIsolated: boolean;
+}
+
+/** How a run ended. */
+export interface RunOutcome
+  extends Pick<
+    AgentReport,
+    "agentId" | "output" | "turnsUsed" | "findings" | "durationMs" | "stderr" | "retryFailure" | "outputPath" | "work"
+  > {
+  readonly status: Exclude<AgentStatus, "running">;
+  /** The child never read what it was given. */
+  readonly isUnread?: boolean | undefined;
+  /** Nothing revives the child. */
+  readonly isAborted?: boolean | undefined;
+  /** The id of the message that tells the parent of it. */
+  readonly report?: string | undefined;
+}
+
+export interface AgentRecord extends AgentFacts {
+  /** What the last run was given; absent where that was messages of other agents. */
+  readonly input: string | undefined;
+  readonly intent: Pick<IntentLine, "for">;
+  readonly outcome: RunOutcome | undefined;
+  /** In the runs that have an outcome, all together. */
+  readonly spent: Spent;
+  /** When the last one ended; 0 when it has not. */
+  readonly endedAt: number;
+}
+
+export interface Spent {
+  readonly usage: Usage;
+  readonly cost: number;
+  readonly turns: number;
+}
+
+export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
+
+/** What the line of a start tells besides the facts. */
+interface StartOfRun {
+  /** `provider/id` of the model that the child has. */
+  readonly answeredBy: string;
+  readonly input: string | undefined;
+}
+
+export function recordStart(
+  parent: ParentSession,
+  intent: IntentLine,
+  child: AgentFacts,
+  { answeredBy, input }: StartOfRun,
+): void {
+  const { header, maxTurns, task, model, agent, description, isReported, isIsolated } = child;
+  const data: JsonObject = { ...header, for: intent.for, maxTurns, answeredBy, task };
+  if (input !== undefined) data["input"] = input;
+  if (model !== undefined) data["model"] = model;
+  if (agent !== undefined) data["agent"] = agent;
+  if (description !== undefined) data["description"] = description;
+  if (isReported) data["isReported"] = true;
+  if (isIsolated) data["isIsolated"] = true;
+  parent.journal.write({ type: "host", kind: LINE_KIND, data: parent.redacted(data) });
+}
+
+export function appendOutcome(parent: ParentSession, id: string, outcome: RunOutcome, spent: Spent): void {
+  const { usage, cost, turns } = spent;
+  const data = { ...outcome, usage: plainUsage(usage), cost, turns };
+  const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as JsonObject;
+  parent.append({ type: "custom", id, customType: OUTCOME_TYPE, data: given });
+}
+
+/** What the outcome entry says of the child's output. */
+export function outputOf(journal: Journal, outcomeId: string): string {
+  const outcome = outcomeIn(journal.entry(outcomeId));
+  return outcome ? readOutcome(outcome).output : "";
+}
+
+/** Name and kind of the agent whose start a line of a journal tells; undefined for other lines. */
+export function startedAgent({
+  kind,
+  data,
+}: Pick<HostLine, "kind" | "data">): { readonly agentId: string; readonly agent?: string } | undefined {
+  if (kind !== LINE_KIND || !fits(data, STARTED)) return undefined;
+  const { agentId, agent } = data as { readonly agentId: string; readonly agent?: string };
+  return { agentId, ...(agent === undefined ? {} : { agent }) };
+}
+
+/** The last run of each child, oldest first. */
+export function knownAgents(parent: { readonly journal: JournalReader }): AgentRecord[] {
+  const records = new Map<string, AgentRecord>();
+  for (const line of parent.journal.outside("host")) {
+    if (line.kind !== LINE_KIND || !fits(line.data, STARTED)) continue;
+    const data = line.data as JsonObject;
+    const header = {
+      agentId: data["agentId"] as string,
+      parentSession: data["parentSession"] as string,
+      parentCall: data["parentCall"] as string,
+      cwd: data["cwd"] as string,
+    };
+    const outcomeId = data["for"] as string;
+    const outcome = parent.journal.has(outcomeId) ? outcomeIn(parent.journal.entry(outcomeId)) : undefined;
+    const endedAt = outcome ? Date.parse(outcome.timestamp) : 0;
+    const before = records.get(header.agentId)?.spent ?? NOTHING_SPENT;
+    records.set(header.agentId, {
+      header,
+      model: data["model"] as string | undefined,
+      agent: data["agent"] as string | undefined,
+      maxTurns: data["maxTurns"] as number,
+      task: (data["task"] ?? "") as string,
+      description: data["description"] as string | undefined,
+      isReported: data["isReported"] === true,
+      isIsolated: data["isIsolated"] === true,
+      input: data["input"] as string | undefined,
+      intent: { for: outcomeId },
+      outcome: outcome && readOutcome(outcome),
+      spent: outcome ? addSpent(before, spentBy(outcome)) : before,
+      endedAt,
+    });
+  }
+  return [...records.values()];
+}
+
+/** Lets `copy`, which has a part of the entries of `source`, know the children that this part knows; says until when it does. */
+export function copyRecords(
+  source: Journal,
+  copy: Journal,
+): readonly { readonly agentId: string; readonly knownUntil: string | undefined }[] {
+  const children = new Map<string, string | undefined>();
+  for (const { kind, data } of source.outside("host")) {
+    if (kind !== LINE_KIND || !fits(data, STARTED)) continue;
+    const { agentId, for: outcomeId } = data as { agentId: string; for: string };
+    // A run that has not ended is nobody's past yet: the copy will find it interrupted.
+    const isRunning = !source.has(outcomeId);
+    if (!isRunning && !copy.has(outcomeId)) continue;
+    copy.write({ type: "host", kind, data: { ...(data as JsonObject), parentSession: copy.header.id } });
+    children.set(agentId, isRunning ? undefined : source.entry(outcomeId).timestamp);
+  }
+  return [...children].map(([agentId, knownUntil]) => ({ agentId, knownUntil }));
+}
+
+export function addSpent(a: Spent, b: Spent = NOTHING_SPENT): Spent {
+  return { usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost, turns: a.turns + b.turns };
+}
+
+function outcomeIn(entry: TreeEntry): CustomEntry | undefined {
+  if (entry.type !== "custom" || entry.customType !== OUTCOME_TYPE) return undefined;
+  return fits(entry.data, ENDED) ? entry : undefined;
+}
+
+function readOutcome(entry: CustomEntry): RunOutcome {
+  return entry.data as unknown as RunOutcome;
+}
+
+/** The model of each run of a child, by the id of its outcome entry. */
+export function modelsOfChildren(journal: Pick<ParentSession["journal"], "outside">): Map<string, string> {
+  const models = new Map<string, string>();
+  for (const { kind, data } of journal.outside("host")) {
+    if (kind !== LINE_KIND || !fits(data, STARTED)) continue;
+    const { for: outcome, answeredBy } = data as JsonObject;
+    if (typeof answeredBy === "string") models.set(outcome as string, answeredBy);
+  }
+  return models;
+}
+
+/** What a child spent, from its outcome entry. */
+export function spentBy(entry: CustomEntry): Spent | undefined {
+  if (!outcomeIn(entry)) return undefined;
+  const data = entry.data as JsonObject;
+  return {
+    usage: data["usage"] as unknown as Usage,
+    cost: data["cost"] as number,
+    turns: data["turns"] as number,
+  };
+}

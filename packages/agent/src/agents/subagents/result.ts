@@ -1,0 +1,48 @@
+// What a run of a child gave: what it yielded, else its last text, or why it failed.
+
+import type { InputOutcome } from "../../contract/events/types.ts";
+import type { Child } from "./child.ts";
+import type { RunOutcome } from "./records.ts";
+
+type Result = Pick<RunOutcome, "status" | "output" | "findings" | "stderr" | "retryFailure" | "work">;
+
+/** `ended`: how its input ended, or why it was not taken. */
+export async function resultOf(child: Child, ended: InputOutcome | string): Promise<Result> {
+  const { troubles } = child.run ?? {};
+  const retryFailure = typeof ended === "string" ? undefined : troubles?.retryFailure(ended.error?.message);
+  const result: Result = {
+    ...(await ownResult(child, ended)),
+    ...(troubles && troubles.stderr !== "" ? { stderr: troubles.stderr } : {}),
+    ...(retryFailure === undefined ? {} : { retryFailure }),
+    ...(child.landed?.work === undefined ? {} : { work: child.landed.work }),
+  };
+  const { landed } = child;
+  if (landed === undefined) return result;
+  const status = landed.outcome === "kept" ? "failed" : result.status;
+  return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
+}
+
+/** Of one that ended before it began: what it was given is not lost. */
+export const beforeIt = ({ unread, run }: Child): string =>
+  unread === undefined || run?.isAborted
+    ? ""
+    : "\n[It had not begun. A message makes it begin with what it was given.]";
+
+async function ownResult(
+  child: Child,
+  ended: InputOutcome | string,
+): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
+  const text = child.session?.lastText() ?? "";
+  if (typeof ended === "string" || ended.reason !== "completed") {
+    const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));
+    return { status: "failed", output: `${why}${beforeIt(child)}${text && `\n\n${text}`}` };
+  }
+  if (ended.awaiting)
+    return {
+      status: "completed",
+      output: `It asks you, and goes on when you have sent it the answer:\n${ended.awaiting.text}`,
+    };
+  if (!child.completion) return { status: "completed", output: text };
+  const { isDone, output, findings } = await child.completion.result(text);
+  return { status: isDone ? "completed" : "failed", output, ...(findings.length > 0 ? { findings } : {}) };
+}

@@ -1,0 +1,64 @@
+// What the agents of one batch have in common. Their first requests begin with the same bytes, and all but the first are sent when the
+// vendor has begun to answer that one: so its cache serves the others.
+
+import type { Surroundings } from "../../context/surroundings.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
+import type { SessionEvent } from "../../contract/events/types.ts";
+import type { Profile } from "../../tools/profiles/types.ts";
+import { pending } from "../../base/time/pending.ts";
+
+type ReadSurroundings = (profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>;
+
+/** Events that mean: the answer has begun, or will not come. */
+const ANSWERED: ReadonlySet<SessionEvent["kind"]> = new Set([
+  "assistant_text_start",
+  "turn_end",
+  "processing_end",
+  "session_end",
+]);
+
+export class SharedStart {
+  /** What all of them are told besides what their kind says; "" for one that works alone. */
+  readonly context: string;
+  readonly #read = new Map<string, Surroundings | Promise<Surroundings>>();
+  readonly #answered = pending();
+  #first: string | undefined;
+
+  constructor(context: string) {
+    this.context = context;
+  }
+
+  /** The state of the project is looked at once, even if an agent changes it before the last one starts. */
+  surroundings(read: ReadSurroundings): ReadSurroundings {
+    return (profile, env) => {
+      const key = JSON.stringify([profile.provider ?? profile.id, profile.model, env.workingDirectory()]);
+      const known = this.#read.get(key) ?? read(profile, env);
+      this.#read.set(key, known);
+      return known;
+    };
+  }
+
+  /** Resolves when this agent may send its first request. */
+  turn(agentId: string): Promise<void> | undefined {
+    this.#first ??= agentId;
+    return this.#first === agentId ? undefined : this.#answered.promise;
+  }
+
+  follow(agentId: string, { kind }: Pick<SessionEvent, "kind">): void {
+    if (agentId === this.#first && ANSWERED.has(kind)) this.#answered.settle();
+  }
+
+  /** The first one has ended, or never began. */
+  ended(agentId: string): void {
+    if (agentId === this.#first) this.#answered.settle();
+  }
+}
+
+/** Resolves when either does; whoever waits looks at the signal. */
+export function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    void turn.then(resolve);
+    if (signal.aborted) resolve();
+  });
+}

@@ -1,0 +1,40 @@
+// What went wrong during one input of a child, from its events: warnings, errors, and requests that were tried again.
+
+import type { RetryFailure } from "../../contract/subagents.ts";
+import type { SessionEvent } from "../../contract/events/types.ts";
+
+/** Of the lines, the last ones count. */
+const MOST_LINES = 100;
+
+export class Troubles {
+  #lines: string[] = [];
+  #retries = 0;
+
+  follow(event: SessionEvent): void {
+    switch (event.kind) {
+      case "retry":
+        this.#retries += 1;
+        this.#add(`${event.data.message}; trying again`);
+        break;
+      case "assistant_text_end":
+        this.#retries = 0;
+        break;
+      case "warning":
+      case "error":
+        this.#add(event.data.message);
+    }
+  }
+
+  get stderr(): string {
+    return this.#lines.join("\n");
+  }
+
+  /** `error`: what the input failed with. */
+  retryFailure(error: string | undefined): RetryFailure | undefined {
+    return error === undefined || this.#retries === 0 ? undefined : { attempts: this.#retries + 1, message: error };
+  }
+
+  #add(message: string): void {
+    this.#lines = [...this.#lines, message.replace(/\s+/g, " ").trim()].slice(-MOST_LINES);
+  }
+}

@@ -1,0 +1,14 @@
+// How a session is known that continues another one by a briefing.
+
+import type { JournalReader } from "../../contract/seams/types.ts";
+
+/** The kind of its first entry. */
+export const HANDOFF = "handoff";
+
+/** Whether the session of a journal began with a briefing of the one that its header names. */
+export function beganWithBriefing(journal: JournalReader): boolean {
+  const first = journal.entryIds().next();
+  if (first.done || journal.meta(first.value)?.type !== "custom_message") return false;
+  const entry = journal.entry(first.value);
+  return entry.type === "custom_message" && entry.customType === HANDOFF;
+}

@@ -1,0 +1,118 @@
+// Compaction as a part of a session: middleware that makes room before a request, after an overflow and when asked to. What
+// it did is an entry of the journal; the messages themselves stay there. What it needs beyond the first look is loaded when
+// there is something to do.
+
+import type {
+  CompactionDemand,
+  Middleware,
+  OverflowVerdict,
+  RequestInfo,
+  RequestVerdict,
+  SeamContext,
+  StopVerdict,
+} from "../../contract/seams/types.ts";
+import goOn from "./prompts/go-on.md";
+import { type CompactionSettings, thresholdOf } from "./settings.ts";
+import type { Summarizer } from "./summarize.ts";
+import type { WantedCompaction } from "./wanted.ts";
+
+/** How a session makes room. */
+export interface CompactionOptions {
+  /** Read before each use: a host may change it while the session lives. */
+  readonly settings: () => CompactionSettings;
+  /** A model call when absent. */
+  readonly summarizer?: Summarizer | undefined;
+  /** Said at the end of each summary: how the model reaches what it leaves out. */
+  readonly pointer?: string | undefined;
+}
+
+/** Of one session; children share the middleware. */
+interface Tries {
+  /** Tokens of the context when making room last failed or freed too little. */
+  stuckAt: number | undefined;
+  /** Requests refused in a row. */
+  overflows: number;
+}
+
+/** The context must have grown by this share of the window before another attempt. */
+const GROWTH = 0.05;
+
+/** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
+export class Compaction {
+  readonly #options: CompactionOptions;
+  readonly #tries = new Map<string, Tries>();
+
+  constructor(options: CompactionOptions) {
+    this.#options = options;
+  }
+
+  /** For `session.compact`. */
+  demand(wanted: WantedCompaction): CompactionDemand {
+    const { settings, summarizer, pointer = "" } = this.#options;
+    return {
+      reason: wanted.trigger,
+      summarize: async (context, notes) => {
+        const { planCompaction } = await import("./plan.ts");
+        return planCompaction({ settings: settings(), summarizer, pointer, notes }, wanted, context);
+      },
+    };
+  }
+
+  middleware(): Middleware {
+    return {
+      name: "compaction",
+      beforeRequest: (info, context) => (this.isFull(info) ? this.#makeRoom(info, context) : this.#fits(context)),
+      onOverflow: (info, context) => this.#onOverflow(info, context),
+      beforeStop: (_answer, context) => this.#beforeStop(context),
+    };
+  }
+
+  /** Whether room is to be made before the next request. */
+  isFull({ contextTokens, contextWindow }: Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
+    const settings = this.#options.settings();
+    if (!settings.enabled || settings.strategy === "off" || contextWindow <= 0) return false;
+    return contextTokens > thresholdOf(contextWindow, settings);
+  }
+
+  #triesOf({ sessionId }: SeamContext): Tries {
+    const known = this.#tries.get(sessionId) ?? { stuckAt: undefined, overflows: 0 };
+    this.#tries.set(sessionId, known);
+    return known;
+  }
+
+  #fits({ sessionId }: SeamContext): undefined {
+    this.#tries.delete(sessionId);
+  }
+
+  async #makeRoom(info: RequestInfo, context: SeamContext): Promise<RequestVerdict> {
+    const tries = this.#triesOf(context);
+    const { contextTokens, contextWindow } = info;
+    if (tries.stuckAt !== undefined && contextTokens < tries.stuckAt + GROWTH * contextWindow) return undefined;
+    const { prunable, wasRestored } = await import("./prune.ts");
+    // A person asked for all of it: what they see again stays as long as it can be sent.
+    if (wasRestored(context.journal)) return undefined;
+    const prune = prunable(context.journal, info);
+    if (prune.length > 0) return { prune };
+    // If it is still too full afterwards, another attempt now would end the same way.
+    tries.stuckAt = contextTokens;
+    const { strategy } = this.#options.settings();
+    if (strategy !== "context-full" && strategy !== "snapcompact") return undefined;
+    return { compact: this.demand({ trigger: "threshold" }) };
+  }
+
+  async #onOverflow({ incomplete }: RequestInfo, context: SeamContext): Promise<OverflowVerdict> {
+    const settings = this.#options.settings();
+    if (!settings.enabled || settings.strategy === "off") return undefined;
+    const tries = this.#triesOf(context);
+    const trigger = incomplete ? "incomplete" : "overflow";
+    return { compact: this.demand({ trigger, earlierTries: tries.overflows++ }) };
+  }
+
+  /** The model says that it is done, with tasks open and no room left to go on: it may have lost the thread. */
+  async #beforeStop(context: SeamContext): Promise<StopVerdict> {
+    if (!this.#options.settings().autoContinue || context.carried().length === 0) return undefined;
+    if (this.#tries.get(context.sessionId)?.stuckAt !== undefined || !this.isFull(context.nextRequest()))
+      return undefined;
+    return { continueWith: goOn.trim() };
+  }
+}

@@ -1,0 +1,48 @@
+// The context as a compaction looks at it: the messages of the next request with their entries and sizes.
+
+import type { Message } from "@lathe/llm";
+import { charactersOf, charactersOfTools } from "../message-size.ts";
+import type { RequestInfo } from "../../contract/seams/types.ts";
+
+export interface SentMessage {
+  /** Absent for a result that was filled in. */
+  readonly entryId: string | undefined;
+  readonly message: Message;
+  /** Estimated, scaled by what the vendor counted. */
+  readonly tokens: number;
+}
+
+export interface PresentContext {
+  /** System prompt, environment block and tools. */
+  readonly prefixTokens: number;
+  readonly sent: readonly SentMessage[];
+  readonly tokens: number;
+  readonly window: number;
+}
+
+const CHARS_PER_TOKEN = 4;
+/** A count far from the estimate is of something else, such as a request before a switch of the model. */
+const MOST_SCALE = 3;
+
+export function presentContext({ request, entryIds, contextTokens, contextWindow }: RequestInfo): PresentContext {
+  const headLength = request.messages.length - entryIds.length;
+  const head = request.messages.slice(0, headLength);
+  const prefixCharacters =
+    head.reduce((sum, message) => sum + charactersOf(message), 0) + charactersOfTools(request.tools ?? []);
+  const sizes = request.messages.slice(headLength).map(charactersOf);
+  const characters = sizes.reduce((sum, size) => sum + size, prefixCharacters);
+  const estimate = Math.max(1, characters / CHARS_PER_TOKEN);
+  const scale = Math.min(MOST_SCALE, Math.max(1 / MOST_SCALE, contextTokens / estimate)) / CHARS_PER_TOKEN;
+  return {
+    prefixTokens: Math.ceil(prefixCharacters * scale),
+    sent: sizes.map((size, at) => ({
+      entryId: entryIds[at],
+      message: request.messages[headLength + at]!,
+      tokens: Math.ceil(size * scale),
+    })),
+    tokens: contextTokens,
+    window: contextWindow,
+  };
+}
+
+export const tokensOfText = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

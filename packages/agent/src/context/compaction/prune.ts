@@ -1,0 +1,65 @@
+// Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
+
+import { PRUNED_RESULT } from "../../record/journal/context.ts";
+import type { CompactionEntry, MessageEntry } from "../../record/journal/types.ts";
+import type { JournalReader, RequestInfo } from "../../contract/seams/types.ts";
+import { presentContext, type SentMessage } from "./present-context.ts";
+
+/** The newest messages with this many tokens stay. */
+const PROTECTED_TOKENS = 40_000;
+/** Not worth it below this. */
+const LEAST_SAVED = 20_000;
+/** Of the window, where that is less. */
+const PROTECTED_SHARE = 0.2;
+const LEAST_SAVED_SHARE = 0.1;
+
+/** Entries to empty, oldest first; none when it would not save enough. Files that were read stay: the model works with them. */
+export function prunable(journal: JournalReader, info: RequestInfo): string[] {
+  const { sent, window } = presentContext(info);
+  const protect = Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * window);
+  const least = Math.min(LEAST_SAVED, LEAST_SAVED_SHARE * window);
+  const ids: string[] = [];
+  let newest = 0;
+  let saved = 0;
+  for (const { entryId, message, tokens } of sent.toReversed()) {
+    newest += tokens;
+    if (newest <= protect || message.role !== "tool" || entryId === undefined) continue;
+    if (isRead(journal, entryId) || isEmptied(message)) continue;
+    ids.push(entryId);
+    saved += tokens;
+  }
+  return saved < least ? [] : ids.reverse();
+}
+
+/** The largest results, until `excess` tokens are saved; for a tail that does not fit by itself. */
+export function largestResults(sent: readonly SentMessage[], excess: number): string[] {
+  const ids: string[] = [];
+  let left = excess;
+  for (const { entryId, message, tokens } of [...sent].sort((a, b) => b.tokens - a.tokens)) {
+    if (left <= 0) break;
+    if (message.role !== "tool" || entryId === undefined || isEmptied(message)) continue;
+    ids.push(entryId);
+    left -= tokens;
+  }
+  return ids;
+}
+
+/** The last compaction of the branch is one that was taken back. */
+export function wasRestored(journal: JournalReader): boolean {
+  for (let id = journal.leaf; id !== null; ) {
+    const meta = journal.meta(id);
+    if (!meta) return false;
+    if (meta.type === "compaction") return (journal.entry(id) as CompactionEntry).summary === "";
+    id = meta.parentId;
+  }
+  return false;
+}
+
+function isRead(journal: JournalReader, id: string): boolean {
+  const { reads, changes } = journal.entry(id) as MessageEntry;
+  return reads !== undefined && reads.length > 0 && changes === undefined;
+}
+
+/** Emptying it again would save nothing. */
+const isEmptied = ({ content }: SentMessage["message"]): boolean =>
+  content.every((part) => part.kind === "tool_result" && PRUNED_RESULT.test(String(part.toolResult.content)));

@@ -1,0 +1,191 @@
+// What stands in the place of older history: pictures of it, what the model's vendor makes of it, a summary by the model, or notes made
+// without one.
+
+import { ContextLengthError, type Message, type ModelInfo, messageOf } from "@lathe/llm";
+import { IMAGE_TOKENS } from "../message-size.ts";
+import { JournalError } from "../../record/journal/errors.ts";
+import type { PreservedData } from "../../record/journal/types.ts";
+import type { SeamContext } from "../../contract/seams/types.ts";
+import { digest } from "./digest.ts";
+import { type Earlier, earlierText } from "./history.ts";
+import type { SentMessage } from "./present-context.ts";
+import type { CompactionSettings, Room } from "./settings.ts";
+import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
+import type { WantedCompaction } from "./wanted.ts";
+
+/** Characters of a request for each token of the summarizer's window; the rest is for the notes and the prompt. */
+const INPUT_CHARACTERS = 3;
+const LEAST_SUMMARY_TOKENS = 200;
+/** A model that cannot take this much cannot summarise. */
+const LEAST_CHARACTERS = 20_000;
+
+/** What is about to be hidden. */
+export interface Hidden {
+  /** Before the turn that is split, or all of it. */
+  readonly history: readonly Message[];
+  /** The beginning of the turn that is split. */
+  readonly turn: readonly Message[];
+  readonly tokens: number;
+  readonly earlier: Earlier | undefined;
+  /** The one that the earlier compaction put in the place of older history. */
+  readonly earlierMessage: SentMessage | undefined;
+}
+
+/** What stands in its place. */
+export interface Replacement {
+  readonly notes: string;
+  /** Sessions are listed by it. */
+  readonly short: string;
+  /** At most. */
+  readonly tokens: number;
+  readonly details: { readonly strategy: string; readonly failed?: string };
+  readonly preserveData?: PreservedData;
+}
+
+/** How it is to be made. */
+export interface Terms {
+  readonly settings: CompactionSettings;
+  /** A model call when absent. */
+  readonly summarizer: Summarizer | undefined;
+  readonly wanted: WantedCompaction;
+  readonly room: Room;
+  /** Of the model that gets it. */
+  readonly window: number;
+  readonly model: ModelInfo | undefined;
+  readonly provider: string | undefined;
+  /** The system prompt. */
+  readonly system: readonly Message[];
+}
+
+export async function replacementFor(hidden: Hidden, terms: Terms, context: SeamContext): Promise<Replacement> {
+  // What the person wants kept in mind takes a model to find.
+  const isPictured = terms.settings.strategy === "snapcompact" && terms.wanted.focus === undefined;
+  const made = isPictured ? await pictured(hidden, terms, context) : await compactedByVendor(hidden, terms, context);
+  return made ?? written(hidden, terms, context);
+}
+
+const BY_VENDOR =
+  "The provider keeps the older part of this session in a form that only its own models can read. The last answers in it were:";
+/** Of the notes beside it, for models of other vendors. */
+const VENDOR_NOTES_CHARS = 2_000;
+
+/** Undefined: not possible, and said so when it was tried. What the person wants kept in mind cannot be told to the vendor. */
+async function compactedByVendor(
+  { history, turn, tokens, earlier, earlierMessage }: Hidden,
+  { settings, wanted, provider, system }: Terms,
+  context: SeamContext,
+): Promise<Replacement | undefined> {
+  if (!settings.vendorCompaction || wanted.focus !== undefined) return undefined;
+  const before = earlier && earlierText(context.journal, earlier);
+  const isReadable =
+    before?.messages.length === 0 || earlier?.entry.preserveData?.openaiRemoteCompaction?.provider === provider;
+  const first = isReadable ? (earlierMessage ? [earlierMessage.message] : []) : (before?.messages ?? []);
+  try {
+    const made = await context.compactByVendor([...system, ...first, ...history, ...turn], settings.timeoutMs);
+    if (!made) return undefined;
+    if (made.tokens >= tokens + (earlierMessage?.tokens ?? 0)) throw new Error("it is not shorter than the messages");
+    return {
+      notes: digest([...first, ...history, ...turn], undefined, VENDOR_NOTES_CHARS, BY_VENDOR),
+      short: "Older messages are kept in the provider's own form.",
+      tokens: made.tokens + VENDOR_NOTES_CHARS / 4,
+      details: { strategy: "vendor" },
+      preserveData: { openaiRemoteCompaction: made.history },
+    };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof JournalError) throw error;
+    context.warn(
+      `The provider did not compact the session, so it is summarized: ${messageOf(error)}`,
+      "vendor_compaction_failed",
+    );
+    return undefined;
+  }
+}
+
+/** Undefined: not possible, and said so. */
+async function pictured(
+  { history, turn, tokens, earlier, earlierMessage }: Hidden,
+  { room, model }: Terms,
+  context: SeamContext,
+): Promise<Replacement | undefined> {
+  const { archive } = await import("./snapcompact/archive.ts");
+  const pictures = earlier?.entry.preserveData?.snapcompact;
+  const areSent = earlierMessage?.message.content.some(({ kind }) => kind === "image") ?? false;
+  const wasRefused = pictures !== undefined && pictures.frames.length > 0 && !areSent;
+  const made = wasRefused
+    ? { problem: "the provider refused earlier ones" }
+    : archive({
+        messages: [...history, ...turn],
+        tokens,
+        previous: pictures || !earlier ? undefined : earlierText(context.journal, earlier).notes,
+        earlier: pictures,
+        model,
+        room: room.pictures,
+      });
+  if ("problem" in made) {
+    const message = `Older messages are summarized instead of kept as pictures: ${made.problem}.`;
+    context.warn(message, "pictures_unavailable");
+    return undefined;
+  }
+  const { frames } = made.history;
+  return {
+    notes: made.guide,
+    short: `Older messages are kept as ${frames.length} pictures.`,
+    tokens: frames.length * IMAGE_TOKENS,
+    details: { strategy: "snapcompact" },
+    preserveData: { snapcompact: made.history },
+  };
+}
+
+async function written(
+  { history, turn, tokens, earlier, earlierMessage }: Hidden,
+  { settings, summarizer, wanted, room, window }: Terms,
+  context: SeamContext,
+): Promise<Replacement> {
+  const before = earlier && earlierText(context.journal, earlier);
+  const material = {
+    history: [...(before?.messages ?? []), ...history],
+    turn,
+    previous: before?.notes,
+    focus: wanted.focus,
+    additional: [],
+    replaces: tokens + (earlierMessage?.tokens ?? 0),
+    most: Math.max(LEAST_SUMMARY_TOKENS, room.summary),
+    characters: INPUT_CHARACTERS * window,
+  };
+  const ask = summarizer ?? modelSummarizer(settings.timeoutMs);
+  const { notes, failed } = await notesFor(material, ask, wanted, context);
+  return {
+    notes,
+    short: firstSentence(notes),
+    tokens: room.summary,
+    details: failed === undefined ? { strategy: "context-full" } : { strategy: "digest", failed },
+  };
+}
+
+/** Without a usable summary the context stays as it is, unless the request cannot be made otherwise. */
+async function notesFor(
+  material: Parameters<typeof summarize>[0],
+  ask: Summarizer,
+  wanted: WantedCompaction,
+  context: SeamContext,
+): Promise<{ readonly notes: string; readonly failed?: string }> {
+  try {
+    return { notes: await summarize(material, ask, context) };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof ContextLengthError && material.characters > LEAST_CHARACTERS)
+      return notesFor({ ...material, characters: material.characters / 3 }, ask, wanted, context);
+    if (wanted.trigger === "manual" || wanted.trigger === "idle") throw error;
+    const { history, turn, previous, most } = material;
+    return { notes: digest([...history, ...turn], previous, 4 * most), failed: messageOf(error) };
+  }
+}
+
+const SHORT_CHARS = 120;
+
+/** The first sentence of the goal: sessions are listed by it. */
+function firstSentence(notes: string): string {
+  const line = notes.split("\n").find((text) => text.trim() !== "" && !text.startsWith("#")) ?? "";
+  return (line.match(/^.*?[.!?](?=\s|$)/)?.[0] ?? line).slice(0, SHORT_CHARS).trim().toWellFormed();
+}

@@ -1,0 +1,139 @@
+// What comes before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
+// the journal and re-sent from there, also by a later process; only a stated reason renders it again.
+
+import { Message, type ToolDefinition } from "@lathe/llm";
+import type { BlobStore } from "../../base/blobs/store.ts";
+import { charactersOfTools } from "../message-size.ts";
+import type { PromptPart } from "../../contract/prompt-part.ts";
+import type { PrefixReason } from "../../contract/events/types.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../../record/journal/shape.ts";
+import type { ToolChange } from "../../contract/registry/session-tools.ts";
+
+/** What comes before the conversation in every request. */
+export interface PrefixTexts {
+  readonly systemPrompt: string;
+  readonly environment: string;
+  readonly tools: readonly ToolDefinition[];
+  /** Whose the stretches of the system prompt are; absent when that was not noted. */
+  readonly promptParts?: readonly PromptPart[] | undefined;
+}
+
+export class SessionPrefix {
+  readonly #journal: Journal;
+  #texts: PrefixTexts | undefined;
+  #head: readonly Message[] = [];
+  #characters = 0;
+  #unrecorded: PrefixReason | "first" | undefined;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    const line = journal.prefix;
+    if (!line) return;
+    const systemPrompt = readText(journal.blobs, line.systemPrompt);
+    const environment = readText(journal.blobs, line.environment);
+    const tools = toolsIn(readText(journal.blobs, line.tools));
+    // A lost blob: we render again, and the guard reports it.
+    if (systemPrompt === undefined || environment === undefined || tools === undefined) return;
+    this.#use({ systemPrompt, environment, tools, promptParts: line.promptParts });
+  }
+
+  get ready(): boolean {
+    return this.#texts !== undefined;
+  }
+  get texts(): PrefixTexts | undefined {
+    return this.#texts;
+  }
+  /** System message and environment block; the same objects in every request. */
+  get head(): readonly Message[] {
+    return this.#head;
+  }
+  get tools(): readonly ToolDefinition[] {
+    return this.#texts?.tools ?? [];
+  }
+  /** Size of all of it, for estimates. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /**
+   * `first`: nothing was sent before. That one is kept by `record`, once the request is out: until an answer comes, there is
+   * nothing that another prefix could break, and somebody waits for the request.
+   */
+  set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
+    this.#use(texts);
+    this.#unrecorded = reason;
+    if (reason !== "first") this.record();
+  }
+
+  /** Writes down what was set, if that has not happened yet. */
+  record(): void {
+    const texts = this.#texts;
+    const reason = this.#unrecorded;
+    if (!texts || !reason) return;
+    const journal = this.#journal;
+    journal.write({
+      type: "prefix",
+      systemPrompt: journal.putText(texts.systemPrompt),
+      environment: journal.putText(texts.environment),
+      tools: journal.putText(JSON.stringify(texts.tools)),
+      reason,
+      ...(texts.promptParts === undefined ? {} : { promptParts: texts.promptParts }),
+    });
+    this.#unrecorded = undefined;
+  }
+
+  /** Applies what came and went to the list as sent; false when the model already has it so. */
+  changeTools(change: ToolChange): boolean {
+    if (!this.#texts) return false;
+    const sent = new Map(this.#texts.tools.map((tool) => [tool.name, tool]));
+    let changed = false;
+    for (const name of change.removed) changed = sent.delete(name) || changed;
+    for (const definition of change.added) {
+      const known = sent.get(definition.name);
+      if (known && JSON.stringify(known) === JSON.stringify(definition)) continue;
+      sent.set(definition.name, definition);
+      changed = true;
+    }
+    if (changed) this.set({ ...this.#texts, tools: [...sent.values()] }, "tools");
+    return changed;
+  }
+
+  #use(texts: PrefixTexts): void {
+    const isSame = texts.systemPrompt !== "" && this.#texts?.systemPrompt === texts.systemPrompt;
+    this.#head = headOf(texts, isSame ? this.#head[0] : undefined);
+    this.#texts = texts;
+    this.#characters = texts.systemPrompt.length + texts.environment.length + charactersOfTools(texts.tools);
+  }
+}
+
+/** `system`: the message that already holds the prompt. */
+export function headOf({ systemPrompt, environment }: PrefixTexts, system?: Message): readonly Message[] {
+  const head: Message[] = [];
+  if (systemPrompt !== "") head.push(system ?? Message.system(systemPrompt));
+  if (environment !== "") head.push(Message.user(environment));
+  return head;
+}
+
+function readText(blobs: BlobStore, hash: string): string | undefined {
+  const bytes = blobs.get(hash);
+  return bytes && Buffer.from(bytes).toString("utf8");
+}
+
+const TOOLS = listOf(fields({ name: text, description: text, parameters: record }));
+
+/** Undefined for what no session wrote. */
+function toolsIn(json: string | undefined): ToolDefinition[] | undefined {
+  const parsed = json === undefined ? undefined : parseJson(json);
+  return parsed !== undefined && isShallow(parsed, MOST_NESTING) && fits(parsed, TOOLS)
+    ? (parsed as ToolDefinition[])
+    : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+// Finds what was said and shown earlier in a session, also what the model no longer sees, and in the sessions that it continues by a
+// briefing. Reads the journals; what was read once is kept as an index that grows with them.
+
+import { type ContentPart, textOf } from "@lathe/llm";
+import { pathTo } from "../../record/journal/context.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import type { TreeEntry } from "../../record/journal/types.ts";
+import { Bm25 } from "./bm25.ts";
+
+/** A passage that `recall` found. */
+export interface Found {
+  readonly entryId: string;
+  /** Who said it: `user`, `assistant`, `result`, `summary`. */
+  readonly kind: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  /** The passage that matched. */
+  readonly text: string;
+}
+
+/** The tool's name. What it was asked and what it found is not found again: it would hide what is looked for. */
+export const RECALL = "recall";
+
+/** Passages overlap, so that a sentence at a border is whole in one of them. */
+const PASSAGE_CHARS = 1_200;
+const STEP_CHARS = 1_000;
+/** Of one entry; an output beyond it is in its artifact. */
+const MOST_CHARS = 200_000;
+
+interface Place {
+  readonly journal: Journal;
+  readonly entryId: string;
+  /** Where in its text. */
+  readonly from: number;
+}
+
+/** Searches a session, also what its model no longer sees. */
+export class Recall {
+  /** The session's own first. */
+  readonly #journals: readonly Journal[];
+  readonly #index = new Bm25();
+  /** By passage. */
+  readonly #places: Place[] = [];
+  readonly #indexed = new Set<string>();
+  readonly #ownCalls = new Set<string>();
+
+  /** `earlier`: of the sessions that this one continues, the last one first. */
+  constructor(journal: Journal, earlier: readonly Journal[] = []) {
+    this.#journals = [journal, ...earlier];
+  }
+
+  /** Of the present branch, best first; at most one passage of each place. */
+  search(query: string, most: number): Found[] {
+    for (const journal of this.#journals) this.#follow(journal);
+    const branches = new Map(this.#journals.map((journal) => [journal, new Set(pathTo(journal, journal.leaf))]));
+    const found: Found[] = [];
+    const taken = new Map<string, number[]>();
+    for (const { passage } of this.#index.rank(query)) {
+      if (found.length === most) break;
+      const { journal, entryId, from } = this.#places[passage]!;
+      const near = taken.get(entryId) ?? [];
+      if (!branches.get(journal)?.has(entryId) || near.some((other) => Math.abs(other - from) <= STEP_CHARS)) continue;
+      taken.set(entryId, [...near, from]);
+      const entry = journal.entry(entryId);
+      const text = textOfEntry(entry)
+        .slice(from, from + PASSAGE_CHARS)
+        .toWellFormed();
+      found.push({ entryId, kind: kindOf(entry), timestamp: entry.timestamp, text });
+    }
+    return found;
+  }
+
+  /** The whole text of an entry; undefined when there is none with that id. */
+  entry(id: string): string | undefined {
+    const journal = this.#journals.find((candidate) => candidate.has(id));
+    return journal && textOfEntry(journal.entry(id));
+  }
+
+  #findable(entry: TreeEntry): string {
+    if (entry.type !== "message") return textOfEntry(entry);
+    const isOwn = (part: ContentPart): boolean => part.kind === "tool_call" && part.toolCall.name === RECALL;
+    for (const part of entry.message.content)
+      if (part.kind === "tool_call" && isOwn(part)) this.#ownCalls.add(part.toolCall.id);
+    if (this.#ownCalls.has(entry.message.toolCallId ?? "")) return "";
+    return textOfContent(entry.message.content.filter((part) => !isOwn(part)));
+  }
+
+  #follow(journal: Journal): void {
+    for (const entryId of journal.entryIds()) {
+      const key = `${journal.label} ${entryId}`;
+      if (this.#indexed.has(key)) continue;
+      this.#indexed.add(key);
+      const text = this.#findable(journal.entry(entryId)).slice(0, MOST_CHARS);
+      for (let from = 0; from < text.length; from += STEP_CHARS) {
+        this.#index.add(text.slice(from, from + PASSAGE_CHARS));
+        this.#places.push({ journal, entryId, from });
+      }
+    }
+  }
+}
+
+function kindOf(entry: TreeEntry): string {
+  if (entry.type !== "message") return entry.type === "custom_message" ? "user" : "summary";
+  return entry.message.role === "tool" ? "result" : entry.message.role;
+}
+
+/** "" for entries that say nothing. */
+function textOfEntry(entry: TreeEntry): string {
+  switch (entry.type) {
+    case "message":
+      return textOfContent(entry.message.content);
+    case "custom_message":
+      return typeof entry.content === "string" ? entry.content : textOf({ role: "user", content: entry.content });
+    case "branch_summary":
+      return entry.summary;
+    default:
+      return "";
+  }
+}
+
+const textOfContent = (content: readonly ContentPart[]): string =>
+  content
+    .map(textOfPart)
+    .filter((text) => text !== "")
+    .join("\n");
+
+function textOfPart(part: ContentPart): string {
+  switch (part.kind) {
+    case "text":
+      return part.text;
+    case "tool_call": {
+      const { name, arguments: args } = part.toolCall;
+      return `${name} ${typeof args === "string" ? args : JSON.stringify(args)}`;
+    }
+    case "tool_result": {
+      const { content } = part.toolResult;
+      return typeof content === "string" ? content : JSON.stringify(content);
+    }
+    default:
+      return "";
+  }
+}
+
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    /** Present from the moment the model no longer sees the whole session. */
+    readonly recall?: Pick<Recall, "search" | "entry"> | undefined;
+  }
+}

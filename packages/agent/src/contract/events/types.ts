@@ -1,0 +1,283 @@
+// Everything a host can see of a session, as one closed union. The grammar is in the comment of `SessionEvent`, where hosts find
+// it; the checker of our tests reads it from there.
+
+import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { Card } from "../card.ts";
+import type { FileChange } from "../changes.ts";
+import type { AgentOverview } from "../subagents.ts";
+import type { Access, Effects, PreviewLine, Tier } from "../tool.ts";
+
+/** What a session is doing; only an idle or waiting one takes an input. */
+export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
+
+/** Why an input ended. */
+export type EndReason =
+  | "completed"
+  | "round_limit"
+  | "turn_limit"
+  | "budget"
+  | "interrupted"
+  | "context_overflow"
+  | "error"
+  | "aborted";
+
+/** What an input waits for when it ended with a question to the user. */
+export interface AwaitedInput {
+  readonly what: "question" | "plan";
+  readonly text: string;
+}
+
+/**
+ * How an input ended. Usage and cost include the follow-ups that ran behind it; everything else is of the last one. Usage is in
+ * counts that mean the same for every vendor (`comparableUsage`).
+ */
+export interface InputOutcome {
+  readonly reason: EndReason;
+  /** Of the last answer; "" when there was none. */
+  readonly text: string;
+  /** Why the last answer ended; "" when there was none. */
+  readonly finish: string;
+  readonly rounds: number;
+  readonly usage: Usage;
+  /** US dollars. */
+  readonly cost: number;
+  readonly awaiting?: AwaitedInput;
+  readonly error?: InputError;
+}
+
+/** What can be done about a failure: the model client's word for it, or `storage` when the journal or the disk failed. */
+export type FailureKind = ErrorKind | "storage";
+
+/** What went wrong when an input ended with an error. */
+export interface InputError {
+  readonly message: string;
+  /** What a host decides by. */
+  readonly kind: FailureKind;
+  /** Name of the error's class. */
+  readonly type: string;
+}
+
+/** Why the beginning of the next request differs from the last one, so that the provider's cache does not help. */
+export type PrefixReason = "model" | "effort" | "tools" | "compaction" | "prune" | "branch" | "instructions";
+
+/** What each kind of event carries. Names are in snake_case, as they go over the wire. */
+export interface EventData {
+  session_start: { profile: string; model: string; cwd: string; resumed: boolean };
+  session_end: { state: "closed"; reason: "closed" | "aborted" | "error"; error?: string };
+  state_changed: { from: SessionState; to: SessionState };
+  user_input: {
+    content: string;
+    images: number;
+    entry_id: string;
+    origin: "input" | "follow_up" | "continue";
+    message: Message;
+    /** The user when absent. */
+    source?: MessageSource;
+  };
+  processing_end: {
+    reason: EndReason;
+    rounds: number;
+    /** This input, children included, in comparable counts. */
+    usage: Usage;
+    /** US dollars. */
+    cost: number;
+    followups_pending: number;
+    /** The input ended with a question to the user. */
+    awaiting?: AwaitedInput;
+    error?: InputError;
+  };
+  turn_start: { turn: number };
+  turn_end: { turn: number; outcome: "answered" | "failed" | "interrupted" };
+  assistant_text_start: Record<string, never>;
+  assistant_text_delta: { delta: string };
+  assistant_reasoning_delta: { delta: string };
+  tool_call_args_delta: { call_id: string; tool_name: string; delta: string };
+  assistant_text_end: {
+    text: string;
+    reasoning: string;
+    /** Absent when nothing of the answer was kept. */
+    entry_id?: string;
+    message?: Message;
+    finish: string;
+    /** US dollars; absent when the provider did not count it. */
+    cost?: number;
+    interrupted?: boolean;
+  };
+  /** `label`, `summary` and `card` are for people; `arguments` are the model's and may not fit the tool. */
+  tool_call_start: {
+    call_id: string;
+    tool_name: string;
+    label: string;
+    summary: string;
+    card: Card;
+    arguments: JsonObject;
+  };
+  tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
+  tool_call_end: {
+    call_id: string;
+    tool_name: string;
+    /** Up to 1 MiB; more is in the artifact. */
+    output?: string;
+    error?: string;
+    is_error: boolean;
+    duration_ms: number;
+    entry_id: string;
+    /** As the model gets it. */
+    message: Message;
+    summary: string;
+    card: Card;
+    details?: JsonValue;
+    /** Files that the call has changed. */
+    changes?: readonly FileChange[];
+    effects?: Effects;
+    artifact?: { id: number; bytes: number };
+  };
+  approval_request: {
+    call_id: string;
+    tool_name: string;
+    label: string;
+    summary: string;
+    /** As they would be executed. */
+    arguments: JsonObject;
+    tier: Tier;
+    /** What the call would touch; absent when the tool does not say. */
+    access?: readonly Access[];
+    /** All that the call would do, fit for a terminal. */
+    preview: readonly PreviewLine[];
+    reason?: string;
+    /** Names of the middleware that wants a person to be asked. */
+    asked_by: readonly string[];
+  };
+  approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
+  steering_injected: { content: string; entry_id: string; message: Message; source?: MessageSource };
+  queue_changed: {
+    queue: "steering" | "follow_up";
+    id: string;
+    change: "added" | "edited" | "cancelled";
+    /** The user when absent. */
+    source?: MessageSource;
+  };
+  turn_limit: { round: number } | { total_turns: number };
+  loop_detection: { message: string };
+  /** The model began to break these rules, and was given their text. */
+  ttsr_triggered: { rules: readonly string[]; entry_id: string };
+  warning: { message: string; code: string };
+  error: { message: string; kind: FailureKind; error_type: string; fatal: boolean; code?: string };
+  /** A failed attempt at a model call; `discards`: what was streamed since assistant_text_start is void. */
+  retry: {
+    attempt: number;
+    delay_ms: number;
+    discards: boolean;
+    kind: FailureKind;
+    error_type: string;
+    message: string;
+  };
+  prefix_changed: { reason: PrefixReason; tokensLost: number };
+  compaction_start: { reason: string; tokens_before: number };
+  /** `details`: what was summarised and what was kept word for word. `pruned`: results that were emptied. */
+  compaction_end: {
+    entry_id?: string;
+    error?: string;
+    tokens_after?: number;
+    pruned?: number;
+    details?: JsonObject;
+  };
+  /** The conversation goes on from another place of the tree. */
+  tree_moved: {
+    old_leaf_id: string | null;
+    new_leaf_id: string | null;
+    summary_entry_id?: string;
+    /** The summary came from a hook. */
+    from_extension: boolean;
+  };
+  /** What a tool keeps between calls was changed without a call. */
+  fact_changed: { kind: string };
+  entry: { id: string; type: string };
+  subagent_event: { agent_id: string; event: SessionEvent };
+  /** An agent of the session, or an agent of one, has begun, ended, or has been parked. Comes from the session itself only. */
+  agent_lifecycle: { agent: AgentOverview };
+  /** What such an agent does has changed; at most one in 150 ms for each. */
+  agent_progress: { agent: AgentOverview };
+  snapshot: Snapshot;
+}
+
+/** What a reader needs to draw a session it did not see from the start; the settled part is in the journal. */
+export interface Snapshot {
+  state: SessionState;
+  model: string;
+  /** Last settled entry. */
+  leaf_id: string | null;
+  input?: { entry_id: string; content: string };
+  turn?: number;
+  /** The answer being streamed. */
+  text?: string;
+  reasoning?: string;
+  calls: { call_id: string; tool_name: string; arguments: JsonObject; output: string }[];
+}
+
+/** The kinds of events. */
+export type EventKind = keyof EventData;
+
+/** An event of one kind. */
+export interface EventEnvelope<K extends EventKind> {
+  readonly kind: K;
+  /** Counts up from 1 in each session without gaps; merged deltas carry the last of theirs. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly session_id: string;
+  /** Set on events of a child agent. */
+  readonly agent_id?: string;
+  readonly data: EventData[K];
+}
+
+/**
+ * Everything that happens in a session, in order. Which events can follow which (`,` then, `|` or, `[ ]` perhaps, `{ }` any
+ * number of times):
+ *
+ * ```ebnf
+ * session    = session_start , { input | aside } , session_end ;
+ * input      = user_input , { user_input | aside } , { turn | aside } , processing_end ;
+ * turn       = turn_start , { attempt | retry | aside } , [ answer ] , { call | aside } , turn_end ;
+ * attempt    = assistant_text_start , { delta | note } , retry! ;
+ * answer     = [ assistant_text_start , { delta | note } ] , assistant_text_end ;
+ * delta      = assistant_text_delta | assistant_reasoning_delta | tool_call_args_delta ;
+ * call       = tool_call_start , { approval | tool_call_output_delta } , tool_call_end ;
+ * approval   = approval_request , approval_settled ;
+ * aside      = note | compaction ;
+ * compaction = compaction_start , { note } , compaction_end ;
+ * note       = entry | warning | error | state_changed | steering_injected | queue_changed | turn_limit | loop_detection
+ *            | ttsr_triggered | prefix_changed | tree_moved | fact_changed | subagent_event
+ *            | agent_lifecycle | agent_progress ;
+ * ```
+ *
+ * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come
+ *   between the events of a call. An input has several `user_input` when queued messages begin it together.
+ * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. Without it, the attempt
+ *   failed before anything was streamed.
+ * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer), then comes
+ *   `processing_end` with the reason `error`, and the session takes the next input. An `error` event by itself ends nothing.
+ * - After `interrupt()` the same brackets close, with the reason `interrupted`. After `abort()` or `close()` the reason is
+ *   `aborted`, and `session_end` follows.
+ * - `session_end` with the reason `error` (the journal cannot be written) may come anywhere and closes whatever was open.
+ *   Nothing follows `session_end`.
+ * - A reader that is opened after the first input gets a `snapshot` first, in place of what it missed.
+ * - Events of a child agent come inside `subagent_event`; those of one child follow the same grammar.
+ */
+export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
+
+/** Who a message comes from that reaches a session while it works. */
+export interface MessageSource {
+  readonly kind: "user" | "agent" | "job" | "host";
+  /** Which one, where there are several. */
+  readonly id?: string;
+  /** Absent: the result of an agent's work, the end of a job. */
+  readonly type?: "irc:incoming";
+  /** The id that the sender gave the message. */
+  readonly messageId?: string;
+  /** The message that it answers. */
+  readonly replyTo?: string;
+}
+
+/** Content from a host: text, or parts when there are images. */
+export type InputContent = string | readonly ContentPart[];

@@ -1,0 +1,166 @@
+// The tools of one session, as one map: what the model is offered is what is found when it calls. The profile's come first, then
+// what providers bring, then the host's own, which may replace a profile's. The list only ever gains at its end
+// or loses members, so that it stays a stable part of the prefix.
+
+import { messageOf, type ToolDefinition } from "@lathe/llm";
+import type { ToolDef, ToolServices } from "../tool.ts";
+import type { SessionTool } from "./host-tool.ts";
+import { type RegisteredTool, ToolRegistry } from "./registry.ts";
+
+export interface ToolChange {
+  readonly added: readonly ToolDefinition[];
+  readonly removed: ReadonlySet<string>;
+}
+
+/**
+ * Tools that come and go. Asked before every request: the same array means nothing changed. A tool that cannot be offered (its
+ * name is taken, its schema is no object, a service that it needs is missing) is one warning.
+ */
+export interface ToolProvider {
+  tools(): readonly SessionTool[];
+  /** Tools of the profile that are neither offered nor found; asked whenever `tools` gives another array. */
+  hides?(tool: ToolDef): boolean;
+}
+
+export interface SessionToolsOptions {
+  readonly profile: { readonly toolRegistry: ToolRegistry };
+  readonly tools: readonly SessionTool[];
+  readonly providers: readonly ToolProvider[];
+  /** Names of the services that a tool needs and the session does not have. */
+  readonly lacks: (tool: ToolDef) => readonly string[];
+  readonly warn: (message: string) => void;
+}
+
+export class SessionTools {
+  readonly own = new ToolRegistry();
+  readonly #options: SessionToolsOptions;
+  #profile: SessionToolsOptions["profile"];
+  #provided: readonly (readonly SessionTool[])[] = [];
+  /** Made for these versions of profile and own tools. */
+  #madeFor = "";
+  /** Tools that lacked a service when the map was made. */
+  #lacking = "";
+  #offered = new Map<string, RegisteredTool>();
+  /** As the last refresh left them. */
+  #announced: readonly ToolDefinition[] = [];
+  readonly #warned = new Set<string>();
+
+  constructor(options: SessionToolsOptions) {
+    this.#options = options;
+    this.#profile = options.profile;
+    for (const tool of options.tools) this.own.register(tool);
+  }
+
+  get(name: string): RegisteredTool | undefined {
+    return this.#current().get(name);
+  }
+
+  definitions(): readonly ToolDefinition[] {
+    return this.#announced;
+  }
+
+  /** What tools ask to have kept in mind when older history is summarised. */
+  carried(services: ToolServices): string[] {
+    return [...this.#current().values()].flatMap(({ tool }) => tool.carried?.(services) ?? []);
+  }
+
+  setProfile(profile: SessionToolsOptions["profile"]): void {
+    this.#profile = profile;
+    this.#madeFor = "";
+    this.refresh();
+  }
+
+  /** Looks whether anything came or went since the last time; undefined when not. */
+  refresh(): ToolChange | undefined {
+    const lists = this.#options.providers.map((provider, i) => this.#listed(provider) ?? this.#provided[i] ?? []);
+    if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
+      this.#provided = lists;
+      this.#madeFor = "";
+    }
+    if (this.#lackingNow() !== this.#lacking) this.#madeFor = "";
+    const offered = this.#current();
+    const before = new Map(this.#announced.map((definition) => [definition.name, definition]));
+    if (before.size === offered.size && [...offered].every(([name, { definition }]) => before.get(name) === definition))
+      return undefined;
+    this.#announced = [...offered.values()].map(({ definition }) => definition);
+    const added = this.#announced.filter((definition) => before.get(definition.name) !== definition);
+    const removed = new Set([...before.keys()].filter((name) => !offered.has(name)));
+    return { added, removed };
+  }
+
+  /** Services come and go while a session lives. */
+  #lackingNow(): string {
+    const names = [this.#profile.toolRegistry, this.own].flatMap((registry) =>
+      registry.names().filter((name) => {
+        const tool = registry.get(name)?.tool;
+        return tool?.needs !== undefined && this.#options.lacks(tool).length > 0;
+      }),
+    );
+    return names.join(" ");
+  }
+
+  /** Undefined when the provider fails: what it brought before stays. */
+  #listed(provider: ToolProvider): readonly SessionTool[] | undefined {
+    try {
+      return provider.tools();
+    } catch (error) {
+      this.#warnOnce(`The tools of a provider cannot be listed: ${messageOf(error)}.`);
+      return undefined;
+    }
+  }
+
+  #current(): ReadonlyMap<string, RegisteredTool> {
+    const versions = `${this.#profile.toolRegistry.version} ${this.own.version}`;
+    if (versions !== this.#madeFor) {
+      this.#offered = this.#collect();
+      this.#lacking = this.#lackingNow();
+      this.#madeFor = versions;
+    }
+    return this.#offered;
+  }
+
+  #collect(): Map<string, RegisteredTool> {
+    const tools = new Map<string, RegisteredTool>();
+    const add = (registry: ToolRegistry): void => {
+      for (const name of registry.names()) {
+        const registered = registry.get(name);
+        if (registered && this.#options.lacks(registered.tool).length === 0) tools.set(name, registered);
+      }
+    };
+    add(this.#profile.toolRegistry);
+    for (const [name, { tool }] of tools)
+      if (this.#options.providers.some((one) => one.hides?.(tool))) tools.delete(name);
+    for (const tool of this.#provided.flat()) {
+      const problem = this.#addProvided(tools, tool);
+      if (problem !== undefined) this.#refuse(tool, problem);
+    }
+    add(this.own);
+    return tools;
+  }
+
+  /** Undefined, or why the tool cannot be offered. */
+  #addProvided(tools: Map<string, RegisteredTool>, tool: SessionTool): string | undefined {
+    if (tools.has(tool.name) || this.own.get(tool.name)) return "there is already a tool with that name";
+    const known = this.#offered.get(tool.name);
+    let registered = known?.source === tool ? known : undefined;
+    try {
+      registered ??= new ToolRegistry([tool]).get(tool.name) as RegisteredTool;
+    } catch (error) {
+      return messageOf(error);
+    }
+    const missing = this.#options.lacks(registered.tool);
+    if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
+    tools.set(tool.name, registered);
+    return undefined;
+  }
+
+  #refuse(tool: SessionTool, problem: string): void {
+    this.#warnOnce(`The tool ${tool.name} is not offered: ${problem}.`);
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#options.warn(message);
+  }
+}

@@ -1,0 +1,327 @@
+// Runs the hooks of the middleware list in order, each under its deadline.
+
+import { type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
+import type { ToolResult } from "../tool.ts";
+import type { InputContent } from "../events/types.ts";
+import { type SessionDeps, withDeadline } from "../../base/time/deadline.ts";
+import type {
+  ApprovalVerdict,
+  CallInfo,
+  CompactionPlan,
+  FailedCall,
+  Middleware,
+  OverflowVerdict,
+  ProposedCall,
+  RequestInfo,
+  RequestVerdict,
+  SeamContext,
+  SessionSwitch,
+  StreamCut,
+  SummaryVerdict,
+  TreeMove,
+  TreeVerdict,
+} from "./types.ts";
+
+/** A hook that does not react to its signal is abandoned after this time. */
+const HOOK_GRACE_MS = 500;
+
+export interface SeamHost {
+  readonly deps: SessionDeps;
+  readonly middleware: readonly Middleware[];
+  /** What hooks may use, ended by the signal. */
+  readonly context: (signal: AbortSignal) => SeamContext;
+  readonly hookTimeoutMs: () => number;
+  readonly warn: (message: string, code: string) => void;
+}
+
+type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
+
+export class Seams {
+  readonly #host: SeamHost;
+  /** In order; a new array with every change, so that a round of hooks that is under way ends as it began. */
+  #list: readonly Middleware[];
+  #streamHooks: readonly Middleware[];
+  /** Those that failed in an input: reported once, not for every delta. */
+  readonly #failedIn = new WeakMap<AbortSignal, Set<Middleware>>();
+
+  constructor(host: SeamHost) {
+    this.#host = host;
+    this.#list = host.middleware;
+    this.#streamHooks = this.#with("onStreamEvent");
+  }
+
+  /** Takes effect with the next hook; the returned function takes it out again. */
+  add(middleware: Middleware): () => void {
+    this.#change([...this.#list, middleware]);
+    return () => this.#change(this.#list.filter((candidate) => candidate !== middleware));
+  }
+
+  #change(list: readonly Middleware[]): void {
+    this.#list = list;
+    this.#streamHooks = this.#with("onStreamEvent");
+  }
+
+  /** As hooks get it, for work that the session does in their name. */
+  context(signal: AbortSignal): SeamContext {
+    return this.#host.context(signal);
+  }
+
+  handles(hook: HookName): boolean {
+    return this.#with(hook).length > 0;
+  }
+
+  get hasStreamHooks(): boolean {
+    return this.#streamHooks.length > 0;
+  }
+
+  async onInput(content: InputContent, signal: AbortSignal): Promise<{ content: InputContent } | { reject: string }> {
+    let current = content;
+    for (const middleware of this.#with("onInput")) {
+      const verdict = await this.#lenient(middleware, "onInput", signal, (context) =>
+        middleware.onInput!({ content: current }, context),
+      );
+      if (!verdict) continue;
+      if ("reject" in verdict) return verdict;
+      current = verdict.content;
+    }
+    return { content: current };
+  }
+
+  /** The first request to compact or prune wins; changes of the request accumulate. */
+  async beforeRequest(info: RequestInfo, signal: AbortSignal): Promise<RequestVerdict> {
+    let request: Request = info.request;
+    for (const middleware of this.#with("beforeRequest")) {
+      const verdict = await this.#lenient(middleware, "beforeRequest", signal, (context) =>
+        middleware.beforeRequest!({ ...info, request }, context),
+      );
+      if (!verdict) continue;
+      if (!("request" in verdict)) return verdict;
+      request = verdict.request;
+    }
+    return request === info.request ? undefined : { request };
+  }
+
+  async onOverflow(info: RequestInfo, signal: AbortSignal): Promise<OverflowVerdict> {
+    for (const middleware of this.#with("onOverflow")) {
+      const verdict = await this.#lenient(middleware, "onOverflow", signal, (context) =>
+        middleware.onOverflow!(info, context),
+      );
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  /** Whether a hook has changed what failed. */
+  async onFailure(call: FailedCall, signal: AbortSignal): Promise<boolean> {
+    for (const middleware of this.#with("onFailure")) {
+      const verdict = await this.#lenient(middleware, "onFailure", signal, (context) =>
+        middleware.onFailure!(call, context),
+      );
+      if (verdict) return true;
+    }
+    return false;
+  }
+
+  /** Stays synchronous as long as every hook does: this runs for each delta. */
+  onStreamEvent(
+    event: StreamEvent,
+    signal: AbortSignal,
+    hooks = this.#streamHooks,
+  ): StreamCut | undefined | Promise<StreamCut | undefined> {
+    const context = this.#host.context(signal);
+    for (const [at, middleware] of hooks.entries()) {
+      try {
+        const verdict = middleware.onStreamEvent!(event, context);
+        if (verdict instanceof Promise) return this.#slowStreamEvent(hooks.slice(at), verdict, event, signal);
+        if (verdict) return verdict;
+      } catch (error) {
+        this.#warnOnce(middleware, signal, error);
+      }
+    }
+    return undefined;
+  }
+
+  #warnOnce(middleware: Middleware, signal: AbortSignal, error: unknown): void {
+    const failed = this.#failedIn.get(signal) ?? new Set();
+    if (failed.has(middleware)) return;
+    this.#failedIn.set(signal, failed.add(middleware));
+    this.#warn(middleware, "onStreamEvent", error);
+  }
+
+  /** `hooks`: the one that is not done yet, and those behind it. */
+  async #slowStreamEvent(
+    hooks: readonly Middleware[],
+    pending: Promise<StreamCut | undefined>,
+    event: StreamEvent,
+    signal: AbortSignal,
+  ): Promise<StreamCut | undefined> {
+    const [middleware, ...later] = hooks as [Middleware, ...Middleware[]];
+    const verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      this.#warnOnce(middleware, signal, error);
+      return undefined;
+    });
+    return verdict ?? this.onStreamEvent(event, signal, later);
+  }
+
+  /** Fails closed: a hook that breaks blocks the call. */
+  async beforeCall(call: ProposedCall, signal: AbortSignal): Promise<{ block: string } | { args: JsonObject }> {
+    let args = call.args;
+    for (const middleware of this.#with("beforeCall")) {
+      try {
+        const verdict = await this.#run(middleware, "beforeCall", signal, (context) =>
+          middleware.beforeCall!({ ...call, args }, context),
+        );
+        if (!verdict) continue;
+        if ("block" in verdict) return verdict;
+        args = verdict.args;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return { block: `blocked because the hook ${middleware.name} failed: ${messageOf(error)}` };
+      }
+    }
+    return { args };
+  }
+
+  /** Everybody is asked; deny beats ask beats allow; a hook that breaks denies. Undefined: nobody had an opinion. */
+  async approve(call: CallInfo, signal: AbortSignal): Promise<ApprovalVerdict> {
+    let strongest: ApprovalVerdict;
+    const askedBy: string[] = [];
+    const rank = { allow: 0, ask: 1, deny: 2 };
+    for (const middleware of this.#with("approve")) {
+      let verdict: ApprovalVerdict;
+      try {
+        verdict = await this.#run(middleware, "approve", signal, (context) => middleware.approve!(call, context));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        verdict = { decision: "deny", reason: `the hook ${middleware.name} failed: ${messageOf(error)}` };
+      }
+      if (!verdict) continue;
+      if (verdict.decision === "ask") askedBy.push(middleware.name);
+      if (!strongest || rank[verdict.decision] > rank[strongest.decision]) {
+        strongest = { by: middleware.name, ...verdict };
+      }
+      if (strongest.decision === "deny") return strongest;
+    }
+    return strongest?.decision === "ask" ? { ...strongest, askedBy } : strongest;
+  }
+
+  async afterCall(call: CallInfo, result: ToolResult, signal: AbortSignal): Promise<ToolResult> {
+    let current = result;
+    for (const middleware of this.#with("afterCall")) {
+      const changed = await this.#lenient(middleware, "afterCall", signal, (context) =>
+        middleware.afterCall!(call, current, context),
+      );
+      current = changed ?? current;
+    }
+    return current;
+  }
+
+  async beforeStop(info: { text: string; rounds: number }, signal: AbortSignal): Promise<InputContent | undefined> {
+    for (const middleware of this.#with("beforeStop")) {
+      const verdict = await this.#lenient(middleware, "beforeStop", signal, (context) =>
+        middleware.beforeStop!(info, context),
+      );
+      if (verdict) return verdict.continueWith;
+    }
+    return undefined;
+  }
+
+  async beforeSummary(
+    wish: { readonly reason: string; readonly tokensBefore: number },
+    signal: AbortSignal,
+  ): Promise<SummaryVerdict> {
+    for (const middleware of this.#with("beforeSummary")) {
+      const verdict = await this.#lenient(middleware, "beforeSummary", signal, (context) =>
+        middleware.beforeSummary!(wish, context),
+      );
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  async beforeCompact(
+    plan: CompactionPlan,
+    signal: AbortSignal,
+  ): Promise<{ plan: CompactionPlan } | { cancel: string }> {
+    let current = plan;
+    for (const middleware of this.#with("beforeCompact")) {
+      const verdict = await this.#lenient(middleware, "beforeCompact", signal, (context) =>
+        middleware.beforeCompact!(current, context),
+      );
+      if (!verdict) continue;
+      if ("cancel" in verdict) return verdict;
+      current = verdict.plan;
+    }
+    return { plan: current };
+  }
+
+  async beforeTree(move: TreeMove, signal: AbortSignal): Promise<TreeVerdict> {
+    for (const middleware of this.#with("beforeTree")) {
+      const verdict = await this.#lenient(middleware, "beforeTree", signal, (context) =>
+        middleware.beforeTree!(move, context),
+      );
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  /** Why not, when a hook objects. */
+  async beforeBranch(entryId: string, signal: AbortSignal): Promise<string | undefined> {
+    for (const middleware of this.#with("beforeBranch")) {
+      const verdict = await this.#lenient(middleware, "beforeBranch", signal, (context) =>
+        middleware.beforeBranch!({ entryId }, context),
+      );
+      if (verdict) return verdict.cancel;
+    }
+    return undefined;
+  }
+
+  /** Why not, when a hook objects. */
+  async beforeSwitch(to: SessionSwitch, signal: AbortSignal): Promise<string | undefined> {
+    for (const middleware of this.#with("beforeSwitch")) {
+      const verdict = await this.#lenient(middleware, "beforeSwitch", signal, (context) =>
+        middleware.beforeSwitch!(to, context),
+      );
+      if (verdict) return verdict.cancel;
+    }
+    return undefined;
+  }
+
+  #with(hook: HookName): readonly Middleware[] {
+    return this.#list.filter((middleware) => middleware[hook]);
+  }
+
+  /** A failure is a warning and is treated as "no opinion"; only the input's own end is passed on. */
+  async #lenient<T>(
+    middleware: Middleware,
+    hook: HookName,
+    signal: AbortSignal,
+    call: (context: SeamContext) => Promise<T> | T,
+  ): Promise<T | undefined> {
+    try {
+      return await this.#run(middleware, hook, signal, call);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#warn(middleware, hook, error);
+      return undefined;
+    }
+  }
+
+  #run<T>(
+    middleware: Middleware,
+    hook: HookName,
+    signal: AbortSignal,
+    call: (context: SeamContext) => Promise<T> | T,
+  ): Promise<T> {
+    const ms = middleware.timeoutMs ?? this.#host.hookTimeoutMs();
+    const what = `the hook ${middleware.name}.${hook}`;
+    return withDeadline(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, (inner) =>
+      call(this.#host.context(inner)),
+    );
+  }
+
+  #warn(middleware: Middleware, hook: HookName, error: unknown): void {
+    this.#host.warn(`the hook ${middleware.name}.${hook} failed: ${messageOf(error)}`, "hook_failed");
+  }
+}

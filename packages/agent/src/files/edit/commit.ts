@@ -1,0 +1,138 @@
+// The only place of the edit core that writes. All files are compared with what the plan was made from before the first write;
+// a failure while writing puts back what was already written. What other programs write in the same moment stays, or is said to
+// be gone.
+
+import { ToolFailure } from "../../contract/tool.ts";
+import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
+import { eachAtOnce } from "./at-once.ts";
+import type { FileContent, StagedChange } from "./workspace.ts";
+
+/** Gives the changes that were made, but overwrote what something else wrote in the same moment. */
+export async function commitChanges(
+  env: ExecutionEnvironment,
+  changes: readonly StagedChange[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<StagedChange>> {
+  refuseNesting(changes);
+  await eachAtOnce(changes, (change) => refuseRace(env, change));
+  signal.throwIfAborted();
+  const started: StagedChange[] = [];
+  const overwrote = new Set<StagedChange>();
+  let failed: { readonly change: StagedChange; readonly cause: unknown } | undefined;
+  const write = async (change: StagedChange) => {
+    if (failed) return;
+    started.push(change);
+    try {
+      if (change.after) await put(env, change, change.after, conditionOf(change));
+      else await env.deleteFile(change.target.real, change.before ? { ifContent: change.before.bytes } : {});
+    } catch (cause) {
+      if (cause instanceof EnvError && cause.code === "overwrote") overwrote.add(change);
+      else failed ??= { change, cause };
+    }
+  };
+  // Removals last: a moved file exists twice for a moment rather than not at all.
+  await eachAtOnce(
+    changes.filter((change) => change.after),
+    write,
+  );
+  await eachAtOnce(
+    changes.filter((change) => !change.after),
+    write,
+  );
+  if (failed) await restore(env, started, failed.change, failed.cause);
+  return overwrote;
+}
+
+function conditionOf({ before }: StagedChange): WriteOptions {
+  if (!before) return { ifVersion: "absent" };
+  return before.version === undefined ? {} : { ifVersion: before.version, ifContent: before.bytes };
+}
+
+/** One of the two paths would have to be a directory for the other. */
+function refuseNesting(changes: readonly StagedChange[]): void {
+  const written = new Map(changes.flatMap(({ after, target }) => (after ? [[target.real, target] as const] : [])));
+  for (const [real, inner] of written) {
+    for (let end = real.lastIndexOf("/"); end > 0; end = real.lastIndexOf("/", end - 1)) {
+      const outer = written.get(real.slice(0, end));
+      if (!outer) continue;
+      throw new ToolFailure(
+        `${outer.path} is to be a file, so ${inner.path} cannot be created below it. Choose other names. Nothing was written.`,
+      );
+    }
+  }
+}
+
+async function refuseRace(env: ExecutionEnvironment, { target, before }: StagedChange): Promise<void> {
+  if (await holds(env, target.real, before?.bytes)) return;
+  throw new ToolFailure(
+    `${target.path} was changed by something else while this edit was being prepared. Read it again and repeat the edit. Nothing was written.`,
+  );
+}
+
+/** Whether the file has exactly these bytes, or is absent when there are none. */
+async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array | undefined): Promise<boolean> {
+  if (!bytes) return !(await env.fileExists(path));
+  try {
+    return Buffer.compare(bytes, await env.readBytes(path)) === 0;
+  } catch (error) {
+    if (error instanceof EnvError && error.code === "not_found") return false;
+    throw error;
+  }
+}
+
+/** Whether the file is as this call left it; `inPart`: a write in place may have ended in the middle. */
+async function holdsOurs(
+  env: ExecutionEnvironment,
+  { target, after }: StagedChange,
+  inPart: boolean,
+): Promise<boolean> {
+  if (!inPart || !after) return holds(env, target.real, after?.bytes);
+  const bytes = await env.readBytes(target.real);
+  return Buffer.compare(bytes, after.bytes.subarray(0, bytes.length)) === 0;
+}
+
+async function put(
+  env: ExecutionEnvironment,
+  change: StagedChange,
+  content: FileContent,
+  condition: WriteOptions = {},
+): Promise<void> {
+  await env.writeFile(change.target.real, content.bytes, {
+    ...condition,
+    ...(content.mode === undefined ? {} : { mode: content.mode & 0o7777 }),
+    ...(content.executable ? { executable: true } : {}),
+  });
+}
+
+async function restore(
+  env: ExecutionEnvironment,
+  started: readonly StagedChange[],
+  failed: StagedChange,
+  cause: unknown,
+): Promise<never> {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const lost: string[] = [];
+  for (const change of [...started].reverse()) {
+    if (change === failed && cause instanceof EnvError && cause.code === "changed") continue;
+    try {
+      if (await holds(env, change.target.real, change.before?.bytes)) continue;
+      // Somebody else has written the file since: we must not overwrite their content.
+      if (!(await holdsOurs(env, change, change === failed))) {
+        lost.push(change.target.path);
+        continue;
+      }
+      if (change.before) await put(env, change, change.before);
+      else await env.deleteFile(change.target.real);
+    } catch {
+      // Reported below: the call has failed already, and the reader needs the names of all files in doubt.
+      lost.push(change.target.path);
+    }
+  }
+  const state =
+    lost.length === 0
+      ? "Everything is as it was before the call."
+      : `These files could not be put back, look at them: ${lost.join(", ")}.`;
+  throw new ToolFailure(`${failed.target.path} could not be written: ${reason} ${state}`, {
+    effects: lost.length === 0 ? "none" : "unknown",
+  });
+}

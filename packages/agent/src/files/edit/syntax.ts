@@ -1,0 +1,240 @@
+// Parse trees for a warning after an edit and for block operations. Grammars are loaded when a file of their language first
+// comes up; the object is owned by the host, so two sessions share nothing unless it says so.
+
+import { createRequire } from "node:module";
+import type { Language, Node, Parser, Tree } from "web-tree-sitter";
+
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    readonly syntax?: Syntax;
+  }
+}
+
+const grammars: Readonly<Record<string, string>> = {
+  ts: "typescript",
+  mts: "typescript",
+  cts: "typescript",
+  tsx: "tsx",
+  js: "javascript",
+  mjs: "javascript",
+  cjs: "javascript",
+  jsx: "javascript",
+  py: "python",
+  pyi: "python",
+  rs: "rust",
+  go: "go",
+  java: "java",
+  rb: "ruby",
+  php: "php",
+  sh: "bash",
+  bash: "bash",
+  c: "cpp",
+  h: "cpp",
+  cc: "cpp",
+  cpp: "cpp",
+  cxx: "cpp",
+  hpp: "cpp",
+  cs: "c-sharp",
+  css: "css",
+};
+
+/** Texts above these limits are not parsed. */
+export interface SyntaxLimits {
+  /** Longer texts are not parsed. */
+  readonly textLength: number;
+  readonly milliseconds: number;
+}
+
+/** The lines of a block of code. */
+export interface SyntaxBlock {
+  /** 0-based, `end` exclusive. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const defaults: SyntaxLimits = { textLength: 400_000, milliseconds: 250 };
+
+/** Parses source files, to warn of an edit that breaks one and to find blocks. */
+export class Syntax {
+  readonly #now: () => number;
+  readonly #limits: SyntaxLimits;
+  readonly #languages = new Map<string, Promise<Language>>();
+  #library: Promise<typeof import("web-tree-sitter")> | undefined;
+
+  constructor(now: () => number, limits: Partial<SyntaxLimits> = {}) {
+    this.#now = now;
+    this.#limits = { ...defaults, ...limits };
+  }
+
+  supports(path: string): boolean {
+    return grammarOf(path) !== undefined;
+  }
+
+  /** 1-based line of a parse error that `after` has and `before` had not; undefined when there is none or it cannot be determined. */
+  async newError(path: string, before: string, after: string): Promise<number | undefined> {
+    const now = await this.#withTree(path, after, errorLines);
+    if (!now || now.length === 0) return undefined;
+    const earlier = before === "" ? [] : await this.#withTree(path, before, errorLines);
+    if (!earlier || earlier.length >= now.length) return undefined;
+    // Errors that were there before have moved at most; the first one without an equal text line is the new one.
+    const [oldLines, newLines] = [before.split("\n"), after.split("\n")];
+    const known = new Set(earlier.map((line) => oldLines[line]?.trim()));
+    const found = now.find((line) => !known.has(newLines[line]?.trim())) ?? (now[0] as number);
+    // A parser may report from far above (an unclosed quote: from the top); what the edit broke is not above the edit.
+    const untouched = newLines.findIndex((line, index) => line !== oldLines[index]);
+    return Math.max(found, untouched) + 1;
+  }
+
+  /** The construct that begins on the 0-based `line`, or why there is none. */
+  async blockAt(path: string, text: string, line: number): Promise<SyntaxBlock | string> {
+    if (!this.supports(path)) return "no grammar for this kind of file";
+    if (text.length > this.#limits.textLength) return "the file is too large to parse";
+    const block = await this.#withTree(path, text, (root) => findBlock(root, text, line));
+    return block ?? "the file could not be parsed in time";
+  }
+
+  /**
+   * Lines that a reader of the structure can do without: the insides of functions and methods, the outermost first line and last line of
+   * each left out. In order, none inside another; undefined when the text cannot be parsed.
+   */
+  async bodies(path: string, text: string): Promise<readonly SyntaxBlock[] | undefined> {
+    return this.#withTree(path, text, findBodies);
+  }
+
+  async #withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
+    const name = grammarOf(path);
+    if (!name || text.length > this.#limits.textLength) return undefined;
+    const loaded = await this.#grammar(name);
+    if (!loaded) return undefined;
+    const { Parser, language } = loaded;
+    const parser = new Parser();
+    let tree: Tree | null = null;
+    try {
+      parser.setLanguage(language);
+      tree = this.#parse(parser, text);
+      return tree ? use(tree.rootNode) : undefined;
+    } finally {
+      tree?.delete();
+      parser.delete();
+    }
+  }
+
+  /** Undefined where the optional parser is not installed: an edit never fails because the parser is missing. */
+  async #grammar(name: string): Promise<{ Parser: typeof Parser; language: Language } | undefined> {
+    try {
+      const { Parser } = await this.#load();
+      return { Parser, language: await this.#language(name) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  #parse(parser: Parser, text: string): Tree | null {
+    const deadline = this.#now() + this.#limits.milliseconds;
+    // Returning true cancels the parse; the published type says void.
+    const late = (() => this.#now() > deadline) as () => void;
+    return parser.parse(text, null, { progressCallback: late });
+  }
+
+  #load(): Promise<typeof import("web-tree-sitter")> {
+    this.#library ??= import("web-tree-sitter").then(async (library) => {
+      await library.Parser.init();
+      return library;
+    });
+    return this.#library;
+  }
+
+  async #language(name: string): Promise<Language> {
+    const known = this.#languages.get(name);
+    if (known) return known;
+    const file = createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`);
+    const loading = this.#load().then((library) => library.Language.load(file));
+    this.#languages.set(name, loading);
+    return loading;
+  }
+}
+
+function grammarOf(path: string): string | undefined {
+  const dot = path.lastIndexOf(".");
+  const extension = path.slice(dot + 1).toLowerCase();
+  return dot > path.lastIndexOf("/") && Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;
+}
+
+/** 0-based lines of error and missing nodes, at most one per line. */
+function errorLines(root: Node): number[] {
+  if (!root.hasError) return [];
+  const found = new Set<number>();
+  const walk = (node: Node): void => {
+    if (node.isMissing || node.isError) {
+      found.add(node.startPosition.row);
+      return;
+    }
+    for (const child of node.children) if (child && (child.hasError || child.isMissing)) walk(child);
+  };
+  walk(root);
+  return [...found].sort((a, b) => a - b);
+}
+
+const bodies = new Set([
+  "statement_block",
+  "function_body",
+  "compound_statement",
+  "block",
+  "body_statement",
+  "constructor_body",
+]);
+const functions = /function|method|constructor|lambda|arrow|accessor|getter|setter|func_literal|impl_item|do_block/;
+
+function findBodies(root: Node): SyntaxBlock[] {
+  const found: SyntaxBlock[] = [];
+  const walk = (node: Node): void => {
+    for (const child of node.namedChildren) {
+      if (!child) continue;
+      const isBody = bodies.has(child.type) && functions.test(node.type) && !/impl_item/.test(node.type);
+      if (!isBody) {
+        walk(child);
+        continue;
+      }
+      const brace = child.text.startsWith("{");
+      // What stands beside the opening and the closing brace stays; a body without braces begins on a line of its own.
+      const start = child.startPosition.row + (brace || child.startPosition.row === node.startPosition.row ? 1 : 0);
+      const end = brace ? child.endPosition.row : child.endPosition.row + (child.endPosition.column === 0 ? 0 : 1);
+      if (end > start) found.push({ start, end });
+    }
+  };
+  walk(root);
+  return found;
+}
+
+const sequences = new Set([
+  "program",
+  "module",
+  "source_file",
+  "translation_unit",
+  "compilation_unit",
+  "stylesheet",
+  "block",
+  "statement_block",
+  "statement_list",
+  "declaration_list",
+  "body_statement",
+]);
+
+function findBlock(root: Node, text: string, line: number): SyntaxBlock | string {
+  const content = text.split("\n")[line] ?? "";
+  const column = content.length - content.trimStart().length;
+  if (content.trim() === "") return "the line is blank";
+  if (/^[\])}>;,]/.test(content.trim()) || /^(?:end|fi|done|esac)\b/.test(content.trim()))
+    return "the line closes a block";
+  let node: Node | null = root.descendantForPosition({ row: line, column });
+  // The widest node that begins exactly here, short of the sequence of statements it is part of.
+  while (node?.parent && !sequences.has(node.parent.type)) {
+    const { row, column: at } = node.parent.startPosition;
+    if (row !== line || at < column) break;
+    node = node.parent;
+  }
+  if (!node || node.id === root.id || node.startPosition.row !== line) return "no construct begins on this line";
+  if (node.hasError) return "the construct has a syntax error";
+  const last = node.endPosition.column === 0 ? node.endPosition.row - 1 : node.endPosition.row;
+  return { start: line, end: last + 1 };
+}

@@ -1,0 +1,218 @@
+// Brings what views have changed back to the project: merged with what it is now, checked in a view of the result, and written all
+// or nothing. The user's index, HEAD, stash and branches are never touched.
+
+import { join, relative } from "node:path";
+import { LocalEnvironment } from "../../world/env/local.ts";
+import { isInside } from "../../world/env/sandbox/inside.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
+import { Processes } from "../../world/process/processes.ts";
+import { EnvError } from "../../world/process/types.ts";
+import { branchPlan, makeBranch } from "./branch.ts";
+import { type GitStore, openGitStore } from "./git-store.ts";
+import { type LandingStep, landingOwner, signOf } from "./landing-journal.ts";
+import { changedSince, forbiddenSteps, stepsBetween, writeSteps } from "./landing-steps.ts";
+import { mergeChanges } from "./merge.ts";
+import { copyIndex } from "./on-disk.ts";
+import { openView } from "./open-view.ts";
+import { putInView } from "./put-in-view.ts";
+import { recoverStore } from "./recover.ts";
+import { repositoryAt } from "./repository.ts";
+import { takeTree } from "./tree.ts";
+import type { Delta, DeltaPart, LandedFile, LandingConflict, LandingResult, ViewRequest } from "./types.ts";
+import { claimFolder, removeFolder } from "./view-folder.ts";
+
+/** What to land, and how. */
+export interface LandRequest
+  extends Pick<ViewRequest, "root" | "id" | "store" | "host" | "sandbox" | "container" | "signal"> {
+  /** Of views that are still open. All of them land, or none. */
+  readonly deltas: readonly Delta[];
+  /** `patch` writes the files; `branch` leaves them alone and makes `lathe/task/<id>` on top of HEAD. */
+  readonly mode: "patch" | "branch";
+  /** Runs in a view of the result; nothing lands when it fails. */
+  readonly verify?: { readonly command: string; readonly timeoutMs: number } | undefined;
+  /** Asked when it is known which files would change, before the check runs: why they may not, or nothing. */
+  readonly permit?: ((files: readonly string[]) => Promise<string | undefined>) | undefined;
+  /** Put around the writing of the files. */
+  readonly aroundWrite?: ((files: readonly LandedFile[], write: () => Promise<void>) => Promise<void>) | undefined;
+  /** These deltas are all there is of the view `id`: once they are written, it does not outlive its process any more. */
+  readonly isAllOfView?: boolean | undefined;
+  /** Of the commit of a branch. */
+  readonly message?: string | undefined;
+  /** Kind of the view that `verify` runs in; `auto` when absent. */
+  readonly kind?: ViewRequest["kind"] | undefined;
+}
+
+/** One repository, or the project itself, with the deltas that change it. */
+interface Site {
+  readonly top: string;
+  readonly git: GitStore;
+  /** Tree of the files as they are now. */
+  readonly ours: string;
+  readonly changes: readonly { readonly id: string; readonly part: DeltaPart }[];
+}
+
+/** What a landing is about to do: which files, what the check has to see, and how it is done. */
+interface LandingPlan {
+  readonly conflicts: readonly LandingConflict[];
+  readonly files: readonly string[];
+  /** What turns a view of the project into what is to be checked; one for each check. */
+  readonly checked: readonly (readonly LandingStep[])[];
+  readonly carryOut: () => Promise<LandingResult>;
+}
+
+/** Lands all deltas or none. Fails only when git or the disk does: what stands in the way of a landing is part of the result. */
+export async function land(request: LandRequest): Promise<LandingResult> {
+  const { root, id, store, host, signal, mode } = request;
+  await recoverStore(store, host);
+  const folder = claimFolder(store, `landing-${id}`);
+  const processes = new Processes({ clock: host.clock });
+  const env = new LocalEnvironment({ ...host, cwd: root, owner: landingOwner(id) });
+  try {
+    const sites = await sitesOf(request, folder, processes);
+    const plan = mode === "branch" ? await branches(request, sites) : await files(request, sites, env, folder);
+    if (plan.conflicts.length > 0) return { kind: "conflict", conflicts: plan.conflicts };
+    if (plan.files.length === 0) return { kind: "nothing" };
+    const refusal = await request.permit?.(plan.files);
+    if (refusal !== undefined) return { kind: "refused", why: refusal };
+    for (const steps of request.verify ? plan.checked : []) {
+      const red = await verifyFails(request, steps);
+      if (red) return red;
+    }
+    signal.throwIfAborted();
+    return await plan.carryOut();
+  } finally {
+    await env.cleanup();
+    await processes.cleanup();
+    removeFolder(folder);
+  }
+}
+
+async function branches({ deltas, message }: LandRequest, sites: readonly Site[]): Promise<LandingPlan> {
+  const { ready, conflicts } = await branchPlan(sites, message);
+  const checked: LandingStep[][] = [];
+  for (const { id } of conflicts.length > 0 ? [] : deltas) {
+    const steps: LandingStep[] = [];
+    for (const branch of ready.filter((one) => one.id === id)) {
+      const { git, top, ours } = sites.find((site) => site.top === branch.site.top)!;
+      steps.push(...(await stepsBetween(git, top, ours, branch.tree)));
+    }
+    checked.push(steps);
+  }
+  return {
+    conflicts,
+    checked,
+    files: sites.flatMap(({ top, changes }) =>
+      changes.flatMap(({ part }) => part.changes.map(({ path }) => join(top, path))),
+    ),
+    carryOut: async () => {
+      for (const branch of ready) await makeBranch(branch);
+      return { kind: "landed", files: [], branches: ready.map(({ name }) => name) };
+    },
+  };
+}
+
+async function files(
+  { root, id, store, signal, aroundWrite, isAllOfView }: LandRequest,
+  sites: readonly Site[],
+  env: ExecutionEnvironment,
+  folder: string,
+): Promise<LandingPlan> {
+  const { steps, conflicts } = await mergedSteps(env, root, sites);
+  const paths = steps.map(({ path }) => path);
+  const write = async (): Promise<LandingConflict[]> => {
+    const changed = changedSince(steps);
+    if (changed.length > 0) return changed;
+    const stopped = await writeSteps(env, folder, id, steps, signal, isAllOfView ? join(store, id) : undefined);
+    return stopped ? [stopped] : [];
+  };
+  return {
+    conflicts,
+    files: paths,
+    checked: [steps],
+    carryOut: async () => {
+      let stopped: LandingConflict[] = [];
+      const landed = steps.map(({ path, after }) => ({ path, sign: signOf(after) }));
+      const around = aroundWrite ?? ((_files, work) => work());
+      await around(landed, async () => {
+        stopped = await write();
+      });
+      if (stopped.length > 0) return { kind: "conflict", conflicts: stopped };
+      return { kind: "landed", files: paths, branches: [] };
+    },
+  };
+}
+
+async function sitesOf(
+  { root, deltas, host, signal }: LandRequest,
+  folder: string,
+  processes: Processes,
+): Promise<Site[]> {
+  const tops = [...new Set(deltas.flatMap(({ parts }) => parts.filter(isChanged).map(({ top }) => top)))];
+  const sites: Site[] = [];
+  for (const [number, top] of tops.entries()) {
+    const changes = deltas.flatMap(({ id, parts }) =>
+      parts.filter((part) => part.top === top && isChanged(part)).map((part) => ({ id, part })),
+    );
+    const repository = repositoryAt(top);
+    const objects = repository ? [join(repository.commonDir, "objects")] : [];
+    const [first] = changes;
+    const git = openGitStore({
+      gitDir: join(folder, `site-${number}`),
+      processes,
+      path: host.baseEnv["PATH"],
+      borrowed: [...changes.map(({ part }) => join(part.gitDir, "objects")), ...objects],
+      objectFormat: repository?.objectFormat,
+      excludes: first!.part.excludes,
+      signal,
+    });
+    const index = join(git.gitDir, "index");
+    copyIndex(first!.part.baseIndex, index);
+    const scope = isInside(root, top) ? relative(top, root) : "";
+    const source = { top, scope, hostPath: (path: string) => join(top, path) };
+    const added = changes.flatMap(({ part }) => part.changes.filter(({ kind }) => kind === "added"));
+    const { tree } = await takeTree(git, index, { ...source, also: added.map(({ path }) => path) });
+    sites.push({ top, git, ours: tree, changes });
+  }
+  return sites;
+}
+
+const isChanged = ({ base, tree }: DeltaPart): boolean => base !== tree;
+
+async function mergedSteps(env: ExecutionEnvironment, root: string, sites: readonly Site[]) {
+  const steps: LandingStep[] = [];
+  const conflicts: LandingConflict[] = [];
+  for (const { git, top, ours, changes } of sites) {
+    const merged = await mergeChanges(
+      git,
+      ours,
+      changes.map(({ id, part }) => ({ id, base: part.base, tree: part.tree })),
+    );
+    conflicts.push(...merged.conflicts.map((conflict) => ({ ...conflict, path: join(top, conflict.path) })));
+    if (merged.conflicts.length === 0) steps.push(...(await stepsBetween(git, top, ours, merged.tree)));
+  }
+  conflicts.push(...(await forbiddenSteps(env, root, steps)));
+  return { steps, conflicts };
+}
+
+/** How it failed, or nothing. */
+async function verifyFails(
+  request: LandRequest,
+  steps: readonly LandingStep[],
+): Promise<Extract<LandingResult, { kind: "red" }> | undefined> {
+  const { command, timeoutMs } = request.verify!;
+  const view = await openView({ ...request, kind: request.kind ?? "auto", id: `check-${request.id}` });
+  try {
+    if (view.kind === "none")
+      throw new EnvError("unavailable", "A check needs a view: nothing would keep the project from being changed.");
+    await putInView(view.env, steps);
+    const { exitCode, output, timedOut, aborted } = await view.env.execCommand(command, timeoutMs, {
+      signal: request.signal,
+      interleaved: true,
+    });
+    request.signal.throwIfAborted();
+    const note = timedOut ? `\n[no result within ${timeoutMs / 1000} s]` : "";
+    return exitCode === 0 && !timedOut && !aborted ? undefined : { kind: "red", exitCode, output: `${output}${note}` };
+  } finally {
+    await view.close();
+  }
+}

@@ -1,0 +1,76 @@
+// Files that take the place of folders, and folders that take the place of files or links: what is in the way goes first.
+
+import { readdirSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { EnvError } from "../../world/process/types.ts";
+import type { LandingStep } from "./landing-journal.ts";
+import { lstatOf } from "./on-disk.ts";
+
+/** Which steps of a landing have to be done before others. */
+export class Swaps {
+  readonly #removed: ReadonlySet<string>;
+  readonly #written: ReadonlySet<string>;
+  /** Folders that the landing writes to. */
+  readonly #filled = new Set<string>();
+  /** Folders that the landing removes files from. */
+  readonly #emptied = new Set<string>();
+
+  constructor(steps: readonly LandingStep[]) {
+    const [removed, written]: [string[], string[]] = [[], []];
+    for (const { path, top, after } of steps) {
+      (after.kind === "absent" ? removed : written).push(path);
+      const folders = after.kind === "absent" ? this.#emptied : this.#filled;
+      for (let at = dirname(path); at.startsWith(`${top}/`) && !folders.has(at); at = dirname(at)) folders.add(at);
+    }
+    this.#removed = new Set(removed);
+    this.#written = new Set(written);
+  }
+
+  /** Whether something that is to be removed leaves room for what is to be written. */
+  isInTheWay(path: string): boolean {
+    return this.#removed.has(path) && (this.#filled.has(path) || above(path).some((one) => this.#written.has(one)));
+  }
+
+  /** The outermost file or link above that makes room for a folder. */
+  firstReplaced(path: string): string | undefined {
+    return above(path).findLast((one) => this.#removed.has(one));
+  }
+
+  /** Folders that have to be gone before files can be written in their places. */
+  folders(): string[] {
+    return [...this.#written].filter((path) => this.#emptied.has(path));
+  }
+
+  /** A file in a folder that has to make room, but which nothing removes. */
+  keptBelow(path: string): string | undefined {
+    return lstatOf(path)?.isDirectory() ? this.#keptIn(path) : undefined;
+  }
+
+  #keptIn(folder: string): string | undefined {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const kept = entry.isDirectory() ? this.#keptIn(path) : this.#removed.has(path) ? undefined : path;
+      if (kept !== undefined) return kept;
+    }
+    return undefined;
+  }
+}
+
+/** Innermost first. */
+function above(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.push(at);
+  return folders;
+}
+
+/** Fails when there is a file in one of them. */
+export function removeFolders(path: string): void {
+  if (!lstatOf(path)?.isDirectory()) return;
+  for (const name of readdirSync(path)) removeFolders(join(path, name));
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+    throw new EnvError("changed", `${path} was changed while the landing was written.`, { path });
+  }
+}

@@ -1,0 +1,50 @@
+// The environment of a view: commands and file tools in its namespace, in the sandbox too when the host's are; where there are no
+// namespaces, at the view's own path in the sandbox.
+
+import { InsideFiles } from "../../world/env/inside-files.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
+import { SandboxedLocalEnvironment } from "../../world/env/sandbox/sandboxed-local.ts";
+import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
+import type { NamespaceMounts } from "../../world/process/namespaces.ts";
+import { KindUnavailable } from "./kinds.ts";
+import type { ViewRequest } from "./types.ts";
+import { ViewConfinement } from "./view-confinement.ts";
+import { ViewNamespace } from "./view-namespace.ts";
+
+/** Fails with KindUnavailable when this machine does not allow it. */
+export async function openedNamespace(request: ViewRequest, mounts: NamespaceMounts): Promise<ViewNamespace> {
+  const namespace = new ViewNamespace({
+    mounts,
+    network: request.sandbox ? "own" : "shared",
+    clock: request.host.clock,
+  });
+  try {
+    await namespace.open();
+  } catch (error) {
+    throw error instanceof EnvError ? new KindUnavailable(error.message) : error;
+  }
+  return namespace;
+}
+
+export function namespaceEnvironment(request: ViewRequest, namespace: ViewNamespace): ExecutionEnvironment {
+  const { root, host, sandbox, store } = request;
+  if (!sandbox) {
+    const confinement = new ViewConfinement(namespace, store);
+    return new InsideFiles(new LocalEnvironment({ ...host, cwd: root, confinement }));
+  }
+  return new SandboxedLocalEnvironment({
+    ...host,
+    ...sandbox,
+    cwd: root,
+    roots: () => [root],
+    hidden: [...(sandbox.hidden ?? []), store],
+    namespaces: namespace,
+  });
+}
+
+/** Commands write only to the view. */
+export function sandboxEnvironment(request: ViewRequest, folder: string): ExecutionEnvironment {
+  const { host, sandbox } = request;
+  const home = sandbox?.home ?? host.baseEnv["HOME"] ?? "/";
+  return new SandboxedLocalEnvironment({ ...host, ...sandbox, home, cwd: folder, roots: () => [folder] });
+}

@@ -1,0 +1,141 @@
+// The folders of views in a store. Each says which process it belongs to, so that what a killed process left behind is found and
+// removed by the next one.
+
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { procStatBuffer, readProcStat } from "../../world/process/proc-stat.ts";
+import { EnvError } from "../../world/process/types.ts";
+
+/** Whom a folder belongs to, and what else has to be removed with it. */
+export interface FolderOwner {
+  readonly pid: number;
+  /** When that process started: its number may be given to another. */
+  readonly start: number;
+  /** A container, and the program and arguments that know it. */
+  readonly container?: { readonly name: string; readonly cli: readonly string[] } | undefined;
+  /** Left on purpose, by a process that did not die with it. */
+  readonly isReleased?: boolean | undefined;
+}
+
+const OWNER_FILE = "owner.json";
+/** What is written down about a view that is kept. */
+export const RECORD = "view.json";
+/** The work of the view is in the project: it is not kept any more. */
+export const LANDED = "landed.json";
+
+/** Letters, digits, `-`, `_` and single dots: never a way out of the store. */
+export function isSafeId(id: string): boolean {
+  return /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/.test(id) && !/\.lock$/i.test(id) && id.length <= 100;
+}
+
+export function claimFolder(store: string, id: string): string {
+  if (!isSafeId(id)) {
+    throw new EnvError("io", `"${id}" cannot name a view: use letters, digits, "-" and "_".`);
+  }
+  const folder = join(store, id);
+  mkdirSync(store, { recursive: true });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new EnvError("exists", `There is a view named ${id} already. Choose another name, or close that view.`, {
+      path: folder,
+    });
+  }
+  writeOwner(folder, {});
+  return folder;
+}
+
+/** Under another name first: half a file would look like nobody's. */
+export function writeOwner(folder: string, more: Pick<FolderOwner, "container">): void {
+  const owner: FolderOwner = { pid: process.pid, start: startOf(process.pid) ?? 0, ...more };
+  const file = join(folder, OWNER_FILE);
+  writeFileSync(`${file}.new`, JSON.stringify(owner));
+  renameSync(`${file}.new`, file);
+}
+
+/** Nobody's from now on: whoever wants it may take it over. */
+export function releaseFolder(folder: string): void {
+  const file = join(folder, OWNER_FILE);
+  writeFileSync(`${file}.new`, JSON.stringify({ pid: 0, start: 0, isReleased: true } satisfies FolderOwner));
+  renameSync(`${file}.new`, file);
+}
+
+/** Makes a folder ours whose process is gone; false when another process has it, or was faster. */
+export function takeOver(store: string, id: string): boolean {
+  const folder = join(store, id);
+  // Of two that try, only one finds the folder under its name. An id like this can be taken over, should we end in between.
+  const aside = join(store, `${id}.taken`);
+  try {
+    renameSync(folder, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+  try {
+    const isFree = isGone(ownerOf(aside));
+    if (isFree) writeOwner(aside, {});
+    return isFree;
+  } finally {
+    renameSync(aside, folder);
+  }
+}
+
+/** Whether something could not be written for want of room. */
+export const isFullDisk = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+/** Folders in a store whose process is gone. */
+export function abandonedFolders(
+  store: string,
+): { readonly folder: string; readonly owner: FolderOwner | undefined }[] {
+  const names = lstatSync(store, { throwIfNoEntry: false }) ? readdirSync(store, { withFileTypes: true }) : [];
+  return names.flatMap((entry) => {
+    if (!entry.isDirectory() || !isSafeId(entry.name)) return [];
+    const folder = join(store, entry.name);
+    const owner = ownerOf(folder);
+    return isGone(owner) ? [{ folder, owner }] : [];
+  });
+}
+
+const isGone = (owner: FolderOwner | undefined): boolean =>
+  owner === undefined || owner.isReleased === true || startOf(owner.pid) !== owner.start;
+
+function ownerOf(folder: string): FolderOwner | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, OWNER_FILE), "utf8")) as FolderOwner;
+  } catch {
+    // It was made or removed halfway when its process ended.
+    return undefined;
+  }
+}
+
+/** Undefined when there is no such process. Where there is no /proc, every living process is taken for the one that is meant. */
+function startOf(pid: number): number | undefined {
+  if (process.platform === "linux") return readProcStat(pid, procStatBuffer())?.start;
+  try {
+    process.kill(pid, 0);
+    return 0;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also what is write-protected in it. The record goes first: half a view must not be taken for work. Links are removed, never followed. */
+export function removeFolder(folder: string): void {
+  rmSync(join(folder, RECORD), { force: true });
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    makeRemovable(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function makeRemovable(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) makeRemovable(join(folder, entry.name));
+  }
+}

@@ -1,0 +1,187 @@
+// Foreign bytes are parsed in a process of its own: a loop, a bomb or a crash ends that process and nothing else. It starts with the
+// first task, stays warm for the next, and is ended at a deadline, by an interrupt, when it grew too large or when nobody needs it.
+
+import { type Clock, monotonicClock } from "../../world/process/clock.ts";
+import { type OpenedProcess, Processes } from "../../world/process/processes.ts";
+import { EnvError } from "../../world/process/types.ts";
+import { parserArgv, parserFile } from "./entry.ts";
+import { FrameReader, FrameTooLong, frameOf } from "./frames.ts";
+import type { Answer } from "./serve.ts";
+import type { TaskInput } from "./tasks/types.ts";
+
+/** What a parser process needs of its host. */
+export interface ParserOptions {
+  readonly clock?: Clock | undefined;
+  /** The program to run; Lathe's own when absent. */
+  readonly file?: string | undefined;
+  /** Whose limits of memory to use; this machine's when absent. */
+  readonly platform?: NodeJS.Platform | undefined;
+}
+
+/** A task for the parser process, and how long and large it may become. */
+export interface ParserJob {
+  readonly task: string;
+  readonly input: TaskInput;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+}
+
+/** Why there is no result, in words that follow a colon. */
+export class NotParsed extends Error {
+  /** The task itself has said so; otherwise it was cut short. */
+  readonly isRefused: boolean;
+  constructor(why: string, isRefused = false) {
+    super(why);
+    this.isRefused = isRefused;
+  }
+}
+
+const IDLE_MS = 60_000;
+/** One that holds more after its task is not kept. */
+const MOST_KEPT_BYTES = 256 << 20;
+const MOST_ANSWER_BYTES = 128 << 20;
+const PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin";
+
+interface Warm {
+  readonly process: OpenedProcess;
+  readonly memoryMb: number;
+  readonly frames: FrameReader;
+  hasExited: boolean;
+}
+
+/** A process that parses foreign bytes; started with its first task, ended and started again whenever a task goes wrong. */
+export class Parser {
+  readonly #clock: Clock;
+  readonly #options: ParserOptions;
+  #processes: Processes | undefined;
+  #warm: Warm | undefined;
+  /** Tasks follow each other. */
+  #last: Promise<void> = Promise.resolve();
+  #cancelIdle = () => {};
+
+  constructor(options: ParserOptions = {}) {
+    this.#options = options;
+    this.#clock = options.clock ?? monotonicClock;
+  }
+
+  /** Rejects with NotParsed. */
+  async run(job: ParserJob): Promise<unknown> {
+    const before = this.#last;
+    let done = () => {};
+    this.#last = new Promise((resolve) => {
+      done = resolve;
+    });
+    try {
+      await untilAborted(before, job.signal);
+      return await this.#run(job);
+    } finally {
+      void before.then(done);
+    }
+  }
+
+  /** Ends the process. May be used again. */
+  async close(): Promise<void> {
+    this.#cancelIdle();
+    this.#warm = undefined;
+    await this.#processes?.cleanup();
+  }
+
+  async #run({ task, input, signal, timeoutMs, memoryMb }: ParserJob): Promise<unknown> {
+    this.#cancelIdle();
+    let overdue = false;
+    let fail = (_: unknown) => {};
+    const ended = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    ended.catch(() => {}); // it may be over before anybody waits for it
+    const onAbort = () => fail(interrupted());
+    const cancelDeadline = this.#clock.after(timeoutMs, () => {
+      overdue = true;
+      fail(new NotParsed(`it took longer than ${timeoutMs / 1000} s`));
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+    let warm: Warm | undefined;
+    try {
+      warm = await this.#ready(memoryMb);
+      if (signal.aborted) onAbort();
+      const answer = await Promise.race([exchange(warm, { task, input }), ended]);
+      if (answer.rss > MOST_KEPT_BYTES) await this.#drop(warm);
+      else this.#cancelIdle = this.#clock.after(IDLE_MS, () => void this.#drop(warm!));
+      if (answer.kind === "result") return answer.result;
+      throw new NotParsed(answer.why, true);
+    } catch (error) {
+      if (error instanceof NotParsed && !signal.aborted && !overdue) throw error;
+      throw await this.#failure(error, warm);
+    } finally {
+      cancelDeadline();
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #ready(memoryMb: number): Promise<Warm> {
+    const kept = this.#warm;
+    if (kept && !kept.hasExited && kept.memoryMb >= memoryMb) return kept;
+    if (kept) await this.#drop(kept);
+    this.#processes ??= new Processes({ clock: this.#clock });
+    const { file = parserFile(), platform = process.platform } = this.#options;
+    const opened = await this.#processes.open({
+      argv: parserArgv(file, memoryMb, platform),
+      program: "the parser process",
+      cwd: "/",
+      env: { PATH },
+    });
+    const warm: Warm = { process: opened, memoryMb, frames: new FrameReader(MOST_ANSWER_BYTES), hasExited: false };
+    void opened.exited.then(() => {
+      warm.hasExited = true;
+    });
+    this.#warm = warm;
+    return warm;
+  }
+
+  /** Nothing of the task runs on when its caller learns of the failure. */
+  async #failure(error: unknown, warm: Warm | undefined): Promise<NotParsed> {
+    if (warm) await this.#drop(warm);
+    if (error instanceof NotParsed) return error;
+    if (error instanceof FrameTooLong) return new NotParsed("what it holds is too large to show");
+    if (!(error instanceof EnvError) && !(error instanceof ProcessEnded)) throw error;
+    if (warm === undefined) return new NotParsed(`its parser process could not be started (${error.message})`);
+    const said = warm.process.readStderr().text;
+    if (/out of memory|OOM|bad_alloc|cannot allocate memory/i.test(said))
+      return new NotParsed(`it needs more than ${warm.memoryMb} MB of memory`);
+    const { exitCode, signal } = await warm.process.exited;
+    return new NotParsed(`its parser process ended unexpectedly (${signal ?? `exit code ${exitCode}`})`);
+  }
+
+  async #drop(warm: Warm): Promise<void> {
+    if (this.#warm === warm) this.#warm = undefined;
+    await warm.process.stop(0);
+  }
+}
+
+class ProcessEnded extends Error {}
+
+async function exchange({ process, frames }: Warm, request: { task: string; input: TaskInput }): Promise<Answer> {
+  for (const piece of frameOf(request)) await process.write(piece);
+  const pieces = process.stdout[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done) throw new ProcessEnded("it ended");
+    const [answer] = frames.push(value);
+    if (answer !== undefined) return answer as Answer;
+  }
+}
+
+const interrupted = () => new NotParsed("interrupted");
+
+function untilAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(interrupted());
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(interrupted());
+    signal.addEventListener("abort", onAbort, { once: true });
+    void wait.then(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,90 @@
+// Pictures as a model can take them: within the limits of a request, made smaller in the parser process when they are not.
+
+import type { ImageData } from "@lathe/llm";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { ParserFailure, runParser } from "../parser/run-parser.ts";
+import type { FittedImage } from "../parser/tasks/image.ts";
+import { imageSize, MOST_IMAGE_BYTES } from "./images.ts";
+
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    readonly images?: ImageOptions;
+    /** Looks at pictures in place of the model of the conversation. */
+    readonly imageInspector?: ImageInspector | undefined;
+  }
+}
+
+/** What happens to pictures that are read. */
+export interface ImageOptions {
+  /** A model of its own looks at them when it is asked; the conversation gets none. */
+  readonly inspects?: boolean | undefined;
+  /** False: none is made smaller. */
+  readonly autoResize?: boolean | undefined;
+  /** None is ever sent to a model. */
+  readonly blocks?: boolean | undefined;
+}
+
+/** A model that looks at pictures outside the conversation. */
+export interface ImageInspector {
+  /** What it says. Fails with a ToolFailure when there is no such model. */
+  ask(image: ImageData, question: string, signal: AbortSignal): Promise<string>;
+}
+
+export interface Picture {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}
+
+export interface FitPicture extends Picture {
+  /** That it was made smaller, and from what. */
+  readonly note?: string | undefined;
+}
+
+/** Larger ones are not even looked into. */
+const MOST_READ_BYTES = 20 << 20;
+const MOST_SIDE = 1568;
+const MOST_FITTED_BYTES = 500 << 10;
+
+/** The size of a picture in words. */
+export function pictureFacts({ path, bytes, mediaType }: Picture): string {
+  const size = imageSize(bytes);
+  return `${path}: ${mediaType}, ${size ? `${size.width}x${size.height} pixels, ` : ""}${bytes.length} bytes`;
+}
+
+/** `keepBytes`: a picture of no more bytes stays as it is, when its sides fit as well. */
+export async function fitPicture(
+  picture: Picture,
+  scope: Pick<CallScope, "signal" | "services">,
+  keepBytes: number,
+): Promise<FitPicture> {
+  const { path, bytes } = picture;
+  if (bytes.length > MOST_READ_BYTES)
+    throw new ToolFailure(`${pictureFacts(picture)}. Pictures of up to ${MOST_READ_BYTES >> 20} MiB can be looked at.`);
+  const size = imageSize(bytes);
+  // Nothing has to be started to see that it fits.
+  if (bytes.length <= keepBytes && size && Math.max(size.width, size.height) <= MOST_SIDE) return picture;
+  const isSendable = bytes.length <= MOST_IMAGE_BYTES;
+  if (scope.services.images?.autoResize === false) {
+    if (isSendable) return picture;
+    throw tooLarge(picture, "images.autoResize is off");
+  }
+  try {
+    const input = { bytes, mostSide: MOST_SIDE, mostBytes: MOST_FITTED_BYTES, keepBytes };
+    const fitted = await runParser<FittedImage | undefined>("image.fit", input, { scope, path });
+    if (!fitted) return picture;
+    const { width, height, before } = fitted;
+    const note = `made smaller, from ${before.width}x${before.height} to ${width}x${height} pixels`;
+    return { path, bytes: fitted.bytes, mediaType: fitted.mediaType, note };
+  } catch (error) {
+    if (!(error instanceof ParserFailure) || scope.signal.aborted) throw error;
+    // As it is, it may still be good enough.
+    if (isSendable) return picture;
+    throw tooLarge(picture, error.why);
+  }
+}
+
+const tooLarge = (picture: Picture, why: string): ToolFailure =>
+  new ToolFailure(
+    `${pictureFacts(picture)}. It is too large to be sent (at most ${MOST_IMAGE_BYTES} bytes) and was not made smaller: ${why}. Make a smaller copy with a program in the shell and read that.`,
+  );

@@ -1,0 +1,95 @@
+// Which lines of an opened text a read shows, and how it goes on.
+
+import { ToolFailure } from "../../contract/tool.ts";
+import { type LineRange, withSurroundings } from "../target/selector.ts";
+import { wellFormed } from "../../base/text/well-formed.ts";
+import type { OpenedText } from "./open.ts";
+
+interface Row {
+  readonly number: number;
+  readonly text: string;
+}
+
+export interface Window {
+  /** `undefined` stands where lines between two ranges are left out. */
+  readonly rows: readonly (Row | undefined)[];
+  /** How many lines those are. */
+  readonly shown: number;
+  /** Number of the first line shown. */
+  readonly first: number;
+  /** Number of the last line of the text, as far as it is known. */
+  readonly total: number;
+  /** The line to go on with; absent at the end. */
+  readonly next?: number;
+  /** No line there: said instead. */
+  readonly advice?: string;
+  /** The text alone, without numbers. */
+  readonly isRaw: boolean;
+}
+
+export interface WindowLimits {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  /** Where the call names no end. */
+  readonly defaultLimit: number;
+  /** A range of a selector is shown with a little around it. */
+  readonly around?: { readonly before: number; readonly after: number } | undefined;
+  /** Bytes: at least `least`, and more for more lines. */
+  readonly room?: { readonly least: number; readonly perLine: number } | undefined;
+}
+
+const NOTHING_AROUND = { before: 0, after: 0 };
+
+export function windowOf(opened: OpenedText, limits: WindowLimits): Window {
+  const { path, lines, first: firstKnown, selector } = opened;
+  const { offset, limit, defaultLimit } = limits;
+  const total = firstKnown + lines.length - 1;
+  if (selector && (offset ?? limit) !== undefined) {
+    throw new ToolFailure("Name the lines in the path or by offset and limit, not both.");
+  }
+  if (selector?.chars) return charsOf(opened, selector.chars);
+  if (offset !== undefined && offset > Math.max(1, total)) {
+    throw new ToolFailure(`${path} has ${total} lines; offset ${offset} is beyond its end.`);
+  }
+  const from = offset ?? 1;
+  const asked = selector?.ranges ?? [limit === undefined ? { first: from } : { first: from, last: from + limit - 1 }];
+  const ranges: readonly LineRange[] = asked.length === 0 ? [{ first: 1 }] : asked;
+  const isRaw = selector?.raw ?? false;
+  const around = isRaw ? NOTHING_AROUND : (limits.around ?? NOTHING_AROUND);
+  const spans = withSurroundings(ranges, total, around).map((span) => ({
+    ...span,
+    first: Math.max(span.first, firstKnown),
+  }));
+  const wanted = spans.reduce((sum, span) => sum + span.last - span.first + 1, 0);
+  const isBounded = ranges.every((range) => range.last !== undefined);
+  const most = isBounded ? wanted : Math.min(wanted, limit ?? defaultLimit);
+  let room = limits.room ? Math.max(limits.room.least, most * limits.room.perLine) : Number.POSITIVE_INFINITY;
+  const rows: (Row | undefined)[] = [];
+  let shown = 0;
+  let number = 0;
+  const result = (): Omit<Window, "next"> => ({ rows, shown, first: spans[0]?.first ?? from, total, isRaw });
+  for (const span of spans) {
+    if (rows.length > 0 && !isRaw) rows.push(undefined);
+    for (number = span.first; number <= span.last; number++) {
+      const text = lines[number - firstKnown] as string;
+      room -= Buffer.byteLength(text) + String(number).length + 2;
+      if (shown === most || (room < 0 && shown > 0)) return { ...result(), next: number };
+      rows.push({ number, text });
+      shown++;
+    }
+  }
+  if (shown === 0) {
+    const advice =
+      total === 0 ? "(empty file)" : `(${path} has ${total} lines; the requested lines are beyond its end)`;
+    return { ...result(), advice };
+  }
+  return number <= total ? { ...result(), next: number } : result();
+}
+
+function charsOf({ path, lines }: OpenedText, { first: from, last }: LineRange): Window {
+  const text = lines.join("\n");
+  const part = wellFormed(text.slice(from - 1, last));
+  const rows = part.split("\n").map((line, index) => ({ number: index + 1, text: line }));
+  const window = { rows, shown: rows.length, first: 1, total: lines.length, isRaw: true };
+  return part === "" ? { ...window, advice: `(${path} has ${text.length} characters)` } : window;
+}

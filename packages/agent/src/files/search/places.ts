@@ -1,0 +1,140 @@
+// Where a search or a find looks: each text of the call as a file, a tree, the inside of an archive or an address, decided once per call.
+// Missing ones are left out and named; when all are missing the call fails.
+
+import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { compileGlob } from "../../world/env/search/path-glob.ts";
+import type { CallPaths } from "../../contract/paths/call-paths.ts";
+import type { Format } from "../target/format.ts";
+import { fusedPaths } from "../target/fused.ts";
+import type { LineRange } from "../target/selector.ts";
+import { type FileTarget, isAddress, targetOf } from "../target/target.ts";
+
+export type Place =
+  /** Everything below a directory, or what of it matches the glob. */
+  | { readonly kind: "tree"; readonly root: string; readonly real: string; readonly glob?: string }
+  | {
+      readonly kind: "file";
+      readonly root: string;
+      readonly real: string;
+      readonly within?: readonly LineRange[];
+      /** It holds more than text, and nothing that can be searched. */
+      readonly format?: Format;
+    }
+  /** What a format lists inside a file. */
+  | {
+      readonly kind: "parts";
+      readonly target: FileTarget;
+      readonly format: Format;
+      readonly within?: readonly LineRange[];
+    }
+  | { readonly kind: "address"; readonly url: string; readonly within?: readonly LineRange[] };
+
+export interface Places {
+  readonly places: readonly Place[];
+  /** Texts that lead nowhere. */
+  readonly missing: readonly string[];
+}
+
+const known = new WeakMap<CallPaths, Map<string, Promise<Places>>>();
+
+/** The same answer for the whole call. */
+export function placesOf(texts: readonly string[], scope: CallScope): Promise<Places> {
+  const answers = known.get(scope.paths) ?? new Map<string, Promise<Places>>();
+  known.set(scope.paths, answers);
+  const key = JSON.stringify(texts);
+  const answer = answers.get(key) ?? resolveAll(texts, scope);
+  answers.set(key, answer);
+  return answer;
+}
+
+/** What a search reads. Files that permissions hide are left out of trees by the environment. */
+export async function searchAccess(texts: readonly string[], scope: CallScope): Promise<readonly Access[]> {
+  const { places } = await placesOf(texts, scope);
+  return places.map((place): Access => {
+    if (place.kind === "address") return { kind: "address", url: place.url, write: false };
+    if (place.kind === "parts") return { kind: "read", path: place.target.located.real };
+    const filter = place.kind === "tree" && place.glob !== undefined ? { filter: place.glob } : {};
+    return { kind: "read", path: place.real, search: true, ...filter };
+  });
+}
+
+async function resolveAll(texts: readonly string[], scope: CallScope): Promise<Places> {
+  if (texts.length === 0 || texts.some((text) => text.trim() === "")) {
+    throw new ToolFailure("`paths` must contain non-empty paths or globs");
+  }
+  const places: Place[] = [];
+  const missing: string[] = [];
+  for (const text of texts) {
+    // What is there under the whole text wins; a glob is asked last, as nearly everything fits one.
+    const literal = await literalPlace(text, scope);
+    const parts = literal ? [] : ((await fusedPaths(text, (part) => exists(part, scope))) ?? [text]);
+    if (literal) places.push(literal);
+    for (const part of parts) {
+      const place = (await literalPlace(part, scope)) ?? (await globPlace(part, scope));
+      if (place) places.push(place);
+      else missing.push(part);
+    }
+  }
+  if (places.length === 0) throw new ToolFailure(`Path not found: ${missing.join(", ")}`);
+  return { places, missing };
+}
+
+async function exists(part: string, scope: CallScope): Promise<boolean> {
+  if (await literalPlace(part, scope)) return true;
+  const place = isGlob(part) ? await globPlace(part, scope) : undefined;
+  return place !== undefined && (await scope.paths.matching(part.includes("/") ? part : `**/${part}`, 1)).length > 0;
+}
+
+async function literalPlace(text: string, scope: CallScope): Promise<Place | undefined> {
+  if (isAddress(text, scope)) return addressPlace(text, scope);
+  const target = await targetOf(text, "read", scope);
+  if (target.kind !== "file") return undefined;
+  const { located, selector } = target;
+  if (!located.stat || located.stat.kind === "dangling") return undefined;
+  const within = selector && selector.ranges.length > 0 ? { within: selector.ranges } : {};
+  if (located.stat.kind === "directory") {
+    if (selector) throw new ToolFailure(`${text}: lines can be named of a single file only, not of a directory.`);
+    return { kind: "tree", root: await scope.paths.searchRoot(located.path), real: located.real };
+  }
+  if (located.stat.kind === "other") throw new ToolFailure(`${text} is a pipe, socket or device, not a file.`);
+  if (target.format && (target.inner !== "" || target.format.list)) {
+    return { kind: "parts", target, format: target.format, ...within };
+  }
+  const format = target.format ? { format: target.format } : {};
+  return { kind: "file", root: await scope.paths.searchRoot(located.path), real: located.real, ...within, ...format };
+}
+
+async function addressPlace(text: string, scope: CallScope): Promise<Place> {
+  if (isGlob(text) && !/^https?:/i.test(text)) {
+    throw new ToolFailure(`Glob patterns are not supported for internal URLs: ${text}`);
+  }
+  const target = await targetOf(text, "read", scope);
+  if (target.kind !== "address") {
+    throw new ToolFailure(
+      `Pages of the web are not searched: ${text}. Read the page; a long one can be read in parts.`,
+    );
+  }
+  const { path: url, selector } = target;
+  return { kind: "address", url, ...(selector && selector.ranges.length > 0 ? { within: selector.ranges } : {}) };
+}
+
+async function globPlace(text: string, scope: CallScope): Promise<Place | undefined> {
+  if (!isGlob(text)) return namedBelow(text, scope);
+  if (/:[\d,+-]+$/.test(text))
+    throw new ToolFailure(`${text}: lines can be named of a single file only, not of a glob.`);
+  const { base, rest } = compileGlob(text);
+  const located = await scope.paths.locate(base === "" ? "." : base);
+  if (located.stat?.kind !== "directory") return undefined;
+  // A name alone is looked for at every depth, whatever has a folder in front begins there.
+  const glob = base === "" && !text.includes("/") ? rest : `/${rest}`;
+  return { kind: "tree", root: await scope.paths.searchRoot(located.path), real: located.real, glob };
+}
+
+/** A name alone that is not in the working directory, but somewhere below it. */
+async function namedBelow(name: string, scope: CallScope): Promise<Place | undefined> {
+  if (/[/\\]|^[.~]{0,2}$/.test(name) || (await scope.paths.matching(`**/${name}`, 1)).length === 0) return undefined;
+  const { path, real } = await scope.paths.locate(".");
+  return { kind: "tree", root: await scope.paths.searchRoot(path), real, glob: name };
+}
+
+const isGlob = (text: string): boolean => /[*?[{]/.test(text);

@@ -1,0 +1,42 @@
+// The files that searches of this session have found, so that their pages go through one list: a file that changes between two pages
+// neither moves the others nor comes twice.
+
+import type { ToolServices } from "../../contract/tool.ts";
+import type { ShownFiles } from "../edit/shown.ts";
+import type { GrepRange } from "../../world/env/types.ts";
+import type { Source } from "./sources.ts";
+
+export interface SearchList {
+  readonly sources: readonly { readonly source: Source; readonly within?: readonly GrepRange[] | undefined }[];
+  /** More files match than are listed. */
+  readonly isCapped: boolean;
+}
+
+const MOST_SEARCHES = 16;
+
+/** The lists of the last searches, by what was asked. */
+class RememberedSearches {
+  readonly #lists = new Map<string, SearchList>();
+
+  set(query: string, list: SearchList): void {
+    this.#lists.delete(query);
+    this.#lists.set(query, list);
+    const [oldest] = this.#lists.keys();
+    if (oldest !== undefined && this.#lists.size > MOST_SEARCHES) this.#lists.delete(oldest);
+  }
+
+  get(query: string): SearchList | undefined {
+    return this.#lists.get(query);
+  }
+}
+
+/** A session is known by its record of shown files, and its searches end with it. */
+const bySession = new WeakMap<ShownFiles, RememberedSearches>();
+
+/** Undefined where nothing is recorded: each page of a search then looks at the files anew. */
+export function rememberedSearches({ shownFiles }: ToolServices): RememberedSearches | undefined {
+  if (!shownFiles) return undefined;
+  const known = bySession.get(shownFiles) ?? new RememberedSearches();
+  bySession.set(shownFiles, known);
+  return known;
+}

@@ -1,0 +1,85 @@
+// Which paths differ between two lists of files, and what a list says of a path.
+
+import type { BlobStore } from "../../base/blobs/store.ts";
+import { join } from "./scan.ts";
+import { MissingTree, readTree, type StoredEntry, sameValue, type Value } from "./tree.ts";
+
+export interface Difference {
+  readonly path: string;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+const NONE: StoredEntry = { value: { kind: "absent" } };
+
+/** Folders come before what they hold. */
+export function differences(before: string, after: string, blobs: Pick<BlobStore, "get">): Difference[] {
+  const found: Difference[] = [];
+  compare("/", before, after, blobs, found);
+  return found;
+}
+
+function compare(
+  path: string,
+  before: string | undefined,
+  after: string | undefined,
+  blobs: Pick<BlobStore, "get">,
+  found: Difference[],
+): void {
+  if (before === after) return;
+  const old = before === undefined ? new Map<string, StoredEntry>() : readTree(before, blobs);
+  const now = after === undefined ? new Map<string, StoredEntry>() : readTree(after, blobs);
+  for (const name of new Set([...old.keys(), ...now.keys()])) {
+    const a = old.get(name) ?? NONE;
+    const b = now.get(name) ?? NONE;
+    const inner = join(path, name);
+    if (!sameValue(a.value, b.value)) found.push({ path: inner, before: a.value, after: b.value });
+    compare(inner, a.folder, b.folder, blobs, found);
+  }
+}
+
+/** One list, to be asked for many paths: each of its folders is read once. */
+export class FileList {
+  readonly #list: string;
+  readonly #blobs: Pick<BlobStore, "get">;
+  readonly #folders = new Map<string, ReadonlyMap<string, StoredEntry>>();
+
+  constructor(list: string, blobs: Pick<BlobStore, "get">) {
+    this.#list = list;
+    this.#blobs = blobs;
+  }
+
+  valueOf(path: string): Value {
+    let folder: string | undefined = this.#list;
+    let entry = NONE;
+    for (const name of path.split("/").slice(1)) {
+      if (folder === undefined) return NONE.value;
+      entry = this.#entries(folder).get(name) ?? NONE;
+      folder = entry.folder;
+    }
+    return entry.value;
+  }
+
+  #entries(folder: string): ReadonlyMap<string, StoredEntry> {
+    const entries = this.#folders.get(folder) ?? readTree(folder, this.#blobs);
+    this.#folders.set(folder, entries);
+    return entries;
+  }
+}
+
+/** Paths of all files in a list, also of those that are known to be absent. None when the list itself is missing. */
+export function filesIn(list: string, blobs: Pick<BlobStore, "get">): string[] {
+  const paths: string[] = [];
+  const walk = (folder: string, at: string): void => {
+    for (const [name, { value, folder: inner }] of readTree(folder, blobs)) {
+      if (inner !== undefined) walk(inner, join(at, name));
+      else if (value.kind !== "folder") paths.push(join(at, name));
+    }
+  };
+  try {
+    walk(list, "/");
+  } catch (error) {
+    if (!(error instanceof MissingTree)) throw error;
+  }
+  return paths;
+}

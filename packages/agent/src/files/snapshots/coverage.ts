@@ -1,0 +1,92 @@
+// What a snapshot covers: whole folders (the roots), and single paths that calls say they write, ignored or outside the roots.
+
+import type { FileChange } from "../../contract/changes.ts";
+import { contentOf, linkTarget, MODE_BITS, type ScanHost } from "./scan.ts";
+import { lstatOf, type Stats, statMark } from "./stat.ts";
+import { ABSENT, type FolderNode, type Node } from "./tree.ts";
+
+const NOTHING: FolderNode = {
+  kind: "folder",
+  mode: 0,
+  mark: undefined,
+  isWhole: false,
+  isRoot: false,
+  children: new Map(),
+  ignored: new Set(),
+  rules: undefined,
+};
+
+/** A tree of which nothing has been looked at yet. */
+export function emptyTree(roots: readonly string[]): FolderNode {
+  return roots.reduce((tree, root) => put(tree, partsOf(root), { ...NOTHING, isWhole: true, isRoot: true }), NOTHING);
+}
+
+/**
+ * The tree with these paths as they are now. `found` gets those that were not covered before and exist. Paths that the next
+ * look covers anyway are left to it.
+ */
+export function withPaths(
+  tree: FolderNode,
+  paths: Iterable<string>,
+  look: { readonly host: ScanHost; readonly lookedAt: number; readonly found: string[] },
+): FolderNode {
+  let next = tree;
+  for (const path of paths) {
+    const parts = partsOf(path);
+    if (parts.length === 0 || look.host.exclude.has(path) || isCovered(next, parts)) continue;
+    const node = captured(path, look.host, look.lookedAt);
+    if (!node) continue;
+    if (node.kind !== "absent") look.found.push(path);
+    next = put(next, parts, node);
+  }
+  return next;
+}
+
+export const isCoveredIn = (tree: FolderNode, path: string): boolean => isCovered(tree, partsOf(path));
+
+/** The tree with what was there before a change of which we have heard only now. */
+export function withChange(tree: FolderNode, { path, before }: FileChange): FolderNode {
+  if (!before) return put(tree, partsOf(path), ABSENT);
+  const { sha256: hash, bytes: size } = before;
+  const mode = (lstatOf(path)?.mode ?? 0o644) & MODE_BITS;
+  const mark = { mtimeMs: 0, ctimeMs: 0, size, ino: 0, isFresh: true };
+  return put(tree, partsOf(path), { kind: "file", mode, mark, hash });
+}
+
+const partsOf = (path: string): string[] => path.split("/").filter((part) => part !== "");
+
+function isCovered(tree: FolderNode, parts: readonly string[]): boolean {
+  let at: Node | undefined = tree;
+  for (const part of parts) {
+    if (at?.kind !== "folder") return true; // something else is in its place; the next look sees what becomes of it
+    const child: Node | undefined = at.children.get(part);
+    if (!child && at.isWhole) return !at.ignored.has(part);
+    if (!child) return false;
+    at = child;
+  }
+  return true;
+}
+
+function put(folder: FolderNode, [name, ...rest]: readonly string[], node: Node): FolderNode {
+  const child = folder.children.get(name!);
+  const inner = rest.length === 0 ? node : put(child?.kind === "folder" ? child : NOTHING, rest, node);
+  const { hash: _stale, ...kept } = folder;
+  return { ...kept, children: new Map(folder.children).set(name!, inner) };
+}
+
+/** Undefined for a folder: calls write files. */
+function captured(path: string, host: ScanHost, lookedAt: number): Node | undefined {
+  const stat = lstatOf(path);
+  if (!stat) return ABSENT;
+  if (stat.isSymbolicLink()) {
+    const target = linkTarget(path);
+    return target === undefined ? ABSENT : { kind: "link", target, mark: statMark(stat, lookedAt) };
+  }
+  return stat.isFile() ? capturedFile(path, stat, host, lookedAt) : undefined;
+}
+
+function capturedFile(path: string, stat: Stats, { blobs, limits }: ScanHost, lookedAt: number): Node {
+  const bytes = stat.size <= limits.maxFileBytes ? contentOf(path) : undefined;
+  const content = bytes === undefined ? {} : { hash: blobs.put(bytes) };
+  return { kind: "file", mode: stat.mode & MODE_BITS, mark: statMark(stat, lookedAt), ...content };
+}

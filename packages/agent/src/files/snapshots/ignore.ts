@@ -1,0 +1,96 @@
+// Which files of a tree git ignores: the .gitignore files on the way, the repository's exclude file, the person's own one. As
+// the rules of a folder stay the same object while nothing has changed, what they said of a name need not be asked again.
+
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { IgnoreRules } from "../../world/env/search/gitignore.ts";
+import { type Stats, statMark, unchanged } from "./stat.ts";
+import type { StatMark } from "./tree.ts";
+
+export interface FolderRules {
+  readonly files: IgnoreRules | undefined;
+  readonly exclude: IgnoreRules | undefined;
+  readonly everywhere: IgnoreRules | undefined;
+  readonly madeOf: {
+    readonly above: FolderRules | undefined;
+    readonly file: StatMark | undefined;
+    readonly exclude: string;
+  };
+}
+
+/** Outside a repository nothing says what is made by programs. */
+const WITHOUT_GIT = "node_modules/\n.venv/\n__pycache__/\n";
+
+export function rulesAbove(root: string, isRepository: boolean, personal: string | undefined): FolderRules {
+  const text = `${isRepository ? "" : WITHOUT_GIT}${personal ?? ""}`;
+  return {
+    files: undefined,
+    exclude: undefined,
+    everywhere: IgnoreRules.extend(undefined, root, text),
+    madeOf: { above: undefined, file: undefined, exclude: "" },
+  };
+}
+
+export function isIgnored(rules: FolderRules, path: string, isFolder: boolean): boolean {
+  const { files, exclude, everywhere } = rules;
+  return (
+    files?.ignores(path, isFolder) ?? exclude?.ignores(path, isFolder) ?? everywhere?.ignores(path, isFolder) ?? false
+  );
+}
+
+export interface RuleFiles {
+  /** What lstat says of the folder's .gitignore; undefined when there is none. */
+  readonly gitignore: Stats | undefined;
+  readonly hasGit: boolean;
+  /** The file system's time before the look. */
+  readonly lookedAt: number;
+}
+
+/** `known`: what an earlier look found here, returned again while it holds. */
+export function rulesOf(
+  folder: string,
+  above: FolderRules,
+  found: RuleFiles,
+  known: FolderRules | undefined,
+): FolderRules {
+  if (!found.gitignore && !found.hasGit) return above;
+  const exclude = found.hasGit ? (textOf(excludeFile(folder)) ?? "") : above.madeOf.exclude;
+  const isSame =
+    known?.madeOf.above === above &&
+    known.madeOf.exclude === exclude &&
+    (found.gitignore ? unchanged(known.madeOf.file, found.gitignore) : known.madeOf.file === undefined);
+  if (isSame) return known;
+  // What the repository around this one ignores says nothing about this one.
+  const inherited = found.hasGit ? undefined : above.files;
+  const text = found.gitignore?.isFile() ? textOf(join(folder, ".gitignore")) : undefined;
+  return {
+    files: text === undefined ? inherited : IgnoreRules.extend(inherited, folder, text),
+    exclude: found.hasGit ? IgnoreRules.extend(undefined, folder, exclude) : above.exclude,
+    everywhere: above.everywhere,
+    madeOf: { above, file: found.gitignore && statMark(found.gitignore, found.lookedAt), exclude },
+  };
+}
+
+/** In a linked worktree `.git` is a file that names the place. */
+function excludeFile(folder: string): string {
+  const git = join(folder, ".git");
+  const linked = /^gitdir: (.*)$/m.exec(textOf(git) ?? "")?.[1];
+  if (linked === undefined) return join(git, "info/exclude");
+  const own = resolve(folder, linked);
+  const common = textOf(join(own, "commondir"))?.trim();
+  return join(common === undefined ? own : resolve(own, common), "info/exclude");
+}
+
+/** The folder of the repository that holds `path`; undefined outside of any. */
+export function repositoryOf(path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    if (statSync(join(at, ".git"), { throwIfNoEntry: false })) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+function textOf(path: string): string | undefined {
+  // Reading a pipe would block.
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return readFileSync(path, "utf8");
+}

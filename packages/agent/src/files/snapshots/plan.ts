@@ -1,0 +1,122 @@
+// What a rewind has to do to which file. A file goes back when only the session has changed it since; one that somebody else has
+// changed as well stays as it is, and so does one whose earlier content is not kept.
+
+import { dirname } from "node:path/posix";
+import type { BlobStore } from "../../base/blobs/store.ts";
+import { differences, FileList } from "./compare.ts";
+import type { Stretch } from "./timeline.ts";
+import { sameValue, type Value } from "./tree.ts";
+
+export interface Step {
+  readonly path: string;
+  /** What is there now. */
+  readonly now: Value;
+  readonly target: Value;
+}
+
+/** A file that a rewind did not bring back. */
+export interface LeftFile {
+  readonly path: string;
+  readonly why: LeftReason;
+}
+/**
+ * `changed`: somebody else changed it. `unsure`: it is not known who did, because the process was killed, or could not record, while
+ * the session may have changed it. `uncovered`: its content was too large to be kept. `lost`: its content is gone from the blob store.
+ * `obstructed`: something that is no folder, such as a link, is in the place of its folder. `full`: the disk is full.
+ * `blocked`: the system did not let us.
+ */
+export type LeftReason = "changed" | "unsure" | "uncovered" | "lost" | "obstructed" | "full" | "blocked";
+
+export interface RewindPlan {
+  readonly steps: readonly Step[];
+  readonly left: readonly LeftFile[];
+}
+
+export interface PlanRequest {
+  /** Those to undo, oldest first; not empty. */
+  readonly undone: readonly Stretch[];
+  /** All that has happened since the first of them: what was found then is known now. */
+  readonly since: readonly Stretch[];
+  /** List of the files as they are now. */
+  readonly now: string;
+  /** Also what others have changed. */
+  readonly force: boolean;
+}
+
+type Blobs = Pick<BlobStore, "get" | "size">;
+
+export function planRewind({ undone, since, now, force }: PlanRequest, blobs: Blobs): RewindPlan {
+  const ours = new Set<string>();
+  const theirs = new Map<string, LeftReason>();
+  const found = new Found(undone[0]!.before, since, blobs);
+  for (const [i, { before, after }] of undone.entries()) {
+    const next = undone[i + 1]?.before ?? now;
+    for (const { path } of differences(before, after ?? next, blobs)) {
+      ours.add(path);
+      if (after === undefined) theirs.set(path, "unsure");
+    }
+    if (after === undefined) continue;
+    for (const difference of differences(after, next, blobs)) {
+      const isNews = difference.before.kind === "absent" && found.has(difference.path);
+      if (!isNews) theirs.set(difference.path, "changed");
+    }
+  }
+  const present = new FileList(now, blobs);
+  const steps: Step[] = [];
+  const left: LeftFile[] = [];
+  for (const path of [...ours].sort()) {
+    const target = found.valueAtStart(path);
+    const value = present.valueOf(path);
+    if (sameValue(value, target)) continue;
+    const why = reason(value, target, force ? undefined : theirs.get(path), blobs);
+    if (why === undefined) steps.push({ path, now: value, target });
+    else left.push({ path, why });
+  }
+  return { steps, left };
+}
+
+function reason(
+  present: Value,
+  target: Value,
+  others: LeftReason | undefined,
+  blobs: Pick<BlobStore, "size">,
+): LeftReason | undefined {
+  // What is there now would be lost as well: no rewind could be taken back.
+  if (target.kind === "uncovered" || present.kind === "uncovered") return "uncovered";
+  if (others !== undefined) return others;
+  return target.kind === "file" && blobs.size(target.hash) === undefined ? "lost" : undefined;
+}
+
+/** Paths that a later list covers for the first time were the same before it. */
+class Found {
+  readonly #later: readonly { readonly paths: ReadonlySet<string>; readonly list: FileList }[];
+  readonly #first: FileList;
+
+  constructor(first: string, since: readonly Stretch[], blobs: Blobs) {
+    const found = (paths: readonly string[], list: string | undefined) =>
+      paths.length === 0 || list === undefined ? [] : [{ paths: new Set(paths), list: new FileList(list, blobs) }];
+    this.#first = new FileList(first, blobs);
+    this.#later = since.flatMap(({ foundBefore, foundAfter, before, after }) => [
+      ...found(foundBefore, before),
+      ...found(foundAfter, after),
+    ]);
+  }
+
+  has(path: string): boolean {
+    return this.#listWith(path) !== undefined;
+  }
+
+  valueAtStart(path: string): Value {
+    const value = this.#first.valueOf(path);
+    return value.kind === "absent" ? (this.#listWith(path)?.valueOf(path) ?? value) : value;
+  }
+
+  #listWith(path: string): FileList | undefined {
+    return this.#later.find(({ paths }) => covers(paths, path))?.list;
+  }
+}
+
+function covers(paths: ReadonlySet<string>, path: string): boolean {
+  for (let at = path; at !== "/"; at = dirname(at)) if (paths.has(at)) return true;
+  return false;
+}

@@ -1,0 +1,262 @@
+// Keeps what files were before and after the calls of a session that may change them. The list before is made when the first such
+// call of a round starts; the list after is made beside the next request, and is complete before the next such call starts.
+
+import { messageOf } from "@lathe/llm";
+import type { BlobStore } from "../../base/blobs/store.ts";
+import type { FileChange } from "../../contract/changes.ts";
+import type { ToolResult } from "../../contract/tool.ts";
+import { JournalError } from "../../record/journal/errors.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import type { CallInfo } from "../../contract/seams/types.ts";
+import { filesIn } from "./compare.ts";
+import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";
+import { isDiskFull } from "./disk-full.ts";
+import { type FolderRules, rulesAbove } from "./ignore.ts";
+import { mayChangeFiles } from "./may-change.ts";
+import { shownPath } from "./names.ts";
+import { Scan, type ScanHost, type SnapshotLimits, TooManyFiles } from "./scan.ts";
+import { fileSystemTime } from "./stat.ts";
+import { StatCache } from "./stat-cache.ts";
+import { type FolderNode, storeTree } from "./tree.ts";
+
+/** Where to look, what to keep, and where. */
+export interface SnapshotOptions {
+  readonly journal: Journal;
+  /** Not the journal's own store: what is put here is not synced to the disk at each turn. */
+  readonly blobs: BlobStore;
+  /** Absolute real paths of the folders that are covered. */
+  readonly roots: readonly string[];
+  /** Absolute real paths that are never looked at. */
+  readonly exclude: readonly string[];
+  readonly limits: SnapshotLimits;
+  /** Text of the person's own ignore file. */
+  readonly personalIgnores?: string | undefined;
+  /** Paths that git tracks although they are ignored. */
+  readonly trackedIgnored?: (() => Promise<readonly string[]>) | undefined;
+  /** Where the stat cache is kept; beside it a file is written that tells the file system's time. */
+  readonly cacheFile: string;
+  /** Distinguishes our temporary files from those of other processes. */
+  readonly writer: string;
+  readonly warn: (message: string, code: string) => void;
+}
+
+/** The files at one moment. */
+export interface SnapshotImage {
+  /** Its list of files. */
+  readonly blob: string;
+  readonly found: readonly string[];
+}
+
+const countOnly = (host: ScanHost): ScanHost => ({ ...host, limits: { ...host.limits, maxFileBytes: -1 } });
+
+/** Records the files around the calls of one session. */
+export class Snapshots {
+  readonly #options: SnapshotOptions;
+  readonly #cache: StatCache;
+  readonly #host: ScanHost;
+  #tree: FolderNode | undefined;
+  #roots: readonly string[];
+  readonly #rules = new Map<string, FolderRules>();
+  #running = 0;
+  #isOpen = false;
+  /** Why nothing is recorded any more. */
+  #brokenBy: string | undefined;
+  #isNoted = false;
+  #cacheIsStale = false;
+  /** Looks and lines come one after the other. */
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+    this.#roots = options.roots;
+    this.#cache = new StatCache(options.cacheFile, options.blobs);
+    this.#host = {
+      blobs: options.blobs,
+      limits: options.limits,
+      exclude: new Set(options.exclude),
+      excludedNames: new Set(options.exclude.map((path) => path.slice(path.lastIndexOf("/") + 1))),
+      rulesAbove: (root, isRepository) => this.#rulesAbove(root, isRepository),
+      storedHash: (path, stat) => this.#cache.hash(path, stat),
+    };
+  }
+
+  readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    if (!mayChangeFiles(call)) return run();
+    const paths = (call.access ?? []).flatMap((item) => (item.kind === "write" ? [item.path] : []));
+    return this.aroundChange(paths, run, ({ changes = [] }) => changes);
+  };
+
+  /** `changesOf`: what the work says it has changed without having said so before. */
+  async aroundChange<T>(
+    paths: readonly string[],
+    run: () => Promise<T>,
+    changesOf: (done: T) => readonly FileChange[] = () => [],
+  ): Promise<T> {
+    this.#running++;
+    try {
+      await this.#inOrder(() => this.#begin(paths));
+      this.#noteUnrecorded();
+      const done = await run();
+      const changes = changesOf(done);
+      if (changes.length > 0) await this.#inOrder(() => this.#join(changes));
+      return done;
+    } finally {
+      this.#running--;
+    }
+  }
+
+  /** For `beforeRequest`, and for the end of an input: no request follows the last calls of one that was interrupted. */
+  roundEnded(): undefined {
+    this.changeEnded(undefined);
+  }
+
+  /** For changes that no call made: they belong to the message that will tell of them, if one will. */
+  changeEnded(toldBy: string | undefined): void {
+    if (this.#running === 0) this.#endRound(toldBy);
+  }
+
+  #endRound(entryId?: string): void {
+    this.#isNoted = false;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const leaf = entryId ?? this.#options.journal.leaf;
+    const end = this.#inOrder(async () => {
+      const { blob, found } = await this.look();
+      this.#write("after", blob, found, leaf);
+    });
+    // Whoever comes next waits for #work; a journal that cannot be written says so with its next line.
+    end.catch(() => {});
+  }
+
+  /** Resolves when the list after the last calls is written, also when a call that was abandoned still runs. */
+  async settle(): Promise<void> {
+    this.#endRound();
+    await this.#work;
+    if (!this.#cacheIsStale || !this.#tree) return;
+    this.#cacheIsStale = false;
+    this.#cache.save(this.#tree, this.#options.writer);
+  }
+
+  /** The files as they are now; `also`: paths to cover as well. Settle first. */
+  async look(also: Iterable<string> = []): Promise<SnapshotImage> {
+    const found: string[] = [];
+    const lookedAt = fileSystemTime(`${this.#options.cacheFile}.time`);
+    const isFirst = this.#tree === undefined;
+    const known = isFirst ? await this.#knownPaths() : [];
+    const start = this.#tree ?? emptyTree(this.#roots);
+    const scan = new Scan(this.#host, lookedAt);
+    let tree: FolderNode;
+    try {
+      // Counted first: a tree that is too large is not stored in part.
+      if (isFirst) await new Scan(countOnly(this.#host), lookedAt).again(start);
+      tree = await scan.again(start);
+    } catch (error) {
+      if (!(error instanceof TooManyFiles) || this.#roots.length === 0) throw error;
+      this.#coverTouchedOnly();
+      return this.look(also);
+    }
+    tree = withPaths(tree, known, { host: this.#host, lookedAt, found: [] });
+    tree = withPaths(tree, also, { host: this.#host, lookedAt, found });
+    if (isFirst) this.#cache.forget();
+    else this.#noteUncovered(scan.newlyUncovered);
+    this.#cacheIsStale ||= tree !== this.#tree;
+    this.#tree = tree;
+    return { blob: storeTree(tree, this.#options.blobs), found: [...scan.found, ...found] };
+  }
+
+  /** Covered although git ignores them, or outside the roots. */
+  async #knownPaths(): Promise<readonly string[]> {
+    const { journal, blobs, trackedIgnored } = this.#options;
+    const last = [...journal.outside("snapshot")].findLast(({ blob }) => blob !== "")?.blob;
+    return [...((await trackedIgnored?.()) ?? []), ...(last ? filesIn(last, blobs) : [])];
+  }
+
+  async #begin(paths: readonly string[]): Promise<void> {
+    if (this.#isOpen) {
+      const lookedAt = fileSystemTime(`${this.#options.cacheFile}.time`);
+      const found: string[] = [];
+      this.#joined(withPaths(this.#tree!, paths, { host: this.#host, lookedAt, found }), found);
+      return;
+    }
+    const { blob, found } = await this.look(paths);
+    this.#isOpen = true;
+    this.#write("before", blob, found);
+  }
+
+  /** Once a round, so that a rewind of this round, in whatever process, knows that it cannot bring files back. */
+  #noteUnrecorded(): void {
+    if (this.#brokenBy === undefined || this.#isNoted) return;
+    this.#isNoted = true;
+    const { journal } = this.#options;
+    journal.write({ type: "snapshot", phase: "unrecorded", entryId: journal.leaf, blob: "", reason: this.#brokenBy });
+  }
+
+  /** What a call has changed without saying so before, with what it says was there. */
+  #join(changes: readonly FileChange[]): void {
+    if (!this.#isOpen) return;
+    const found = changes.filter(({ path }) => !isCoveredIn(this.#tree!, path));
+    this.#joined(
+      found.reduce((tree, change) => withChange(tree, change), this.#tree!),
+      found.flatMap(({ path, before }) => (before ? [path] : [])),
+    );
+  }
+
+  #joined(tree: FolderNode, found: readonly string[]): void {
+    if (tree === this.#tree) return;
+    this.#tree = tree;
+    this.#write("joined", storeTree(tree, this.#options.blobs), found);
+  }
+
+  #write(
+    phase: "before" | "joined" | "after",
+    blob: string,
+    found: readonly string[],
+    entryId = this.#options.journal.leaf,
+  ) {
+    this.#options.journal.write({ type: "snapshot", phase, entryId, blob, ...(found.length === 0 ? {} : { found }) });
+  }
+
+  /** Files that cannot be looked at must not keep the agent from its work. */
+  #inOrder(work: () => Promise<void> | void): Promise<void> {
+    const done = this.#work.then(async () => {
+      if (this.#brokenBy !== undefined) return;
+      try {
+        await work();
+      } catch (error) {
+        if (error instanceof JournalError) throw error;
+        this.#brokenBy = isDiskFull(error) ? "the disk was full" : messageOf(error);
+        this.#isOpen = false;
+        this.#options.warn(
+          `Changes of files are no longer recorded in this session, so they cannot be rewound: ${this.#brokenBy}`,
+          "snapshots_off",
+        );
+      }
+    });
+    this.#work = done.catch(() => {});
+    return done;
+  }
+
+  #rulesAbove(root: string, isRepository: boolean): FolderRules {
+    const key = `${isRepository} ${root}`;
+    const known = this.#rules.get(key) ?? rulesAbove(root, isRepository, this.#options.personalIgnores);
+    this.#rules.set(key, known);
+    return known;
+  }
+
+  #coverTouchedOnly(): void {
+    const { roots, limits, warn } = this.#options;
+    this.#roots = [];
+    this.#tree = undefined;
+    warn(
+      `${roots.map(shownPath).join(", ")} holds more than ${limits.maxFiles} files. Rewind covers only the files that edit tools change here. To cover all: raise rewind.maxFiles.`,
+      "snapshots_capped",
+    );
+  }
+
+  #noteUncovered(paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    const shown = paths.slice(0, 3).map(shownPath).join(", ");
+    const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+    this.#options.warn(`Too large to be rewound: ${shown}${more}.`, "snapshots_capped");
+  }
+}

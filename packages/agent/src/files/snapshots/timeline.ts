@@ -1,0 +1,136 @@
+// What the journal says about the files, in the order it happened: stretches in which the session may have changed them (calls,
+// rewinds), each with the list of files before and after. Between two stretches only others can have changed something.
+
+import { pathTo } from "../../record/journal/context.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import type { RewindRecord, SnapshotLine } from "../../record/journal/types.ts";
+
+export interface Stretch {
+  /** Lists of files, as blobs; empty for a rewind of the conversation alone. */
+  readonly before: string;
+  /** Undefined: the process was killed in it, so what it changed is not known. */
+  readonly after: string | undefined;
+  /** The entry whose files there are after it. */
+  readonly entryId: string | null;
+  /** Paths covered from the list before, or after, it on. */
+  readonly foundBefore: readonly string[];
+  readonly foundAfter: readonly string[];
+  readonly rewind?: RewindRecord;
+  /** A rewind that left some files as they were. */
+  readonly isPartial: boolean;
+  /** Why nothing is known of what the calls of this round did to files. */
+  readonly unrecorded?: string;
+}
+
+export type TimelineJournal = Pick<Journal, "outside" | "has" | "meta">;
+
+export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
+  const stretches: Stretch[] = [];
+  let open: SnapshotLine | undefined;
+  let found: string[] = [];
+  const end = (after: SnapshotLine | undefined): void => {
+    if (!open) return;
+    stretches.push({
+      before: open.blob,
+      after: after?.blob,
+      entryId: after ? after.entryId : open.entryId,
+      foundBefore: found,
+      foundAfter: after?.found ?? [],
+      isPartial: after?.isPartial ?? false,
+      ...(open.rewind ? { rewind: open.rewind } : {}),
+    });
+    open = undefined;
+    found = [];
+  };
+  for (const line of journal.outside("snapshot")) {
+    if (line.phase === "after") end(line);
+    else if (line.phase === "unrecorded") {
+      end(undefined);
+      stretches.push(unrecorded(line));
+    } else {
+      if (line.phase === "before") end(undefined);
+      const { rewind } = open ?? line;
+      open = { ...line, ...(rewind ? { rewind } : {}) };
+      found = [...found, ...(line.found ?? [])];
+    }
+  }
+  end(undefined);
+  return stretches;
+}
+
+const unrecorded = ({ entryId, reason = "the reason is not known" }: SnapshotLine): Stretch => ({
+  ...{ before: "", after: undefined, entryId, foundBefore: [], foundAfter: [], isPartial: false },
+  unrecorded: reason,
+});
+
+/** Why the files of entries that a rewind takes back are not known; undefined when they are. */
+export function unrecordedIn(
+  stretches: readonly Stretch[],
+  journal: TimelineJournal,
+  { from, to }: { readonly from: string | null; readonly to: string | null },
+): string | undefined {
+  const kept = new Set(pathTo(journal, to));
+  const takenBack = new Set(pathTo(journal, from).filter((id) => !kept.has(id)));
+  return stretches.find(({ unrecorded, entryId }) => unrecorded !== undefined && takenBack.has(entryId ?? ""))
+    ?.unrecorded;
+}
+
+/** The rewind that was under way when the process was killed. */
+export function cutRewind(
+  journal: Pick<Journal, "lastOutside">,
+): (SnapshotLine & { readonly rewind: RewindRecord }) | undefined {
+  const last = journal.lastOutside("snapshot");
+  return last?.phase === "before" && last.rewind ? { ...last, rewind: last.rewind } : undefined;
+}
+
+/**
+ * How many stretches had passed when the files were last those of `entryId`. An entry between two stretches has the files of the
+ * one before it; the entries of one answer's calls all have the files before the calls, except the last.
+ */
+export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJournal, entryId: string | null): number {
+  const depth = new Map<string | null, number>([[null, 0]]);
+  if (entryId !== null) for (const [i, id] of pathTo(journal, entryId).entries()) depth.set(id, i + 1);
+  let deepest = 0;
+  let count = 0;
+  for (const [i, stretch] of stretches.entries()) {
+    const at = stretch.before === "" || stretch.isPartial ? undefined : depth.get(stretch.entryId);
+    if (at === undefined || at < deepest) continue;
+    deepest = at;
+    count = i + 1;
+  }
+  return count;
+}
+
+/** A rewind that can be taken back. */
+export interface LastRewind {
+  /** Among the rewinds. */
+  readonly position: number;
+  /** Among the stretches. */
+  readonly at: number;
+  readonly rewind: RewindRecord;
+  /** Where the conversation was after it, or after the attempt to take it back that left files. */
+  readonly conversationAt: string | null;
+}
+
+/**
+ * The last rewind that was not taken back and is not followed by calls; undefined when there is none. `finish`: one that was taken
+ * back just now, but not all of its files, comes first.
+ */
+export function rewindToTakeBack(
+  stretches: readonly Stretch[],
+  { finish }: { readonly finish: boolean },
+): LastRewind | undefined {
+  const rewinds = stretches.flatMap(({ rewind }, at) => (rewind ? [{ rewind, at }] : []));
+  const last = stretches.at(-1);
+  const unfinished = finish && last?.isPartial ? last.rewind?.takesBack : undefined;
+  if (unfinished !== undefined && rewinds[unfinished])
+    return { position: unfinished, ...rewinds[unfinished], conversationAt: last?.rewind?.to ?? null };
+  const takenBack = new Set(rewinds.map(({ rewind }) => rewind.takesBack));
+  for (let position = rewinds.length - 1; position >= 0; position--) {
+    const { rewind, at } = rewinds[position]!;
+    if (rewind.takesBack !== undefined || takenBack.has(position)) continue;
+    const isLast = stretches.slice(at).every((stretch) => stretch.rewind);
+    return isLast ? { position, at, rewind, conversationAt: rewind.to } : undefined;
+  }
+  return undefined;
+}

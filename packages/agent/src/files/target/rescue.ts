@@ -1,0 +1,31 @@
+// A path with a wrong beginning still finds its file, when only one file of the project ends like it. For reading only: a write goes where
+// it says.
+
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+
+const MOST_MS = 5_000;
+
+/** Undefined when there is no such file, or it would take too long to know. Several: fails with their names. */
+export async function rescued(path: string, scope: CallScope): Promise<string | undefined> {
+  const suffix = path.replace(/^(?:\.{0,2}\/)+/, "");
+  if (suffix === "" || suffix.endsWith("/") || /[*?[\]{}\\]|(?:^|\/)\.\.(?:\/|$)/.test(suffix)) return undefined;
+  // One name alone would find strangers; an absolute path elsewhere is meant as it stands.
+  if (!suffix.includes("/")) return undefined;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), MOST_MS);
+  try {
+    const signal = AbortSignal.any([scope.signal, late.signal]);
+    const { paths } = await scope.env.glob(`**/${suffix}`, ".", { maxResults: 6, signal });
+    const [first, second] = paths;
+    if (first === undefined) return undefined;
+    if (second === undefined) return first;
+    throw new ToolFailure(
+      `File not found: ${path}. Several files end like this: ${paths.slice(0, 5).join(", ")}${paths.length > 5 ? ", …" : ""}. Name one of them.`,
+    );
+  } catch (error) {
+    if (late.signal.aborted && !scope.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,249 @@
+// What one path text of a call means: a file, something inside a file, an address, a page of the web; and which lines of it. Decided
+// once, before the call is judged: permissions, records and the op itself use this one value, so what was approved is what is opened.
+// Paths are repaired here and nowhere else.
+
+import { posix } from "node:path";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import type { CallPaths, Located } from "../../contract/paths/call-paths.ts";
+import type { Format, FormatFile } from "./format.ts";
+import { unquoted } from "./repair.ts";
+import { rescued } from "./rescue.ts";
+import { type Selector, splitSelector } from "./selector.ts";
+
+export type Target = FileTarget | AddressTarget | WebTarget;
+
+export interface FileTarget {
+  readonly kind: "file";
+  /** As the call names it, without selector. Members and rows included. */
+  readonly path: string;
+  /** The file that is opened. `path` of it: without what leads inside. */
+  readonly located: Located;
+  /** Opens it; absent: lines of text, a picture, a directory or nothing. */
+  readonly format?: Format;
+  /** "" for the file itself. */
+  readonly separator: "" | ":" | "?";
+  /** What leads inside. For a read it may still end like a selector: the format knows which names there are. */
+  readonly inner: string;
+  readonly selector?: Selector;
+  /** Nothing was there under the path; this is the one file that ends like it. */
+  readonly isRescued?: true;
+}
+
+/** An address of a registered scheme, such as artifact://3. */
+export interface AddressTarget {
+  readonly kind: "address";
+  readonly path: string;
+  readonly selector?: Selector;
+}
+
+export interface WebTarget {
+  readonly kind: "web";
+  /** A full address. */
+  readonly path: string;
+  readonly selector?: Selector;
+}
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+const WEB = /^(?:https?:\/\/|www\.[^/\s]+\.)/i;
+
+const known = new WeakMap<CallPaths, Map<string, Promise<Target>>>();
+
+/** The same answer for the whole call. */
+export function targetOf(text: string, purpose: "read" | "write", scope: CallScope): Promise<Target> {
+  const targets = known.get(scope.paths) ?? new Map<string, Promise<Target>>();
+  known.set(scope.paths, targets);
+  const key = `${purpose} ${text}`;
+  const target = targets.get(key) ?? resolve(text, purpose, scope);
+  targets.set(key, target);
+  return target;
+}
+
+/** Whether the text is an address and not the path of a file. */
+export const isAddress = (text: string, { services }: Pick<CallScope, "services">): boolean =>
+  services.schemes?.handles(text) === true || WEB.test(text);
+
+async function resolve(text: string, purpose: "read" | "write", scope: CallScope): Promise<Target> {
+  if (text.trim() === "") {
+    throw new ToolFailure(
+      purpose === "read" ? "The path is empty. Name a file." : "The path is empty. Name a file. Nothing was written.",
+    );
+  }
+  const address = addressOf(text, purpose, scope);
+  if (address) return address;
+  const found = (await inPlace(text, purpose, scope)) ?? (await repaired(text, purpose, scope));
+  if (found) return found;
+  refuseUnknownScheme(text, scope);
+  if (purpose === "read") return (await rescuedTarget(text, scope)) ?? missing(text, scope);
+  return newFile(text, scope);
+}
+
+function addressOf(text: string, purpose: "read" | "write", scope: CallScope): Target | undefined {
+  const isWeb = WEB.test(text);
+  if (!isWeb && !scope.services.schemes?.handles(text)) return undefined;
+  const full = isWeb && /^www\./i.test(text) ? `https://${text}` : text;
+  const kind = isWeb && !scope.services.schemes?.handles(text) ? "web" : "address";
+  const isSelectable = purpose === "read" && (kind === "web" || scope.services.schemes?.hasSelectors(full));
+  const selected = isSelectable ? splitSelector(full) : undefined;
+  // `http://host:8080` names a port: lines are named behind a path.
+  if (!selected || (kind === "web" && !/^https?:\/\/[^/]+\//i.test(selected.path))) return { kind, path: full };
+  return { kind, path: selected.path, selector: selected.selector() };
+}
+
+/** What is there under exactly this text; an existing file wins over every other reading of it. */
+async function inPlace(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
+  const located = await scope.paths.locate(text);
+  if (located.stat) return whole(text, located, purpose, scope);
+  const selected = purpose === "read" ? splitSelector(text) : undefined;
+  if (selected) {
+    const file = await scope.paths.locate(selected.path);
+    if (file.stat) {
+      const target = await whole(selected.path, file, purpose, scope);
+      return { ...target, selector: selected.selector() };
+    }
+  }
+  return inside(text, scope);
+}
+
+async function whole(path: string, located: Located, purpose: "read" | "write", scope: CallScope): Promise<FileTarget> {
+  const target: FileTarget = { kind: "file", path, located, separator: "", inner: "" };
+  // Only what is edited as something else than its own text concerns a write of the file itself.
+  const format = await formatOf(
+    located,
+    scope,
+    purpose === "write" ? ({ parts }) => parts?.ofWholeFile === true : undefined,
+  );
+  return format ? { ...target, format } : target;
+}
+
+/** The format of what is there, by name and first bytes. */
+async function formatOf(
+  located: Located,
+  scope: CallScope,
+  only: (format: Format) => boolean = () => true,
+): Promise<Format | undefined> {
+  if (located.stat?.kind !== "file") return undefined;
+  const name = posix.basename(located.real);
+  const claiming = scope.services.formats?.filter((format) => format.claims(name) && only(format)) ?? [];
+  if (claiming.length === 0) return undefined;
+  const head = await formatFile(located, scope).bytes({ start: 0, end: 64 });
+  return claiming.find((format) => format.recognises?.(head) ?? true);
+}
+
+/** A file and what leads inside it; the longest file name wins. */
+async function inside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
+  for (const { path, separator, inner } of splits(text, scope)) {
+    const located = await scope.paths.locate(path);
+    const format = await formatOf(located, scope, (one) => one.separators.includes(separator));
+    if (format) return { kind: "file", path: text, located, format, separator, inner };
+  }
+  return undefined;
+}
+
+interface Split {
+  readonly path: string;
+  readonly separator: ":" | "?";
+  readonly inner: string;
+}
+
+function* splits(text: string, { services }: CallScope): Generator<Split> {
+  const formats = services.formats ?? [];
+  for (let at = text.length - 1; at > 0; at--) {
+    const separator = text[at];
+    if (separator !== ":" && separator !== "?") continue;
+    const path = text.slice(0, at);
+    const name = posix.basename(path);
+    if (formats.some((format) => format.separators.includes(separator) && format.claims(name))) {
+      yield { path, separator, inner: text.slice(at + 1) };
+    }
+  }
+}
+
+/** A part of a file that is to be created with it. Fails for a part that nothing can hold: a file of that whole name is not meant. */
+async function newInside(text: string, scope: CallScope): Promise<FileTarget | undefined> {
+  for (const { path, separator, inner } of splits(text, scope)) {
+    const format = scope.services.formats?.find(
+      (one) => one.separators.includes(separator) && one.claims(posix.basename(path)),
+    );
+    if (!format) continue;
+    const located = await scope.paths.locate(path);
+    if (located.stat && located.stat.kind !== "file") continue;
+    if (located.stat) {
+      throw new ToolFailure(
+        `${path} is no ${format.name} file by its content, so nothing can be written inside it. Nothing was written.`,
+      );
+    }
+    if (format.parts) return { kind: "file", path: text, located, format, separator, inner };
+    throw new ToolFailure(
+      `There is no ${path}, and a write does not create a ${format.name} file. Create it in the shell. Nothing was written.`,
+    );
+  }
+  return undefined;
+}
+
+/** A file called `a.ts:5-9` beside a.ts is never meant, and would be read instead of those lines from then on. */
+async function refuseLines(text: string, scope: CallScope): Promise<void> {
+  const selected = splitSelector(text);
+  if (!selected || !(await scope.paths.locate(selected.path)).stat) return;
+  throw new ToolFailure(
+    `${text} means a part of ${selected.path}, and only the whole file can be named here: ${selected.path}. Nothing was written.`,
+  );
+}
+
+async function newFile(text: string, scope: CallScope): Promise<FileTarget> {
+  await refuseLines(text, scope);
+  const part = await newInside(text, scope);
+  if (part) return part;
+  const target = await missing(text, scope);
+  const name = posix.basename(text);
+  const format = scope.services.formats?.find(({ parts, claims }) => parts?.ofWholeFile && claims(name));
+  return format ? { ...target, format } : target;
+}
+
+/** What the text means once quotes, a home directory or `file://` are taken for what they are. */
+async function repaired(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
+  const plain = unquoted(text, scope.env);
+  if (plain === undefined) return undefined;
+  const found = await inPlace(plain, purpose, scope);
+  if (found) return found;
+  // A quoted name that is not there is not created with its quotes.
+  return purpose === "write" ? newFile(plain, scope) : undefined;
+}
+
+async function rescuedTarget(text: string, scope: CallScope): Promise<FileTarget | undefined> {
+  const selected = splitSelector(text);
+  for (const path of selected ? [text, selected.path] : [text]) {
+    const file = await rescued(path, scope);
+    if (file === undefined) continue;
+    const located = await scope.paths.locate(file);
+    if (!located.stat) continue;
+    const target = await whole(file, located, "read", scope);
+    return { ...target, isRescued: true, ...(selected && path !== text ? { selector: selected.selector() } : {}) };
+  }
+  return undefined;
+}
+
+async function missing(text: string, scope: CallScope): Promise<FileTarget> {
+  return { kind: "file", path: text, located: await scope.paths.locate(text), separator: "", inner: "" };
+}
+
+function refuseUnknownScheme(text: string, { services }: CallScope): void {
+  const scheme = SCHEME.exec(text)?.[1];
+  if (scheme === undefined || scheme.toLowerCase() === "file") return;
+  const names = services.schemes?.names() ?? [];
+  const there = names.length === 0 ? "this session has no addresses" : `known are ${names.join(", ")}, http and https`;
+  throw new ToolFailure(`Nothing here opens ${scheme}:// addresses; ${there}.`);
+}
+
+/** The file of a target as formats read it: always the one that was judged. */
+export function formatFile(located: Located, scope: CallScope): FormatFile {
+  const { path, real, stat } = located;
+  const same = stat?.file === undefined ? undefined : { ifFile: stat.file };
+  return {
+    path,
+    real,
+    size: stat?.size ?? 0,
+    version: stat?.version,
+    bytes: (range) => scope.env.readBytes(real, range, same),
+    scope,
+  };
+}

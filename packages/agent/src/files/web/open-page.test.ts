@@ -1,0 +1,79 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Bench, toolBench } from "../../../test/call-tool.ts";
+import { readTool } from "../../tools/builtin/read/index.ts";
+import { PageCache } from "./page-cache.ts";
+
+const body = (text: string) => `<html><body><h1>${text}</h1><p>${"words of the page ".repeat(20)}</p></body></html>`;
+const pages: Readonly<Record<string, readonly [string, string, number?]>> = {
+  "/alt": ["text/html", `<head><link rel="alternate" type="text/markdown" href="/alt.md"></head>${body("Html")}`],
+  "/alt.md": ["text/markdown", "# Markdown\n\nof the same page\n"],
+  "/plain": ["text/html", body("Plain")],
+  "/thin": ["text/html", "<html><body><div id=app></div></body></html>"],
+  "/thin.md": ["text/markdown", "# From the suffix\n"],
+  "/data": ["application/json", '{"a":[1,2]}'],
+  "/feed": [
+    "application/rss+xml",
+    "<rss><channel><title>News</title><item><title>One &amp; two</title><link>http://x/1</link></item></channel></rss>",
+  ],
+  "/lines": ["text/plain", Array.from({ length: 40 }, (_, i) => `line ${i + 1}\n`).join("")],
+  "/gone": ["text/html", body("Not here"), 404],
+  "/pic": ["image/png", "\u0089PNG"],
+};
+
+let server: Server;
+let origin: string;
+const hits: string[] = [];
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    hits.push(request.url ?? "");
+    if (request.url === "/to-private") return response.writeHead(302, { location: "http://10.0.0.1/" }).end();
+    const [type, text, status = 200] = pages[request.url ?? ""] ?? ["text/plain", "nothing", 404];
+    response.writeHead(status, { "content-type": type });
+    response.end(type === "image/png" ? Buffer.from("89504e470d0a1a0a", "hex") : text);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await toolBench();
+  Object.assign(bench.services, { web: { fetch: { allowPrivate: true } }, pages: new PageCache() });
+  hits.length = 0;
+});
+afterEach(() => bench.close());
+const read = (path: string) => bench.text(readTool, { path: origin + path });
+
+it.each([
+  ["/alt", "alternate-markdown", "# Markdown"],
+  ["/plain", "html", "# Plain"],
+  ["/thin", "md-suffix", "# From the suffix"],
+  ["/data", "json", '  "a": ['],
+  ["/feed", "feed", "## One & two"],
+  ["/gone", "failed", "The server answered with status 404."],
+  ["/plain:raw", "raw-html", "<h1>Plain</h1>"],
+  ["/pic", "image", "[image]"],
+])("WB-01 T-READ-10 %s is read as %s", async (path, method, text) => {
+  const shown = await read(path);
+  expect(shown).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\//);
+  expect(shown).toContain(`\nMethod: ${method}\n`);
+  expect(shown).toContain(text);
+});
+
+it("T-READ-10 the next lines of a page cost no request, and its raw form is another page", async () => {
+  await read("/lines");
+  expect(await read("/lines:10-12")).toContain("10:line 10\n11:line 11\n12:line 12");
+  expect(hits).toEqual(["/lines"]);
+  await read("/lines:raw");
+  expect(hits).toEqual(["/lines", "/lines"]);
+});
+
+it("WB-01 a page that leads to a private address is refused, one without web access says so", async () => {
+  Object.assign(bench.services, { web: { fetch: { allowPrivate: false } } });
+  await expect(read("/lines")).rejects.toThrow("private network");
+  Object.assign(bench.services, { web: undefined });
+  await expect(read("/lines")).rejects.toThrow("not available here");
+});

@@ -1,0 +1,159 @@
+// A page of the web as lines to read, in the form that is best to read: markdown where the site offers it, text made of the page
+// otherwise. What it is and how it was made stands in the header.
+
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { formatOfName } from "../target/format-of-name.ts";
+import type { WebTarget } from "../target/target.ts";
+import { imageType } from "../read/images.ts";
+import { linesOf, type OpenedImage, type OpenedText } from "../read/open.ts";
+import { feedText } from "./feed.ts";
+import { type FetchedPage, type FetchLimits, fetchPage } from "./fetch-page.ts";
+import type { CachedPage } from "./page-cache.ts";
+import "./services.ts";
+import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
+
+const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+/** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
+const LEAST_TEXT = 200;
+
+export async function openPage({ path, selector }: WebTarget, scope: CallScope): Promise<OpenedText | OpenedImage> {
+  const { web, pages } = scope.services;
+  if (!web) throw new ToolFailure(`${path} cannot be read: pages of the web are not available here.`);
+  const isRaw = selector?.raw ?? false;
+  const known = pages?.get(path, isRaw);
+  if (known) return withSelector(known, selector);
+  const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
+  const page = await fetch(path);
+  const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope, timeoutMs: LIMITS.timeoutMs }));
+  const opened = withHeader(path, page, rendered);
+  // A failure is asked for again: the next answer may be another one.
+  if (page.status < 400) pages?.keep([path, page.url], isRaw, opened);
+  return withSelector(opened, selector);
+}
+
+const withSelector = (page: CachedPage, selector: WebTarget["selector"]): OpenedText | OpenedImage =>
+  page.kind === "image" ? page : { ...page, selector };
+
+interface Rendered {
+  readonly method: string;
+  readonly text?: string;
+  readonly image?: { readonly bytes: Uint8Array; readonly mediaType: string };
+  readonly notes?: readonly string[];
+}
+
+interface Means {
+  readonly scope: CallScope;
+  readonly timeoutMs: number;
+  fetch(url: string): Promise<FetchedPage>;
+}
+
+function withHeader(path: string, page: FetchedPage, { method, text, image, notes = [] }: Rendered): CachedPage {
+  const cut = page.truncated ? [`only the first ${page.body.length} bytes were read`] : [];
+  const said = [...cut, ...notes];
+  const header = [
+    `URL: ${page.url}`,
+    `Content-Type: ${page.mediaType || "unknown"}`,
+    `Method: ${method}`,
+    ...(page.status >= 400 ? [`Status: ${page.status}`] : []),
+    ...(said.length > 0 ? [`Notes: ${said.join("; ")}`] : []),
+    "---",
+  ];
+  if (image) return { kind: "image", path, ...image, notes: header };
+  return { kind: "text", path, lines: linesOf(text ?? ""), first: 1, notes: header, isPlainFile: false };
+}
+
+async function raw(page: FetchedPage): Promise<Rendered> {
+  return { method: isHtml(page) ? "raw-html" : "raw", text: decodePage(page) };
+}
+
+async function render(page: FetchedPage, means: Means): Promise<Rendered> {
+  if (page.status >= 400) {
+    const text = isText(page) ? await pageText(page, limitsOf(means)) : "";
+    return { method: "failed", text: `The server answered with status ${page.status}.\n${text}`.trimEnd() };
+  }
+  const picture = imageType(page.body);
+  if (picture) return { method: "image", image: { bytes: page.body, mediaType: picture } };
+  const document = await asDocument(page, means);
+  if (document) return document;
+  if (/json/.test(page.mediaType)) return { method: "json", text: indented(decodePage(page)) };
+  if (/(?:rss|atom)\+xml|^(?:text|application)\/xml$/.test(page.mediaType)) {
+    const feed = feedText(decodePage(page));
+    return feed === undefined ? { method: "text", text: decodePage(page) } : { method: "feed", text: feed };
+  }
+  if (page.mediaType === "text/markdown") return { method: "content-negotiation", text: decodePage(page) };
+  if (!isHtml(page)) return { method: "text", text: await pageText(page, limitsOf(means)) };
+  return renderHtml(page, means);
+}
+
+const limitsOf = ({ timeoutMs, scope }: Means) => ({ timeoutMs, signal: scope.signal });
+
+/** A document is read like a file of its kind. */
+async function asDocument({ url, mediaType, body }: FetchedPage, { scope }: Means): Promise<Rendered | undefined> {
+  const format = formatOfName(new URL(url).pathname, mediaType, scope.services.formats ?? []);
+  if (!format || (format.recognises && !format.recognises(body.subarray(0, 64)))) return undefined;
+  const file = {
+    path: url,
+    real: url,
+    size: body.length,
+    bytes: async (range?: { readonly start: number; readonly end: number }) =>
+      range ? body.subarray(range.start, range.end) : body,
+    scope,
+  };
+  const content = await format.read(file, { inner: "", separator: "" });
+  if (content.kind === "image") return { method: "image", image: content };
+  return { method: "document", text: content.text };
+}
+
+async function renderHtml(page: FetchedPage, means: Means): Promise<Rendered> {
+  const html = decodePage(page);
+  const markdown = await otherForm(alternate(html, page.url, /^text\/(?:x-)?markdown$/), means);
+  if (markdown !== undefined) return { method: "alternate-markdown", text: markdown };
+  const text = await pageText(page, limitsOf(means));
+  if (text.trim().length >= LEAST_TEXT) return { method: "html", text };
+  const url = new URL(page.url);
+  const suffixed = url.pathname.endsWith("/") ? undefined : `${url.origin}${url.pathname}.md${url.search}`;
+  const suffix = await otherForm(suffixed, means);
+  if (suffix !== undefined) return { method: "md-suffix", text: suffix };
+  const feedUrl = alternate(html, page.url, /^application\/(?:rss|atom)\+xml$/);
+  const feed = feedUrl === undefined ? undefined : feedText((await otherForm(feedUrl, means)) ?? "");
+  if (feed !== undefined) return { method: "feed", text: feed };
+  const site = await otherForm(url.pathname === "/" ? `${url.origin}/llms.txt` : undefined, means);
+  if (site !== undefined) return { method: "llms.txt", text: site };
+  return { method: "html", text, notes: text.trim() === "" ? ["the page has no text without its scripts"] : [] };
+}
+
+/** Text at another address of the same site; undefined when there is none, in whatever way. */
+async function otherForm(url: string | undefined, { fetch }: Means): Promise<string | undefined> {
+  if (url === undefined) return undefined;
+  try {
+    const page = await fetch(url);
+    if (page.status >= 400 || isHtml(page) || !isText(page)) return undefined;
+    const text = decodePage(page);
+    return text.trim() === "" ? undefined : text;
+  } catch (error) {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
+}
+
+/** Of the page's own host only: another host was not asked for. */
+function alternate(html: string, base: string, type: RegExp): string | undefined {
+  for (const [tag] of html.slice(0, 200_000).matchAll(/<link\b[^>]{1,2000}>/gi)) {
+    const attribute = (name: string): string =>
+      new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "i").exec(tag)?.slice(1).find(Boolean) ?? "";
+    if (!/\balternate\b/i.test(attribute("rel")) || !type.test(attribute("type").toLowerCase())) continue;
+    const href = attribute("href").replaceAll("&amp;", "&");
+    if (!URL.canParse(href, base)) continue;
+    const url = new URL(href, base);
+    if (url.host === new URL(base).host) return url.href;
+  }
+  return undefined;
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,130 @@
+// Which sensitive files a word may stand for that does not name one: a glob, a pattern of names, or a folder whose files are read.
+
+import { globSource } from "../../world/env/search/gitignore.ts";
+import { isCredentialFile, type SensitivePlaces, searchesCredentials } from "./sensitive-paths.ts";
+
+/** Files that may lie in any folder: one for each kind. */
+const ANYWHERE = [
+  ".env",
+  ".env.local",
+  ".env.production",
+  ".netrc",
+  ".pgpass",
+  ".my.cnf",
+  ".pypirc",
+  ".git-credentials",
+  ".htpasswd",
+  ".vault-token",
+  ".terraformrc",
+  ".s3cfg",
+  ".boto",
+  ".databrickscfg",
+  "id_rsa",
+  "id_ed25519",
+  "key.pem",
+  ".ssh/id_rsa",
+  ".ssh/key",
+  ".gnupg/secring.gpg",
+  ".azure/credentials",
+  ".aws/credentials",
+  ".aws/sso/cache/token.json",
+  ".kube/config",
+  ".docker/config.json",
+  ".config/gcloud/credentials.db",
+  ".config/gh/hosts.yml",
+  ".config/hub",
+  ".config/rclone/rclone.conf",
+  ".cargo/credentials.toml",
+  ".codex/auth.json",
+  ".claude/.credentials.json",
+  ".composer/auth.json",
+  ".gem/credentials",
+  ".m2/settings.xml",
+  ".password-store/key.gpg",
+  ".local/share/keyrings/login.keyring",
+].map(segments);
+
+function fixedPlaces({ userHome, latheHome }: SensitivePlaces): string[][] {
+  const ofSystem = ["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/proc/self/environ", "/proc/1/environ"];
+  const ofUser = [`${userHome}/.npmrc`, `${latheHome}/auth.json`];
+  return [...ofSystem, ...ofUser].map(segments);
+}
+
+/** What a leading wildcard stands for: shells leave hidden files out, patterns of names do not. */
+export type Wildcards = "as in a shell" | "hidden too";
+
+/** Whether the path, or one that it may stand for, holds credentials. */
+export function mayBeCredentialFile(path: string, places: SensitivePlaces, wildcards: Wildcards): boolean {
+  if (isCredentialFile(path, places)) return true;
+  return isGlob(path) && alternatives(path).some((glob) => mayMatch(glob, places, wildcards));
+}
+
+function mayMatch(glob: string, places: SensitivePlaces, wildcards: Wildcards): boolean {
+  if (!isGlob(glob)) return isCredentialFile(glob, places);
+  const parts = segments(glob);
+  const fits = (names: readonly string[], from: number) =>
+    names.every((name, index) => fitsName(parts[from + index] as string, name, wildcards));
+  if (fixedPlaces(places).some((place) => place.length === parts.length && fits(place, 0))) return true;
+  return ANYWHERE.some((names) => {
+    const from = parts.length - names.length;
+    // `*` alone names nothing in particular.
+    if (from < 0 || parts.slice(from).every((part) => /^[*?]+$/.test(part))) return false;
+    if (!fits(names.slice(0, -1), from)) return false;
+    const folder = [...parts.slice(0, from), ...names.slice(0, -1)];
+    return (
+      fits(names, from) || (names.length > 1 && isCredentialFile(`/${[...folder, parts.at(-1)].join("/")}`, places))
+    );
+  });
+}
+
+/** Whether all that lies in `tree` includes a place made for credentials, or the tree lies in one. */
+export function mayHoldCredentials(tree: string, places: SensitivePlaces): boolean {
+  const homes = ANYWHERE.filter((names) => names.length > 1).map((names) => [
+    ...segments(places.userHome),
+    ...names.slice(0, -1),
+  ]);
+  return alternatives(tree).some((path) => {
+    const parts = segments(path);
+    return (
+      searchesCredentials(path, undefined, places) ||
+      [...fixedPlaces(places), ...homes].some((place) => overlaps(parts, place))
+    );
+  });
+}
+
+/** One may be the other, or lie in it. */
+function overlaps(parts: readonly string[], place: readonly string[]): boolean {
+  const shared = Math.min(parts.length, place.length);
+  return parts.slice(0, shared).every((part, index) => fitsName(part, place[index] as string, "as in a shell"));
+}
+
+export function fitsName(glob: string, name: string, wildcards: Wildcards): boolean {
+  if (!isGlob(glob)) return glob.toLowerCase() === name.toLowerCase();
+  if (wildcards === "as in a shell" && name.startsWith(".") && !glob.startsWith(".")) return false;
+  return new RegExp(`^${globSource(glob)}$`, "si").test(name);
+}
+
+export function isGlob(text: string): boolean {
+  return /[*?[{]/.test(text);
+}
+
+export function segments(path: string): string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+/** The globs that braces stand for; a bracket may be any character. */
+export function alternatives(glob: string): string[] {
+  const simple = glob.replace(/\[[!^]?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]/g, "?");
+  let open = [simple];
+  for (let round = 0; round < 8 && open.some((text) => BRACES.test(text)); round++)
+    open = open.flatMap((text) => {
+      const [braces, inside = ""] = BRACES.exec(text) ?? [];
+      if (braces === undefined) return [text];
+      const choices = inside.includes(",") ? inside.split(",") : ["*"];
+      return choices.map((choice) => text.replace(braces, () => choice));
+    });
+  // Too many to go through: each may be anything.
+  return open.length > 256 ? [simple.replace(/\{.*\}/s, "*")] : open.map((text) => text.replace(/[{}]/g, "*"));
+}
+
+const BRACES = /\{([^{}]*)\}/;

@@ -1,0 +1,178 @@
+// What may be run without asking: one command of a shell text at a time, by what the parse knows of it. What rules of words say is
+// decided by the shell half (../shell/verdict.ts); here it meets the mode, sensitive files and the sandbox.
+
+import { posix } from "node:path";
+import type { Access } from "../../contract/tool.ts";
+import { patternWords } from "../shell/match.ts";
+import type { ShellPart } from "../shell/types.ts";
+import { type ShellRules, verdictOf } from "../shell/verdict.ts";
+import { sentence } from "../../base/text/sentence.ts";
+import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
+import { isAbout, matchesPath, type RuleScope } from "./match.ts";
+import { holdsPath, mayMatchPath } from "./match-globs.ts";
+import type { Decision, Rule } from "./rule.ts";
+import { isProtected } from "./sensitive-paths.ts";
+import { suggestedCommand } from "./suggest.ts";
+import {
+  ask,
+  FULL,
+  FULL_ALLOWS,
+  forbiddenIn,
+  isInRoots,
+  type PartVerdict,
+  type Places,
+  type Policy,
+  plainAsk,
+  ruleVerdict,
+} from "./verdict.ts";
+
+export type CommandAccess = Extract<Access, { kind: "exec" }>;
+
+export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleScope): PartVerdict {
+  const { mode, places } = policy;
+  if (item.isAgent) return judgeAgent(item, policy, scope);
+  const said = wordsVerdict(item, policy, scope);
+  if (said.decision === "deny") return said;
+  const forbidden = item.part?.isReadOnly === true ? undefined : forbiddenIn(mode);
+  return (
+    deniedPath(item, policy, scope) ??
+    forbidden ??
+    (said.decision === "ask" && said.rule ? said : undefined) ??
+    (mode === "full" ? FULL_ALLOWS : undefined) ??
+    sensitive(item, places, said.rule) ??
+    inSandbox(item, policy) ??
+    outsideSandbox(item, policy) ??
+    (isUncertain(item) || said.rule ? said : undefined) ??
+    byMode(item, policy)
+  );
+}
+
+/** All that the child does is judged like what its parent does, so that only mode `ask` asks about starting it. */
+function judgeAgent(item: CommandAccess, { rules, mode }: Policy, scope: RuleScope): PartVerdict {
+  const spoken = rules.filter(
+    (rule) => rule.subject !== "shell" && isAbout(rule, item, scope) && rule.pattern === undefined,
+  );
+  return (
+    ruleVerdict(spoken, "deny") ??
+    ruleVerdict(spoken, "ask") ??
+    ruleVerdict(spoken, "allow") ??
+    (mode === "ask"
+      ? plainAsk("Mode ask asks before it starts an agent.", FULL)
+      : { decision: "allow", reason: "What the agent does is judged call by call.", isPlain: true })
+  );
+}
+
+/** Nothing in it is dangerous, in doubt or about sensitive files: a wide permission may cover it. */
+export function isOrdinaryCommand(item: CommandAccess, places: Places): boolean {
+  return !isUncertain(item) && sensitive(item, places, undefined) === undefined;
+}
+
+/** False as well when its directory is not known before it runs. */
+export function runsInside({ part, cwd }: CommandAccess, places: Places): boolean {
+  return (part === undefined || part.cwd !== undefined) && isInRoots(cwd, places);
+}
+
+const isUncertain = ({ part, doubt }: CommandAccess): boolean => (doubt ?? part?.doubt ?? part?.danger) !== undefined;
+
+/** A rule without a pattern covers every command. */
+const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pattern);
+
+/** What the rules say of its words, danger and doubt included. */
+function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict {
+  const { part, doubt } = item;
+  const isInside = runsInside(item, places);
+  const about = rules.filter((rule) => isAbout(rule, item, scope) && (isInside || !rule.insideOnly));
+  if (part === undefined) {
+    // Not shell text, or text that could not be read: only rules about everything speak of it.
+    const whole = about.filter(({ pattern }) => pattern === undefined);
+    const narrowed = ruleVerdict(whole, "deny") ?? ruleVerdict(whole, "ask");
+    return (
+      narrowed ?? (doubt === undefined ? ruleVerdict(whole, "allow") : undefined) ?? ask(sentence(doubt ?? ""), FULL)
+    );
+  }
+  const byWords = new Map<readonly string[], Rule>(about.map((rule) => [wordsOf(rule), rule]));
+  const patterns = (decision: Decision): (readonly string[])[] =>
+    [...byWords].flatMap(([words, rule]) => (rule.decision === decision ? [words] : []));
+  const sorted: ShellRules = { allow: patterns("allow"), ask: patterns("ask"), deny: patterns("deny") };
+  const [judged] = verdictOf({ parts: [part] }, sorted, { write: () => "allow" }).parts;
+  const rule = judged?.rule && byWords.get(judged.rule);
+  if (judged && rule && judged.verdict === rule.decision) return ruleVerdict([rule], rule.decision) as PartVerdict;
+  const reason = sentence(judged?.reason ?? doubt ?? "It is not known what it does");
+  return { decision: judged?.verdict ?? "ask", reason, allowWith: FULL, ...(rule ? { rule } : {}) };
+}
+
+/** Files that a rule denies are denied to commands that name them, too. */
+function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict | undefined {
+  const denying = rules.filter(
+    ({ decision, subject }) =>
+      decision === "deny" && (subject === "read" || (subject === "write" && item.part?.isReadOnly !== true)),
+  );
+  if (denying.length === 0) return undefined;
+  const paths = pathWords(item, places).map(([, path]) => path);
+  const trees = (item.part?.trees ?? []).map((tree) => meant(tree, item, places));
+  const rule = denying.find(
+    (candidate) =>
+      [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||
+      [...paths, ...trees].some((path) => mayMatchPath(candidate, path, scope)) ||
+      trees.some((path) => matchesPath(candidate, `${path}/x`, scope)),
+  );
+  if (rule) return ruleVerdict([rule], "deny");
+  const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
+  return above && ask(`The rule ${above.text} denies files in there.`, FULL);
+}
+
+/** Sensitive files that the command names; an allowing rule that names the same word answers the question. */
+function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined): PartVerdict | undefined {
+  const named = rule?.decision === "allow" ? wordsOf(rule) : [];
+  for (const [word, path] of pathWords(item, places)) {
+    if (named.includes(word)) continue;
+    if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
+    if (!item.part?.isHarmless && isProtected(path, places))
+      return ask(`A change to ${path} can make programs run later.`, FULL);
+  }
+  for (const tree of item.part?.trees ?? [])
+    if (!named.includes(tree) && mayHoldCredentials(meant(tree, item, places), places))
+      return ask(`Files in ${meant(tree, item, places)} may hold keys or passwords.`, FULL);
+  for (const pick of item.part?.picks ?? [])
+    if (!named.includes(pick) && mayBeCredentialFile(meant(pick, item, places), places, "hidden too"))
+      return ask(`${pick} may pick files that hold keys or passwords.`, FULL);
+  return undefined;
+}
+
+const inSandbox = ({ outside }: CommandAccess, { isSandboxed, mode }: Policy): PartVerdict | undefined =>
+  isSandboxed && !outside && mode === "auto-edit"
+    ? { decision: "allow", reason: "It runs in the sandbox.", isPlain: true }
+    : undefined;
+
+/** What the sandbox would not let it do is a question, whatever its words are allowed to do inside. */
+const outsideSandbox = ({ outside }: CommandAccess, { isSandboxed }: Policy): PartVerdict | undefined =>
+  isSandboxed && outside ? ask("It wants to run outside the sandbox.", FULL) : undefined;
+
+function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
+  if (forbiddenIn(mode)) return { decision: "allow", reason: "The command is known to change nothing.", isPlain: true };
+  if (item.part?.words.length === 0) return { decision: "allow", reason: "It runs no program.", isPlain: true };
+  if (mode === "auto-edit" && item.part?.isHarmless)
+    return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
+  const rule = item.part && suggestedCommand(item.part);
+  return plainAsk(`Mode ${mode} asks before it runs commands.`, rule === undefined ? FULL : `--allow '${rule}'`);
+}
+
+/** Words that may be paths, `--option=path` included, with the path that they mean. */
+function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
+  if (part === undefined) return [];
+  // Of listed programs the parse knows which words are files; any word of another one may be.
+  const words = [...(part.isHarmless ? [] : part.words.slice(1)), ...part.reads, ...part.writes];
+  return words.flatMap((word) => {
+    const value = /^-{1,2}[^=]*=(.+)$/.exec(word)?.[1];
+    const candidates = [...(word.startsWith("-") ? [] : [word]), ...(value === undefined ? [] : [value])];
+    return candidates.map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
+  });
+}
+
+function meant(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
+  return part === undefined ? text : meantPath(text, part, cwd, userHome);
+}
+
+function meantPath(text: string, part: ShellPart, cwd: string, userHome: string): string {
+  return posix.resolve(part.cwd ?? cwd, text.replace(/^@/, "").replace(/^~(?=\/|$)/, userHome));
+}

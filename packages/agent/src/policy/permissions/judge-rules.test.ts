@@ -1,0 +1,253 @@
+// What rules, modes and the parse of a command come to together.
+
+import { describe, expect, it } from "vitest";
+import type { Access } from "../../contract/tool.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
+import { CallPaths } from "../../contract/paths/call-paths.ts";
+import { commandAccess } from "../../tools/builtin/shell/access.ts";
+import { judge, staysInside } from "./judge.ts";
+import { type Decision, type Rule, readRule } from "./rule.ts";
+import { suggestedRules } from "./suggest.ts";
+import type { PermissionMode, Policy } from "./verdict.ts";
+
+const PLACES = { roots: ["/srv/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+const PLAN = "/srv/project/.lathe/plans/s1.md";
+
+/** `+rule` allows, `?rule` asks, `-rule` denies. */
+function rulesOf(texts: string): Rule[] {
+  const decisions: Record<string, Decision> = { "+": "allow", "?": "ask", "-": "deny" };
+  return texts
+    .split("  ")
+    .filter((text) => text !== "")
+    .map((text) => {
+      const read = readRule(text.slice(1));
+      if ("problem" in read) throw new Error(`${text} ${read.problem}`);
+      return { ...read, decision: decisions[text[0] ?? ""] as Decision, origin: "test" };
+    });
+}
+
+async function accessOf(command: string): Promise<Access[]> {
+  const env = new LocalEnvironment({ cwd: "/srv/project", baseEnv: { HOME: "/home/me" } });
+  return commandAccess(command, "/srv/project", { env, paths: new CallPaths(env, new AbortController().signal) });
+}
+
+const policy = (mode: PermissionMode, rules: string, more: Partial<Policy> = {}): Policy => ({
+  mode,
+  rules: rulesOf(rules),
+  places: PLACES,
+  planFile: PLAN,
+  ...more,
+});
+
+describe("commands", () => {
+  it.each<[command: string, rules: string, mode: PermissionMode, expected: Decision]>([
+    ["git log -3", "+shell(git log *)", "ask", "allow"],
+    ["git log", "+shell(git log *)", "ask", "allow"],
+    ["git logout", "+shell(git log *)", "ask", "ask"],
+    ["git log && npm test", "+shell(git log *)", "ask", "ask"],
+    ["git log && npm test", "+shell(git log *)  +shell(npm test *)", "ask", "allow"],
+    ["git log $(npm test)", "+shell(git log *)", "ask", "ask"],
+    ["npm test", "", "auto-edit", "ask"],
+    ["npm test", "+shell(npm test *)  ?shell(npm *)", "auto-edit", "ask"],
+    ["npm test", "+shell(npm test *)  -shell(npm *)", "full", "deny"],
+    ["npm publish", "?shell(npm publish *)", "full", "ask"],
+    ["ls -la", "", "auto-edit", "allow"],
+    ["ls -la", "", "ask", "ask"],
+    ["ls -la", "-shell(ls *)", "auto-edit", "deny"],
+    ["git reset --hard", "+shell(git *)", "auto-edit", "ask"],
+    ["git reset --hard", "+shell(git reset --hard *)", "auto-edit", "allow"],
+    ["rm -rf dist", "+shell", "auto-edit", "ask"],
+    ["rm -rf dist", "", "full", "allow"],
+    ["echo hi > a.txt", "", "auto-edit", "allow"],
+    ["echo hi > /srv/other/a.txt", "", "auto-edit", "ask"],
+    ["echo hi > a.txt", "+shell(echo *)", "ask", "ask"],
+    ["echo hi > a.txt", "+shell(echo *)  +write(a.txt)", "ask", "allow"],
+    ["echo x > .git/hooks/pre-commit", "+shell(echo *)  +write(**)", "auto-edit", "ask"],
+    ["cat .env", "", "auto-edit", "ask"],
+    ["cat .e*", "", "auto-edit", "ask"],
+    ["cat *.md", "", "auto-edit", "allow"],
+    ["cat ~/.ssh/id_rsa", "+shell(cat *)", "ask", "ask"],
+    ["grep -rn .env src", "", "auto-edit", "allow"],
+    ["mytool --key=.env", "+shell(mytool *)", "auto-edit", "ask"],
+    ["mytool .git/hooks/x", "+shell(mytool *)", "auto-edit", "ask"],
+    ["cat secrets/a", "-read(secrets/**)", "full", "deny"],
+    ["cat src/gen/a", "-write(src/gen/**)", "full", "allow"],
+    ["touch src/gen/a", "-write(src/gen/**)", "full", "deny"],
+    ["ls", "", "read-only", "allow"],
+    ["npm test", "+shell(npm test *)", "read-only", "deny"],
+    ["git log", "", "plan", "allow"],
+    ["npm test", "+shell", "plan", "deny"],
+    ["touch a", "", "plan", "deny"],
+    ["cat .env", "", "plan", "ask"],
+    ["ls", "?shell(ls *)", "plan", "ask"],
+    ["if then ((", "+shell", "auto-edit", "ask"],
+  ])("LS-10 %s with %s in %s: %s", async (command, rules, mode, expected) => {
+    const verdict = judge({ tier: "exec", access: await accessOf(command) }, policy(mode, rules));
+    expect(verdict.decision).toBe(expected);
+    for (const part of verdict.parts) expect(part.reason).not.toBe("");
+  });
+
+  it("in the sandbox need no question, unless a rule or a key file does, or they leave it", async () => {
+    const inBox = async (command: string, rules = "", mode: PermissionMode = "auto-edit", outside = false) => {
+      const access = (await accessOf(command)).map((item) =>
+        item.kind === "exec" && outside ? { ...item, outside: true as const } : item,
+      );
+      return judge({ tier: "exec", access }, policy(mode, rules, { isSandboxed: true })).decision;
+    };
+    expect(await inBox("npm test && rm -rf dist")).toBe("allow");
+    expect(await inBox("npm test", "?shell(npm *)")).toBe("ask");
+    expect(await inBox("npm test", "-shell(npm *)")).toBe("deny");
+    expect(await inBox("cat .env")).toBe("ask");
+    expect(await inBox("npm test", "+shell(npm *)", "auto-edit", true)).toBe("ask");
+    expect(await inBox("npm test", "", "ask")).toBe("ask");
+  });
+});
+
+describe("files, hosts and tools", () => {
+  const write = (path: string): Access => ({ kind: "write", path });
+  const read = (path: string): Access => ({ kind: "read", path });
+  const host = (name: string): Access => ({ kind: "network", host: name });
+
+  it.each<[what: Access, rules: string, mode: PermissionMode, expected: Decision]>([
+    [write("/srv/project/src/a.ts"), "+write(src/**)", "ask", "allow"],
+    [write("/srv/project/src/a.ts"), "+write(src)", "ask", "allow"],
+    [write("/srv/project/srcx/a.ts"), "+write(src/**)", "ask", "ask"],
+    [write("/srv/project/src/a.ts"), "-write(*.ts)", "full", "deny"],
+    [write("/srv/project/src/A.TS"), "-write(*.ts)", "full", "deny"],
+    [write("/srv/other/a.ts"), "-write(*.ts)", "full", "deny"],
+    [write("/srv/other/a.md"), "+write(*.md)", "auto-edit", "ask"],
+    [write("/srv/other/a.md"), "+write(/srv/other/**)", "auto-edit", "allow"],
+    [write("/home/me/notes/a"), "+write(~/notes/**)", "auto-edit", "allow"],
+    [write("/srv/project/.env"), "+write(**)", "auto-edit", "ask"],
+    [write("/srv/project/.env"), "+write(.env)", "auto-edit", "allow"],
+    [write("/srv/project/.git/hooks/x"), "+write(.git/hooks/**)", "auto-edit", "allow"],
+    [write("/srv/project/.github/workflows/ci.yml"), "", "auto-edit", "ask"],
+    [write("/srv/project/src/a.ts"), "+write(src/**)", "read-only", "deny"],
+    [write(PLAN), "", "plan", "allow"],
+    [write("/srv/project/.lathe/plans/other.md"), "", "plan", "deny"],
+    [write("/srv/project/.lathe/config.yml"), "", "auto-edit", "ask"],
+    [read("/srv/project/.env"), "+read(**)", "auto-edit", "ask"],
+    [read("/srv/project/.env"), "+read(.env)", "auto-edit", "allow"],
+    [read("/srv/project/a"), "-read(a)", "full", "deny"],
+    [read("/srv/project/a"), "?read(a)", "full", "ask"],
+    [host("example.com"), "+network(example.com)", "auto-edit", "allow"],
+    [host("evil.example.com"), "+network(example.com)", "auto-edit", "ask"],
+    [host("api.example.com"), "+network(*.example.com)", "auto-edit", "allow"],
+    [host("notexample.com"), "+network(*.example.com)", "auto-edit", "ask"],
+    [host("EXAMPLE.com"), "-network(example.com)", "full", "deny"],
+  ])("LS-10 %o with %s in %s: %s", (item, rules, mode, expected) => {
+    const tier = item.kind as "read" | "write" | "network";
+    expect(judge({ tier, access: [item] }, policy(mode, rules)).decision).toBe(expected);
+  });
+
+  it("LS-10 a rule may name a tool, declared or not; a pattern covers nothing that is not declared", () => {
+    const call = { tool: "deploy", tier: "exec", access: undefined } as const;
+    const said = (rules: string) => judge(call, policy("auto-edit", rules)).decision;
+    expect([said("+deploy"), said("+exec"), said("-deploy"), said("+deploy(x)"), said("+shell")]).toEqual([
+      "allow",
+      "allow",
+      "deny",
+      "ask",
+      "ask",
+    ]);
+  });
+
+  it("a child agent needs no question outside mode ask: its own calls are judged", () => {
+    const access: Access[] = [{ kind: "exec", command: "look around", cwd: "/srv/project", isAgent: true }];
+    const said = (mode: PermissionMode, rules = "") =>
+      judge({ tool: "spawn_agent", tier: "exec", access }, policy(mode, rules)).decision;
+    expect([said("auto-edit"), said("plan"), said("ask"), said("full", "-spawn_agent")]).toEqual([
+      "allow",
+      "allow",
+      "ask",
+      "deny",
+    ]);
+  });
+});
+
+describe("what is offered to be remembered", () => {
+  it.each([
+    ["npm test -- --watch=false", ["shell(npm test *)"]],
+    ["npm run build && npm test", ["shell(npm run build *)", "shell(npm test *)"]],
+    ["git push origin main", ["shell(git push *)"]],
+    ["pytest -q tests/a.py", ["shell(pytest *)"]],
+    ["python3 -m pytest -q", ["shell(python3 -m pytest *)"]],
+    ["node scripts/gen.js", ["shell(node scripts/gen.js *)"]],
+    ["cargo build --release", ["shell(cargo build *)"]],
+    ["node --version", ["shell(node --version)"]],
+    ["rm -rf dist", undefined],
+    ["node -e 'x'", undefined],
+    ["python3.12 run.py", ["shell(python3.12 run.py *)"]],
+    ["python3.12 -c 'x'", undefined],
+    ["nodejs -e 'x'", undefined],
+    ["perl5.36 -e 'x'", undefined],
+    ["pypy3 -c 'x'", undefined],
+    ['bash -c "$x"', undefined],
+    ["git --exec-path=/x status", undefined],
+    ["sudo npm test", undefined],
+    ["FOO=1 npm test", undefined],
+  ])("%s: %j", async (command, expected) => {
+    const { parts } = judge({ tier: "exec", access: await accessOf(command) }, policy("ask", ""));
+    expect(parts.some(({ decision }) => decision === "ask")).toBe(true);
+    expect(suggestedRules(await accessOf(command), PLACES)).toEqual(expected);
+  });
+
+  it("a folder called ~ is not the home, and a file at the top is not one of that name further down", () => {
+    const suggested = (path: string) => suggestedRules([{ kind: "write", path }], PLACES);
+    expect(suggested("/srv/project/~/a.txt")).toEqual(["write(./~/**)"]);
+    expect(suggested("/srv/project/~")).toEqual(["write(./~)"]);
+    expect(suggested("/srv/project/a.txt")).toEqual(["write(./a.txt)"]);
+    expect(suggested("/srv/project/src/a.txt")).toEqual(["write(src/**)"]);
+    const said = (path: string) =>
+      judge({ tool: "edit", tier: "write", access: [{ kind: "write", path }] }, policy("ask", "+write(./a.txt)"))
+        .decision;
+    expect([said("/srv/project/a.txt"), said("/srv/project/src/a.txt")]).toEqual(["allow", "ask"]);
+  });
+
+  it("a command that leaves the sandbox is not covered by an answer about the tool", async () => {
+    const access = (await accessOf("npm test")).map((item) =>
+      item.kind === "exec" ? { ...item, outside: true as const } : item,
+    );
+    expect(staysInside({ tier: "exec", access }, PLACES)).toBe(false);
+  });
+
+  it("a danger, a doubt and a key file are not covered by an answer about the tool", async () => {
+    const inside = async (command: string) => staysInside({ tier: "exec", access: await accessOf(command) }, PLACES);
+    expect(await inside("npm test")).toBe(true);
+    for (const command of ["rm -rf dist", "$x y", "cat .env", "echo x > /etc/hosts"])
+      expect([command, await inside(command)]).toEqual([command, false]);
+  });
+});
+
+describe("tools of an MCP server, which do not say what they touch", () => {
+  it.each<[tool: string, rules: string, mode: PermissionMode, expected: Decision]>([
+    ["mcp__db__query", "", "auto-edit", "ask"],
+    ["mcp__db__query", "+mcp__db__*", "ask", "allow"],
+    ["mcp__dbx__query", "+mcp__db__*", "auto-edit", "ask"],
+    ["mcp__db__query", "+mcp__db", "auto-edit", "allow"],
+    ["mcp__db__drop", "+mcp__db__*  -mcp__db__drop", "full", "deny"],
+    ["mcp__db__drop", "+mcp__db__*  ?mcp__db__dr*", "full", "ask"],
+    ["mcp__db__query", "+mcp__db__*", "plan", "deny"],
+  ])("%s under %s in mode %s: %s", (tool, rules, mode, expected) => {
+    expect(judge({ tool, tier: "exec", access: undefined }, policy(mode, rules)).decision).toBe(expected);
+  });
+
+  it("can be allowed for good as a whole only", () => {
+    expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES, "mcp__db__query")).toEqual([
+      "mcp__db__query",
+    ]);
+    expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES)).toBeUndefined();
+  });
+
+  it.each(["shell", "write", "network", "Bash", "edit", "mcp__db", "not a name"])(
+    "is never allowed for good by the name %s, which would allow more than this tool",
+    (name) => {
+      expect(suggestedRules([{ kind: "undeclared", tier: "exec" }], PLACES, name)).toBeUndefined();
+    },
+  );
+
+  it("is not allowed as a whole by a call that says some of what it touches", () => {
+    const items = [{ kind: "undeclared", tier: "exec" } as const, { kind: "write", path: "/etc/passwd" } as const];
+    expect(suggestedRules(items, PLACES, "mcp__db__query")).toBeUndefined();
+  });
+});

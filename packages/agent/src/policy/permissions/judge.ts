@@ -1,0 +1,207 @@
+// What may happen without asking: a pure function of the mode, the rules, what a call declares, and where things are. Each thing
+// that the call touches is decided on its own, with its reason; deny beats ask beats allow.
+
+import type { Access, Tier } from "../../contract/tool.ts";
+import type { DecidedPart } from "../../record/journal/types.ts";
+import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
+import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
+import type { Decision, Rule } from "./rule.ts";
+import { isCredentialFile, isProtected, searchesCredentials } from "./sensitive-paths.ts";
+import {
+  ADD_DIR,
+  AUTO_EDIT,
+  ask,
+  FULL,
+  FULL_ALLOWS,
+  forbiddenIn,
+  isInRoots,
+  type PartVerdict,
+  type Places,
+  type Policy,
+  plainAsk,
+  ruleVerdict,
+  WAYS,
+} from "./verdict.ts";
+
+/** A call as permissions see it. */
+export interface JudgedCall {
+  /** Name of the tool; absent for a command that somebody asks about. */
+  readonly tool?: string | undefined;
+  readonly tier: Tier;
+  /** Undefined: the tool does not say what it touches. */
+  readonly access: readonly Access[] | undefined;
+}
+
+/** What was decided about a call, and about each thing that it touches. */
+export interface Verdict {
+  readonly decision: Decision;
+  /** Of the strongest part; absent when the mode alone says so. */
+  readonly reason?: string;
+  /** The option that would have allowed it. */
+  readonly allowWith?: string;
+  readonly parts: readonly DecidedPart[];
+}
+
+const RANK: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** Decides about each thing that the call touches; the strongest decision holds for the call. */
+export function judge(call: JudgedCall, policy: Policy): Verdict {
+  const scope: RuleScope = {
+    tool: call.tool,
+    project: policy.places.roots[0] ?? "/",
+    userHome: policy.places.userHome,
+  };
+  const judged = itemsOf(call).map((item) => ({ item, verdict: judgeItem(item, policy, scope) }));
+  const parts = judged.map(({ item, verdict }) => partOf(item, verdict));
+  const strongest = judged
+    .map(({ verdict }) => verdict)
+    .reduce<PartVerdict>((most, verdict) => (weight(verdict) > weight(most) ? verdict : most), NOTHING);
+  const { decision, reason, allowWith, isPlain } = strongest;
+  return {
+    decision,
+    parts,
+    ...(isPlain ? {} : { reason }),
+    ...(allowWith === undefined ? {} : { allowWith }),
+  };
+}
+
+const NOTHING: PartVerdict = { decision: "allow", reason: "It changes nothing.", isPlain: true };
+
+function partOf(item: Item, { decision, reason, rule }: PartVerdict): DecidedPart {
+  return {
+    tier: tierOf(item),
+    what: nameOf(item),
+    decision,
+    reason,
+    ...(rule === undefined ? {} : { rule: rule.text }),
+  };
+}
+
+/** Of two questions the one whose answer takes the wider option, then the one with a reason: what allows it allows the other. */
+function weight({ decision, allowWith, isPlain }: PartVerdict): number {
+  return RANK[decision] * 10 + (allowWith === undefined ? 0 : WAYS.indexOf(allowWith) + 1) + (isPlain ? 0 : 0.5);
+}
+
+/** True when all that the call touches is inside the roots and the sandbox, and nothing of it is sensitive, dangerous or in doubt. */
+export function staysInside(call: JudgedCall, places: Places): boolean {
+  return call.access !== undefined && itemsOf(call).every((item) => isOrdinary(item, places));
+}
+
+function isOrdinary(item: Item, places: Places): boolean {
+  switch (item.kind) {
+    case "undeclared":
+      return false;
+    case "read":
+      return !readsCredentials(item, places);
+    case "write":
+      return isInRoots(item.path, places) && !isProtected(item.path, places);
+    case "exec":
+      return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places);
+    case "network":
+      return true;
+    case "address":
+      return !item.write;
+  }
+}
+
+/** A tier that nothing declared stands for stays a question of its own: what is not said is not harmless. */
+export function itemsOf({ tier, access }: JudgedCall): readonly Item[] {
+  if (tier === "read") return access ?? [];
+  const isDeclared = access?.some((item) => tierOf(item) === tier) ?? false;
+  return isDeclared ? (access ?? []) : [...(access ?? []), { kind: "undeclared", tier }];
+}
+
+function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
+  if (item.kind === "exec") return judgeCommand(item, policy, scope);
+  const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
+  return (
+    ruleVerdict(spoken, "deny") ??
+    guarded(item, policy) ??
+    ruleVerdict(spoken, "ask") ??
+    (policy.mode === "full" ? FULL_ALLOWS : undefined) ??
+    sensitive(item, policy, spoken, scope) ??
+    ruleVerdict(spoken, "allow") ??
+    byMode(item, policy)
+  );
+}
+
+/** Modes that change nothing have nothing to ask about; undefined: the mode does not forbid it. */
+function guarded(item: Item, { mode, planFile }: Policy): PartVerdict | undefined {
+  if (tierOf(item) === "read") return undefined;
+  if (mode === "plan" && item.kind === "write" && item.path === planFile)
+    return { decision: "allow", reason: "It is the plan of this session.", isPlain: true };
+  return forbiddenIn(mode);
+}
+
+/** What only a rule that names it can allow, however wide the others are. */
+function sensitive(
+  item: Exclude<Item, { kind: "exec" }>,
+  { mode, places, planFile }: Policy,
+  spoken: readonly Rule[],
+  scope: RuleScope,
+): PartVerdict | undefined {
+  if (item.kind !== "read" && item.kind !== "write") return undefined;
+  if (item.kind === "write" && item.path === planFile) return undefined;
+  const isSensitive = item.kind === "read" ? isCredentialFile : isProtected;
+  if (spoken.some((rule) => rule.decision === "allow" && namesSensitive(rule, places, scope, isSensitive)))
+    return undefined;
+  if (item.kind === "read")
+    return readsCredentials(item, places) ? ask(`${item.path} may hold keys or passwords.`, FULL) : undefined;
+  if (isProtected(item.path, places)) return ask(`A change to ${item.path} can make programs run later.`, FULL);
+  // Where edits are asked about as well, another directory alone would not be enough.
+  const isAllowed = spoken.some(({ decision }) => decision === "allow");
+  if (!isInRoots(item.path, places) && !isAllowed)
+    return ask(`${item.path} is outside the working directory.`, mode === "auto-edit" ? ADD_DIR : FULL);
+  return undefined;
+}
+
+/** The pattern up to its first wildcard is itself a sensitive path. */
+function namesSensitive(
+  { pattern }: Rule,
+  places: Places,
+  { project, userHome }: RuleScope,
+  isSensitive: (path: string, places: Places) => boolean,
+): boolean {
+  if (pattern === undefined) return false;
+  const named = (pattern.split(/[*?[]/)[0] ?? "").replace(/\/$/, "").replace(/^~(?=\/)/, userHome);
+  if (named === "") return false;
+  return isSensitive(named.startsWith("/") ? named : `${project}/${named.replace(/^\.\//, "")}`, places);
+}
+
+function byMode(item: Exclude<Item, { kind: "exec" }>, { mode }: Policy): PartVerdict {
+  switch (item.kind) {
+    case "read":
+      return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
+    case "write":
+      return mode === "auto-edit"
+        ? { decision: "allow", reason: "Edits inside the project need no question in auto-edit.", isPlain: true }
+        : plainAsk(`Mode ${mode} asks before every change.`, AUTO_EDIT);
+    case "address":
+      if (!item.write) return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
+      return ask(`${item.url} is written by its provider, outside Lathe's control.`, FULL);
+    case "network":
+      return plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
+    case "undeclared":
+      return ask("The tool does not say what it will touch.", FULL);
+  }
+}
+
+function readsCredentials(item: Access & { kind: "read" | "write" }, places: Places): boolean {
+  if (isCredentialFile(item.path, places)) return true;
+  return "search" in item && searchesCredentials(item.path, item.filter, places);
+}
+
+function nameOf(item: Item): string {
+  switch (item.kind) {
+    case "exec":
+      return item.command;
+    case "network":
+      return item.host;
+    case "address":
+      return item.url;
+    case "undeclared":
+      return "what the tool does not say";
+    default:
+      return item.path;
+  }
+}

@@ -1,0 +1,72 @@
+// Which rules speak about one thing that a call would touch. Paths are globs as in an ignore file: one with a slash begins at the
+// project, `/` is the root of the disk, `~/` the home, a bare name is found at any depth; a folder stands for all that is in it.
+
+import type { Access, Tier } from "../../contract/tool.ts";
+import { globSource } from "../../world/env/search/gitignore.ts";
+import type { Rule } from "./rule.ts";
+import { isInside } from "./sensitive-paths.ts";
+
+/** One thing that a call would do. */
+export type Item = Access | { readonly kind: "undeclared"; readonly tier: Tier };
+
+/** Where rules are read. */
+export interface RuleScope {
+  /** Name of the tool whose call it is; absent: of no tool, as for a command that a person asks about. */
+  readonly tool?: string | undefined;
+  /** What relative paths of rules begin at. */
+  readonly project: string;
+  readonly userHome: string;
+}
+
+/** Whether the rule is about this at all; of a command, its words are not looked at. */
+export function isAbout({ subject }: Rule, item: Item, { tool }: RuleScope): boolean {
+  if (tool !== undefined && namesTool(subject, tool)) return true;
+  const tier = tierOf(item);
+  if (subject === "shell") return item.kind === "exec";
+  return subject === tier;
+}
+
+const namesTool = (subject: string, tool: string): boolean =>
+  subject.endsWith("*") ? tool.startsWith(subject.slice(0, -1)) : subject === tool;
+
+/** For everything but commands. */
+export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" }>, scope: RuleScope): boolean {
+  if (!isAbout(rule, item, scope)) return false;
+  if (rule.pattern === undefined) return true;
+  switch (item.kind) {
+    case "read":
+    case "write":
+      return matchesPath(rule, item.path, scope);
+    case "network":
+      return matchesHost(rule.pattern, item.host);
+    case "address":
+      return new RegExp(`^${globSource(rule.pattern)}$`, "s").test(item.url);
+    case "undeclared":
+      // What it will touch is not said, so no pattern can be said to cover it.
+      return false;
+  }
+}
+
+export function tierOf(item: Item): Tier {
+  if (item.kind === "undeclared") return item.tier;
+  if (item.kind === "address") return item.write ? "write" : "read";
+  return item.kind;
+}
+
+/** A rule that only takes away also covers names in other letters and, without a slash, outside the project. */
+export function matchesPath({ pattern = "**", decision }: Rule, path: string, scope: RuleScope): boolean {
+  const narrows = decision !== "allow";
+  const plain = pattern.replace(/^~(?=\/|$)/, scope.userHome).replace(/(?<=.)\/+$/, "");
+  const flags = narrows ? "si" : "s";
+  if (plain.startsWith("/")) return new RegExp(`^/${globSource(plain.slice(1))}(?:/.*)?$`, flags).test(path);
+  const isName = !plain.includes("/");
+  const source = `${isName ? "(?:.*/)?" : ""}${globSource(plain.replace(/^\.\//, ""))}(?:/.*)?$`;
+  const below = isInside(path, scope.project) ? path.slice(scope.project.replace(/\/$/, "").length + 1) : undefined;
+  if (below !== undefined && new RegExp(`^${source}`, flags).test(below)) return true;
+  return isName && narrows && plain !== "*" && plain !== "**" && new RegExp(`^${source}`, flags).test(path);
+}
+
+function matchesHost(pattern: string, host: string): boolean {
+  const [wanted, there] = [pattern.toLowerCase(), host.toLowerCase()];
+  return wanted.startsWith("*.") ? there.endsWith(wanted.slice(1)) : wanted === there;
+}

@@ -1,0 +1,416 @@
+// The single source of truth of a session: a tree of entries and the lines outside it, over an append-only store. Appends are
+// synchronous: when a call returns, its line has been passed to the system.
+
+import type { BlobStore } from "../../base/blobs/store.ts";
+import { ContextView } from "./context.ts";
+import { parseChecked } from "./decode.ts";
+import { EntryReader } from "./entry-reader.ts";
+import { JournalError } from "./errors.ts";
+import { type NewHeader, newHeader } from "./header.ts";
+import { encodeLine, LONGEST_LINE } from "./line.ts";
+import { type EntryMeta, LineIndex } from "./line-index.ts";
+import { LossList } from "./losses.ts";
+import { toStored } from "./payload.ts";
+import { scan } from "./scan.ts";
+import type { LineSpan } from "./span-table.ts";
+import { type JournalStore, MemoryStore } from "./store.ts";
+import { isoTime } from "./timestamp.ts";
+import type {
+  BranchSummaryEntry,
+  InputLine,
+  IntentLine,
+  JournalLoss,
+  OutsideLine,
+  PrefixLine,
+  SessionHeader,
+  SettleLine,
+  TreeEntry,
+} from "./types.ts";
+
+/** `none`: never fsync. `turn`: at each turn end. `intent`: also before each effect that must not run twice. */
+export type SyncMode = "none" | "turn" | "intent";
+
+/** What a journal needs besides its store. */
+export interface JournalDeps {
+  readonly blobs: BlobStore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Candidates for entry ids (8 characters); see `idSource`. */
+  readonly newId: () => string;
+  readonly sync?: SyncMode | undefined;
+}
+
+/** `Omit` for each member of a union by itself. */
+export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+/** A tree entry without what the journal assigns; `id` may be one from `newId()`. */
+export type NewEntry = DistributiveOmit<TreeEntry, "id" | "parentId" | "timestamp"> & { readonly id?: string };
+/** A line outside the tree, without what the journal assigns. */
+export type NewLine = DistributiveOmit<Exclude<OutsideLine, { type: "seal" | "leaf" | "intent" }>, "timestamp">;
+/** An effect that is about to happen, without what the journal assigns. */
+export type NewIntent = Omit<IntentLine, "type" | "id" | "for" | "timestamp"> & { readonly for?: string };
+
+/** Half of what a listing reads from the end. */
+const TITLE_DRIFT = 2048;
+
+/** The record of a session, and its only truth: a tree of entries and the lines outside it. When an append returns, its line has reached the system. */
+export class Journal {
+  readonly header: SessionHeader;
+  readonly blobs: BlobStore;
+  readonly #deps: JournalDeps;
+  readonly #index: LineIndex;
+  readonly #reader: EntryReader;
+  readonly #losses: LossList;
+  readonly #reserved = new Set<string>();
+  #context: ContextView | undefined;
+  #store: JournalStore;
+  /** The file ends inside a line; dealt with by the first write. */
+  #sealTail: { readonly bytes: number; readonly whole: boolean } | undefined;
+  /** Set while the lines are only held in memory: a session without messages leaves no file. */
+  #openStore: (() => JournalStore) | undefined;
+  #holdsUntilMessage = true;
+
+  private constructor(
+    deps: JournalDeps,
+    opened: { header: SessionHeader; index: LineIndex; losses: LossList },
+    store: JournalStore,
+    openStore?: () => JournalStore,
+  ) {
+    this.#deps = deps;
+    this.blobs = deps.blobs;
+    this.header = opened.header;
+    this.#losses = opened.losses;
+    this.#index = opened.index;
+    this.#reader = new EntryReader(deps.blobs, opened.losses);
+    this.#store = store;
+    this.#openStore = openStore;
+  }
+
+  /** A new session. `openStore` is called with the first message or intent; until then lines are held in memory. */
+  static create(header: NewHeader, openStore: () => JournalStore, deps: JournalDeps): Journal {
+    const full = newHeader(header, isoTime(deps.now()));
+    const held = new MemoryStore(encodeLine(full));
+    return new Journal(deps, { header: full, index: new LineIndex(), losses: new LossList() }, held, openStore);
+  }
+
+  /**
+   * Opens what is there; throws a JournalError instead of guessing when the header is unreadable. With `openStore` the
+   * lines move to a new store with the first write (forks and imported files).
+   */
+  static open(store: JournalStore, deps: JournalDeps, openStore?: () => JournalStore): Journal {
+    const opened = scan(store);
+    const journal = new Journal(deps, opened, store, openStore);
+    journal.#holdsUntilMessage = false;
+    if (opened.tail.bytes > 0) journal.#sealTail = opened.tail;
+    return journal;
+  }
+
+  // ---- reading ----
+
+  /** What the model sees at the leaf. Built on first use, then follows the leaf at constant cost per entry. */
+  get context(): ContextView {
+    if (!this.#context) {
+      this.#context = new ContextView({ meta: (id) => this.#index.meta(id), entry: (id) => this.entry(id) });
+      this.#context.moveTo(this.leaf);
+    }
+    return this.#context;
+  }
+
+  /** What opening had to give up, missing blobs of the context included: they show only when it is built. Show it. */
+  get losses(): readonly JournalLoss[] {
+    void this.context;
+    return this.#losses.list;
+  }
+  /** What was given up so far, without a look at what was not read yet. */
+  get lossesSoFar(): readonly JournalLoss[] {
+    return this.#losses.list;
+  }
+  /** Of the file that was converted to this one. */
+  addLosses(losses: readonly JournalLoss[]): void {
+    for (const loss of losses) this.#losses.add(loss);
+  }
+  /** Where the journal is kept: its path, or "memory". */
+  get label(): string {
+    return this.#store.label;
+  }
+  /** Folder for artifacts and children; undefined in memory and before the first message. */
+  get folder(): string | undefined {
+    return this.#store.folder;
+  }
+  get leaf(): string | null {
+    return this.#index.leaf;
+  }
+  get title(): { readonly title: string; readonly source: "auto" | "user" } | undefined {
+    const { title, titleSource } = this.header;
+    if (this.#index.title) return { title: this.#index.title.title, source: this.#index.title.source };
+    return title === undefined ? undefined : { title, source: titleSource ?? "auto" };
+  }
+  get labels(): ReadonlyMap<string, string> {
+    return this.#index.labels;
+  }
+  /** System prompt, tools and environment as they were last sent. */
+  get prefix(): PrefixLine | undefined {
+    return this.#index.prefix;
+  }
+  /** The last input that began or ended. */
+  get input(): InputLine | undefined {
+    return this.#index.input;
+  }
+  /** Effects that began and have no outcome, oldest first. */
+  unsettled(): readonly IntentLine[] {
+    return this.#index.openIntents;
+  }
+  has(id: string): boolean {
+    return this.#index.hasEntry(id);
+  }
+  meta(id: string): EntryMeta | undefined {
+    return this.#index.meta(id);
+  }
+  /** Ids in file order. */
+  entryIds(): IterableIterator<string> {
+    return this.#index.ids.values();
+  }
+  /** Oldest first; `null` gives the roots. */
+  children(id: string | null): readonly string[] {
+    return this.#index.children(id);
+  }
+
+  entry(id: string): TreeEntry {
+    return this.#reader.entry(this.#store, this.#metaOf(id));
+  }
+
+  /** An entry as stored in its line: blobs are references. Undefined for one that cannot be used. */
+  storedEntry(id: string): Record<string, unknown> | undefined {
+    const meta = this.#metaOf(id);
+    const parsed = parseChecked(this.#store.read(meta.offset, meta.length));
+    return "problem" in parsed ? undefined : { ...parsed.value, type: meta.type, id, parentId: meta.parentId };
+  }
+
+  /** Lines outside the tree of one kind, oldest first, read from the store. */
+  *outside<T extends OutsideLine["type"]>(type: T): IterableIterator<Extract<OutsideLine, { type: T }>> {
+    for (const span of this.#index.outside(type)) {
+      const line = this.#reader.outside(this.#store, type, span);
+      if (line) yield line as Extract<OutsideLine, { type: T }>;
+    }
+  }
+
+  /** The newest line of a kind, without reading the others. */
+  lastOutside<T extends OutsideLine["type"]>(type: T): Extract<OutsideLine, { type: T }> | undefined {
+    const span = this.#index.lastOutside(type);
+    const line = span && this.#reader.outside(this.#store, type, span);
+    return line as Extract<OutsideLine, { type: T }> | undefined;
+  }
+
+  // ---- writing ----
+
+  /** An id that no entry has; it stays reserved for this journal. */
+  newId(): string {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const id = this.#deps.newId();
+      if (this.#index.has(id) || this.#reserved.has(id)) continue;
+      this.#reserved.add(id);
+      return id;
+    }
+    throw new Error("The id source repeats itself: 100 ids in a row were already in use.");
+  }
+
+  /** Appends a child of the leaf and moves the leaf to it. */
+  append(input: NewEntry): TreeEntry {
+    const entry = this.#addEntry(input, this.leaf);
+    this.#context?.follow(entry);
+    return entry;
+  }
+
+  /** Appends a line outside the tree. */
+  write(input: NewLine): OutsideLine {
+    return this.#outside({ ...input, timestamp: this.#timestamp() } as OutsideLine, false);
+  }
+
+  /**
+   * Announces an effect before it runs; `for` is the id its outcome entry must be appended with. Resolves when the
+   * effect may start.
+   */
+  async intent(input: NewIntent): Promise<IntentLine> {
+    const { effect, callId, tool, replay } = input;
+    const line: IntentLine = {
+      type: "intent",
+      id: this.newId(),
+      for: input.for ?? this.newId(),
+      effect,
+      ...(callId === undefined ? {} : { callId }),
+      ...(tool === undefined ? {} : { tool }),
+      replay,
+      timestamp: this.#timestamp(),
+    };
+    this.#outside(line, true);
+    this.#reserved.delete(line.id);
+    this.#reserved.delete(line.for);
+    if (replay === "never" && this.#deps.sync === "intent") await this.sync();
+    return line;
+  }
+
+  /** Stores a text outside the lines; a line may then refer to it by the returned name. */
+  putText(text: string): string {
+    return beside(() => this.blobs.put(Buffer.from(text, "utf8")));
+  }
+
+  /** Ends an intent that has no outcome entry. */
+  settle(
+    intentId: string,
+    outcome: SettleLine["outcome"],
+    more: Pick<SettleLine, "error" | "usage" | "cost"> = {},
+  ): void {
+    this.write({ type: "settle", intentId, outcome, ...more });
+  }
+
+  /** Moves the leaf; null means before the first entry. Later entries grow a new branch from there. */
+  setLeaf(entryId: string | null): void {
+    this.#mustBePlace(entryId);
+    if (entryId === this.leaf) return;
+    this.#outside({ type: "leaf", entryId, timestamp: this.#timestamp() }, false);
+    this.#context?.moveTo(entryId);
+  }
+
+  /** Leaves the current branch for `entryId` (null: the start) and puts a summary of what was left there: one line, so both or neither. */
+  branchWithSummary(
+    entryId: string | null,
+    summary: string,
+    more: Pick<BranchSummaryEntry, "details" | "fromExtension"> = {},
+  ): TreeEntry {
+    this.#mustBePlace(entryId);
+    const entry = this.#addEntry({ type: "branch_summary", fromId: entryId ?? "root", summary, ...more }, entryId);
+    this.#context?.moveTo(entry.id);
+    return entry;
+  }
+
+  setTitle(title: string, source: "auto" | "user"): void {
+    this.write({ type: "title", title, source });
+  }
+
+  /** Names an entry; without a label the name is taken away. */
+  setLabel(targetId: string, label?: string): TreeEntry {
+    return this.append({ type: "label", targetId, ...(label === undefined ? {} : { label }) });
+  }
+
+  /** Moves lines that are still held in memory to their store, in one write; offsets stay the same. */
+  persist(): void {
+    if (!this.#openStore) return;
+    const store = this.#openStore();
+    if (store.size > 0) {
+      void store.close();
+      throw new JournalError("io", `${store.label} already holds a session; open it instead of creating it.`);
+    }
+    const held = this.#store.read(0, this.#store.size);
+    // Switched before the write: if that fails, its error is the one every later call throws again.
+    this.#store = store;
+    this.#openStore = undefined;
+    store.append(held);
+  }
+
+  /** To be awaited at each turn end; the last turn of an input ends with it. */
+  async turnEnd(): Promise<void> {
+    this.#restateTitle();
+    if ((this.#deps.sync ?? "turn") !== "none") await this.sync();
+  }
+
+  async sync(): Promise<void> {
+    if (this.#openStore) return;
+    await this.blobs.sync().catch((error: unknown) => {
+      throw blobsUnwritable(error);
+    });
+    await this.#store.sync();
+  }
+
+  async close(): Promise<void> {
+    this.#openStore = undefined;
+    await this.#store.close();
+  }
+
+  /** Listings read only the ends of a file, so a title that has drifted from the end is written again. */
+  #restateTitle(): void {
+    const title = this.#index.title;
+    if (title && !this.#openStore && this.#store.size - title.offset > TITLE_DRIFT)
+      this.setTitle(title.title, title.source);
+  }
+
+  // ---- inside ----
+
+  #mustBePlace(entryId: string | null): void {
+    if (entryId === null || this.has(entryId)) return;
+    throw new JournalError("unknown_entry", `There is no entry ${entryId} in this session to go to.`);
+  }
+
+  #addEntry(input: NewEntry, parentId: string | null): TreeEntry {
+    const { type, id: presetId, ...rest } = input;
+    if (presetId !== undefined && this.has(presetId)) {
+      throw new JournalError("unknown_entry", `Entry ${presetId} is already in this session.`);
+    }
+    const id = presetId ?? this.newId();
+    const entry = { type, id, parentId, timestamp: this.#timestamp(), ...rest } as TreeEntry;
+    const span = this.#write(entry, type === "message" || type === "custom_message");
+    this.#reserved.delete(id);
+    this.#index.addEntry({ id, type, parentId, ...span });
+    this.#index.addPayload(entry);
+    this.#reader.remember(entry);
+    return entry;
+  }
+
+  #outside(line: OutsideLine, begins: boolean): OutsideLine {
+    this.#index.addOutside(line, this.#write(line, begins));
+    return line;
+  }
+
+  #write(line: TreeEntry | OutsideLine, begins: boolean): LineSpan {
+    if (begins || !this.#holdsUntilMessage) this.persist();
+    if (this.#sealTail) this.#seal(this.#sealTail);
+    const text = encodeLine(this.#toStored(line));
+    if (text.length > LONGEST_LINE) throw tooLong(line.type, text.length);
+    const offset = this.#store.size;
+    this.#store.append(text);
+    return { offset, length: this.#store.size - offset - 1 };
+  }
+
+  #toStored(line: TreeEntry | OutsideLine): object {
+    return beside(() => toStored(line, this.blobs) as object);
+  }
+
+  /** The file ends inside a line: ends that line, and says so in the file when it was torn. */
+  #seal(tail: { readonly bytes: number; readonly whole: boolean }): void {
+    this.#store.append("\n");
+    this.#sealTail = undefined;
+    if (!tail.whole) this.#outside({ type: "seal", torn: tail.bytes, timestamp: this.#timestamp() }, false);
+  }
+
+  #metaOf(id: string): EntryMeta {
+    const meta = this.#index.meta(id);
+    if (!meta) throw new JournalError("unknown_entry", `There is no entry ${id} in this session.`);
+    return meta;
+  }
+
+  #timestamp(): string {
+    return isoTime(this.#deps.now());
+  }
+}
+
+/** Failures of the blob store are failures of the journal. */
+function beside<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw blobsUnwritable(error);
+  }
+}
+
+function tooLong(type: string, bytes: number): JournalError {
+  return new JournalError(
+    "io",
+    `An entry of the kind ${type} takes ${bytes} bytes, which is more than can be read back.`,
+  );
+}
+
+function blobsUnwritable(cause: unknown): JournalError {
+  return new JournalError(
+    "io",
+    `The session's blobs, kept next to its file, cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
+    { cause },
+  );
+}

@@ -1,0 +1,185 @@
+// One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
+
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { readProcStat } from "../../world/process/proc-stat.ts";
+import { JournalError } from "./errors.ts";
+import { readStart } from "./regular-file.ts";
+
+/** The process that writes to a journal. */
+export interface LockOwner {
+  readonly pid: number;
+  /** Tells a process from a later one with the same pid; see `processStartTime`. */
+  readonly startTime: string;
+  readonly host: string;
+  /** Unique per lock taken. */
+  readonly token: string;
+}
+
+export interface JournalLock {
+  release(): void;
+}
+
+/** Longer than any owner: what else may lie under the name is not read whole. */
+const OWNER_BYTES = 4096;
+
+/** `path` must be a real one, so that links to a journal share its lock. */
+export const lockPath = (path: string, owner: LockOwner): JournalLock => acquireLock(`${path}.lock`, owner);
+
+/**
+ * Hard links have one inode and no common path. In `shared`, which all writers know; in the journal's own folder when
+ * there is none, or when that is read-only: then it is so for all of them.
+ */
+export function lockInode(
+  fd: number,
+  folders: { readonly shared: string | undefined; readonly own: string },
+  owner: LockOwner,
+): JournalLock {
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  const name = `.${dev}-${ino}.lock`;
+  if (folders.shared !== undefined && isFolder(folders.shared)) {
+    try {
+      return acquireLock(join(folders.shared, name), owner);
+    } catch (error) {
+      if ((error as JournalError).code !== "io") throw error;
+    }
+  }
+  return acquireLock(join(folders.own, name), owner);
+}
+
+/** Made when it is not there; false when that cannot be. */
+function isFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function acquireLock(path: string, owner: LockOwner): JournalLock {
+  const text = JSON.stringify(owner);
+  // Each round either takes the lock, throws, or removes one dead owner's file.
+  for (let attempt = 0; attempt < 8; attempt++) {
+    if (create(path, text, owner.token)) return { release: () => release(path, text) };
+    const held = readIfThere(path);
+    if (held === undefined) continue;
+    const holder = parseOwner(held);
+    if (holder && !isDead(holder, owner)) throw locked(path, holder, owner);
+    removeStale(path, held, owner);
+  }
+  throw new JournalError("locked", `The lock ${path} keeps changing owners; try again.`);
+}
+
+/** Who holds a lock and whether that process is gone; undefined when nobody holds it. Changes nothing. */
+export function lockHolder(
+  path: string,
+  asking: Pick<LockOwner, "host">,
+): { readonly pid?: number; readonly dead: boolean } | undefined {
+  const held = readIfThere(path);
+  if (held === undefined) return undefined;
+  const holder = parseOwner(held);
+  return holder ? { pid: holder.pid, dead: isDead(holder, asking) } : { dead: true };
+}
+
+/** The file appears with its content: it is written aside and linked into place. */
+function create(path: string, text: string, token: string): boolean {
+  const aside = `${path}.${token}`;
+  try {
+    const file = openSync(aside, "wx", 0o600);
+    try {
+      writeSync(file, text);
+    } finally {
+      closeSync(file);
+    }
+    linkSync(aside, path);
+    unlinkSync(aside);
+    return true;
+  } catch (error) {
+    rmSync(aside, { force: true });
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    const message = `The session cannot be locked: ${(error as Error).message}. Free space or fix the folder, then try again.`;
+    throw new JournalError("io", message, { cause: error });
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readStart(path, OWNER_BYTES).toString("utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const message = `The session lock cannot be read: ${(error as Error).message}`;
+    throw error instanceof JournalError ? error : new JournalError("io", message, { cause: error });
+  }
+}
+
+/** Undefined for a file that is not one of our locks (power loss can leave it empty). */
+function parseOwner(text: string): LockOwner | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { pid, startTime, host, token } = (value ?? {}) as Record<string, unknown>;
+  if (typeof startTime !== "string" || typeof host !== "string" || typeof token !== "string") return undefined;
+  const isPid = typeof pid === "number" && Number.isInteger(pid) && pid > 0 && pid < 2 ** 31;
+  return isPid ? { pid, startTime, host, token } : undefined;
+}
+
+function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
+  if (holder.host !== asking.host) return false;
+  const startTime = processStartTime(holder.pid);
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
+    // Somebody else's process: perhaps a later one with the same pid, but only where the system tells.
+    if (startTime === "") return false;
+  }
+  return holder.startTime !== startTime;
+}
+
+function locked(path: string, holder: LockOwner, asking: LockOwner): JournalError {
+  const where = holder.host === asking.host ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+  return new JournalError(
+    "locked",
+    `This session is open in ${where}; close it there or fork the session. If that process is gone, delete ${path}.`,
+  );
+}
+
+/**
+ * Takes the dead owner's file away by renaming it, then looks at what was caught: if another process had put its own
+ * lock there in between, that lock is put back.
+ */
+function removeStale(path: string, stale: string, owner: LockOwner): void {
+  const aside = `${path}.${owner.token}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  if (readIfThere(aside) !== stale) linkSync(aside, path);
+  unlinkSync(aside);
+}
+
+function release(path: string, text: string): void {
+  if (readIfThere(path) === text) unlinkSync(path);
+}
+
+/** Start time of a process in kernel ticks; "" where the system does not tell, and for one that only waits to be reaped. */
+export function processStartTime(pid: number): string {
+  const stat = readProcStat(pid);
+  return stat === undefined || stat.state === "Z" ? "" : String(stat.start);
+}

@@ -1,0 +1,72 @@
+// A journal on disk in one call, for hosts that need nothing special: the file, its lock and its blobs.
+
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { FileBlobs } from "../../base/blobs/file-blobs.ts";
+import type { BlobStore } from "../../base/blobs/store.ts";
+import type { SessionDeps } from "../../base/time/deadline.ts";
+import { hasBegun } from "./begun.ts";
+import { FileStore } from "./file-store.ts";
+import { forkJournal } from "./fork.ts";
+import type { NewHeader } from "./header.ts";
+import { idSource } from "./ids.ts";
+import { Journal, type SyncMode } from "./journal.ts";
+import { processStartTime } from "./lock.ts";
+import type { ChildHeader } from "./types.ts";
+
+/** Where the file is, and how a session begins when there is none. */
+export interface JournalFileOptions {
+  /** Appears with the first message. */
+  readonly path: string;
+  /** Working directory of a new session; one that is there keeps its own. */
+  readonly cwd: string;
+  readonly deps: Pick<SessionDeps, "now" | "random" | "uuid">;
+  /** Folder of the blobs, which several journals may share; `blobs` beside the file when absent. */
+  readonly blobs?: string | undefined;
+  /** `turn` when absent. */
+  readonly sync?: SyncMode | undefined;
+  /** A new session begins as a copy of this one, up to `upTo` (its leaf when absent). */
+  readonly forkOf?: { readonly journal: Journal; readonly upTo?: string | null } | undefined;
+}
+
+/** Opens the session that is there, or begins one. This process is its only writer until it is closed. */
+export function openJournalFile(options: JournalFileOptions): Journal {
+  const { path, cwd, deps, forkOf } = options;
+  const blobs = new FileBlobs(options.blobs ?? join(dirname(path), "blobs"), String(process.pid));
+  const header = { id: deps.uuid(), cwd };
+  if (forkOf === undefined || hasBegun(path)) return openOrCreate(path, header, blobs, options);
+  const { journal, upTo = journal.leaf } = forkOf;
+  const parent = { ...header, parentSession: journal.label };
+  return forkJournal(journal, { upTo, header: parent, store: storeAt(path, deps) }, journalDeps(blobs, options));
+}
+
+/** For `SubagentOptions.journal`: the journals of children in the folder of their parent's, with its blobs. */
+export function childJournalFiles(
+  parent: Journal,
+  options: Pick<JournalFileOptions, "deps" | "sync">,
+): (header: ChildHeader) => Journal {
+  return (child) => {
+    // A child may be the first thing that happens in a session: its file is made now.
+    if (parent.folder === undefined) parent.persist();
+    if (parent.folder === undefined) throw new Error(`${parent.label}: a journal without a file has no folder.`);
+    const header = { ...child, id: options.deps.uuid() };
+    return openOrCreate(join(parent.folder, `${child.agentId}.jsonl`), header, parent.blobs, options);
+  };
+}
+
+type Rules = Pick<JournalFileOptions, "deps" | "sync">;
+
+function openOrCreate(path: string, header: NewHeader, blobs: BlobStore, rules: Rules): Journal {
+  if (hasBegun(path)) return Journal.open(storeAt(path, rules.deps), journalDeps(blobs, rules));
+  return Journal.create(header, () => storeAt(path, rules.deps), journalDeps(blobs, rules));
+}
+
+function journalDeps(blobs: BlobStore, { deps, sync }: Rules) {
+  return { blobs, now: deps.now, newId: idSource(deps.random), ...(sync === undefined ? {} : { sync }) };
+}
+
+function storeAt(path: string, deps: JournalFileOptions["deps"]): FileStore {
+  const { pid } = process;
+  const owner = { pid, startTime: processStartTime(pid), host: hostname(), token: deps.uuid() };
+  return new FileStore(path, { owner, create: true });
+}

@@ -1,0 +1,83 @@
+// What does not belong into a line goes to blobs on the way out and comes back on the way in: bytes, and strings over
+// 64 KiB. In the line stands a string starting with `blob:`; a real string that starts so is marked as literal.
+
+import type { BlobStore } from "../../base/blobs/store.ts";
+
+const LONG_STRING = 64 * 1024;
+/** Base64 of 1,024 characters: below it a blob file costs more than it saves. */
+const SMALL_BYTES = 768;
+const DATA_URL_STRING = 1024;
+const MARK = "blob:";
+const BYTES = "blob:sha256:";
+const TEXT = "blob:text:sha256:";
+const INLINE = "blob:base64:";
+const LITERAL = "blob:literal:";
+
+/** The value as it goes into a line; the same object when nothing had to change. */
+export function toStored(value: unknown, blobs: BlobStore): unknown {
+  if (typeof value === "string") return storedString(value, blobs);
+  if (value instanceof Uint8Array) return storedBytes(value, blobs);
+  if (value instanceof BlobRef) return BYTES + value.hash;
+  return mapObject(value, (inner) => toStored(inner, blobs));
+}
+
+function storedString(value: string, blobs: BlobStore): string {
+  if (value.length > LONG_STRING || (value.length >= DATA_URL_STRING && value.startsWith("data:image/"))) {
+    return TEXT + blobs.put(Buffer.from(value, "utf8"));
+  }
+  return value.startsWith(MARK) ? LITERAL + value : value;
+}
+
+function storedBytes(bytes: Uint8Array, blobs: BlobStore): string {
+  if (bytes.length >= SMALL_BYTES) return BYTES + blobs.put(bytes);
+  return INLINE + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
+}
+
+/** A blob that is named but not loaded: in the place of bytes in an imported value, or where a blob is missing. */
+export class BlobRef {
+  readonly hash: string;
+  constructor(hash: string) {
+    this.hash = hash;
+  }
+}
+
+/** Undoes `toStored`. */
+export function fromStored(value: unknown, blobs: BlobStore, missing: (hash: string) => void): unknown {
+  if (typeof value === "string") return value.startsWith(MARK) ? restored(value, blobs, missing) : value;
+  return mapObject(value, (inner) => fromStored(inner, blobs, missing));
+}
+
+function restored(value: string, blobs: BlobStore, missing: (hash: string) => void): unknown {
+  if (value.startsWith(LITERAL)) return value.slice(LITERAL.length);
+  if (value.startsWith(INLINE)) return new Uint8Array(Buffer.from(value.slice(INLINE.length), "base64"));
+  const isText = value.startsWith(TEXT);
+  if (!isText && !value.startsWith(BYTES)) return value;
+  const hash = value.slice(isText ? TEXT.length : BYTES.length);
+  const bytes = blobs.get(hash);
+  if (bytes) return isText ? Buffer.from(bytes).toString("utf8") : bytes;
+  missing(hash);
+  return isText ? `[lost: the stored text ${hash.slice(0, 12)} is missing]` : new BlobRef(hash);
+}
+
+/** True when a line may hold anything `fromStored` would change. */
+export function mentionsBlob(line: Buffer): boolean {
+  return line.includes('"blob:');
+}
+
+function mapObject(value: unknown, map: (inner: unknown) => unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const mapped = value.map(map);
+    return mapped.every((inner, index) => inner === value[index]) ? value : mapped;
+  }
+  const record = value as Record<string, unknown>;
+  let changed: Record<string, unknown> | undefined;
+  for (const key of Object.keys(record)) {
+    const mapped = map(record[key]);
+    if (mapped === record[key]) continue;
+    changed ??= { ...record };
+    // Not assigned: a key `__proto__` of a model's making stays a key.
+    Object.defineProperty(changed, key, { value: mapped, enumerable: true, writable: true, configurable: true });
+  }
+  return changed ?? value;
+}

@@ -1,0 +1,372 @@
+// The lines of a session file, version 4. Lines are only ever appended. Tree entries form a tree by parentId; the other
+// lines are outside it. Everything else (context, transcript, cost, search) is a projection of these.
+
+import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { FileChange } from "../../contract/changes.ts";
+import type { PromptPart } from "../../contract/prompt-part.ts";
+import type { Effects, Tier } from "../../contract/tool.ts";
+import type { AwaitedInput, MessageSource } from "../../contract/events/types.ts";
+
+/** The version of the format that is written. */
+export const JOURNAL_VERSION = 4;
+
+/** The first line of a session file. */
+export interface SessionHeader {
+  readonly type: "session";
+  readonly version: number;
+  readonly id: string;
+  /** ISO 8601, as all timestamps on disk. */
+  readonly timestamp: string;
+  readonly cwd: string;
+  readonly title?: string;
+  readonly titleSource?: "auto" | "user";
+  readonly parentSession?: string;
+  /** The spawn_agent call that made this child. */
+  readonly parentCall?: string;
+  readonly agentId?: string;
+  readonly runId?: string;
+  /** Digest of the prompt a run id was given with. */
+  readonly runDigest?: string;
+}
+
+/** What the header of a child's journal says of where it comes from. */
+export interface ChildHeader {
+  readonly agentId: string;
+  readonly parentSession: string;
+  readonly parentCall: string;
+  readonly cwd: string;
+}
+
+/** What all entries of the tree have. */
+export interface TreeFields {
+  /** 8 characters, unique in the file. */
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly timestamp: string;
+}
+
+/** A message of the conversation, with what is known of how it came about. */
+export interface MessageEntry extends TreeFields {
+  readonly type: "message";
+  readonly message: Message;
+  /** Of an assistant message. */
+  readonly provider?: string;
+  readonly model?: string;
+  readonly responseId?: string;
+  readonly usage?: Usage;
+  /** US dollars. */
+  readonly cost?: number;
+  readonly finishReason?: FinishReason;
+  /** How a user message came in; absent = plain input. */
+  readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
+  /** Who a queued message came from; the user when absent. */
+  readonly source?: MessageSource;
+  /** Of a tool result: facts for hosts, never sent to the model. */
+  readonly details?: JsonValue;
+  /** Of a tool result: the call in one line, for people. */
+  readonly summary?: string;
+  /** Of a tool result: files that the call has changed; contents are blobs. */
+  readonly changes?: readonly FileChange[];
+  /** Of a tool result: files whose content it shows, by their real paths. */
+  readonly reads?: readonly string[];
+  readonly effects?: Effects;
+  readonly artifact?: { readonly id: number; readonly bytes: number };
+  readonly durationMs?: number;
+  /** The result was written by recovery, not by the tool. */
+  readonly settled?: "interrupted" | "skipped";
+  /** The call put something to a person who is not there: its input ends here and waits for the answer. */
+  readonly awaits?: AwaitedInput;
+}
+
+/** From here on, another model answers. */
+export interface ModelChangeEntry extends TreeFields {
+  readonly type: "model_change";
+  /** `provider/id`. */
+  readonly model: string;
+  /** `temporary`: what was chosen stays chosen. */
+  readonly role?: string;
+  /** Why, when nobody asked for it. */
+  readonly reason?: string;
+}
+/** From here on, the model thinks more or less. */
+export interface ThinkingLevelChangeEntry extends TreeFields {
+  readonly type: "thinking_level_change";
+  /** `default`: the model's own again. */
+  readonly thinkingLevel: string;
+}
+/** From here on, requests ask for another service tier; null for the default. */
+export interface ServiceTierChangeEntry extends TreeFields {
+  readonly type: "service_tier_change";
+  readonly serviceTier: string | null;
+}
+/** Older history as pictures, which are sent after the summary. */
+export interface PicturedHistory {
+  /** Oldest first. */
+  readonly frames: readonly ImageData[];
+  /** How many were left out after the first. */
+  readonly dropped: number;
+}
+
+/** What a compaction keeps besides its summary; other programs have names of their own. */
+export interface PreservedData {
+  readonly snapcompact?: PicturedHistory;
+  readonly openaiRemoteCompaction?: VendorHistory;
+  readonly [name: string]: unknown;
+}
+
+/** Older history in a form that only models of one vendor can read. */
+export interface VendorHistory {
+  readonly provider: string;
+  readonly model: string;
+  /** As the vendor made it, and as it is sent back. */
+  readonly item: JsonObject;
+}
+
+/** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */
+export interface CompactionEntry extends TreeFields {
+  readonly type: "compaction";
+  readonly summary: string;
+  readonly shortSummary?: string;
+  readonly firstKeptEntryId: string;
+  readonly tokensBefore: number;
+  /** `keep`: entries emitted verbatim between summary and tail. */
+  readonly details?: JsonObject & { keep?: string[] };
+  readonly preserveData?: PreservedData;
+  readonly fromExtension?: boolean;
+}
+/** From here on, parts of the history are no longer sent. */
+export interface PruneEntry extends TreeFields {
+  readonly type: "prune";
+  /** Entries whose content is replaced by a short notice in the context. */
+  readonly prune: readonly string[];
+  /** Set: only their images, sounds and documents are replaced, by this text. */
+  readonly media?: string;
+  /** Set: only the signed thinking of these answers is omitted. */
+  readonly thoughts?: true;
+}
+/** What happened on a branch that was left, told to the model. */
+export interface BranchSummaryEntry extends TreeFields {
+  readonly type: "branch_summary";
+  readonly fromId: string;
+  readonly summary: string;
+  readonly details?: JsonObject;
+  readonly fromExtension?: boolean;
+}
+/** State of an extension; never shown to the model. */
+export interface CustomEntry extends TreeFields {
+  readonly type: "custom";
+  readonly customType: string;
+  readonly data: JsonValue;
+}
+/** Goes to the model as user-role text. */
+export interface CustomMessageEntry extends TreeFields {
+  readonly type: "custom_message";
+  readonly customType: string;
+  readonly content: string | Message["content"];
+  readonly display: boolean;
+  readonly details?: JsonValue;
+  readonly attribution: "user" | "agent";
+}
+/** A name for an entry; without `label` the name is taken away. */
+export interface LabelEntry extends TreeFields {
+  readonly type: "label";
+  readonly targetId: string;
+  readonly label?: string;
+}
+/** From here on, the session is in another mode, such as planning. */
+export interface ModeChangeEntry extends TreeFields {
+  readonly type: "mode_change";
+  readonly mode: string;
+  readonly data?: JsonValue;
+}
+/** What a child agent started with. */
+export interface SessionInitEntry extends TreeFields {
+  readonly type: "session_init";
+  readonly systemPrompt: string;
+  readonly task: string;
+  readonly tools: readonly string[];
+  readonly outputSchema?: JsonObject;
+}
+/** Rules that were injected into the stream, so that none is injected twice. */
+export interface TtsrInjectionEntry extends TreeFields {
+  readonly type: "ttsr_injection";
+  readonly injectedRules: readonly string[];
+}
+/** The MCP tools that are offered from here on. */
+export interface McpToolSelectionEntry extends TreeFields {
+  readonly type: "mcp_tool_selection";
+  readonly selectedToolNames: readonly string[];
+}
+
+/** Everything that has a place in the tree. */
+export type TreeEntry =
+  | MessageEntry
+  | ModelChangeEntry
+  | ThinkingLevelChangeEntry
+  | ServiceTierChangeEntry
+  | CompactionEntry
+  | PruneEntry
+  | BranchSummaryEntry
+  | CustomEntry
+  | CustomMessageEntry
+  | LabelEntry
+  | ModeChangeEntry
+  | SessionInitEntry
+  | TtsrInjectionEntry
+  | McpToolSelectionEntry;
+
+// ---- lines outside the tree ----
+
+/** Written before an effect runs. `for` is the id its outcome entry will have. */
+export interface IntentLine {
+  readonly type: "intent";
+  readonly id: string;
+  readonly for: string;
+  readonly effect: "request" | "tool" | "child" | "maintenance";
+  readonly callId?: string;
+  readonly tool?: string;
+  readonly replay: "safe" | "never";
+  readonly timestamp: string;
+}
+/** An effect that ended without an outcome entry (a failed request, a cancelled maintenance call). */
+export interface SettleLine {
+  readonly type: "settle";
+  readonly intentId: string;
+  readonly outcome: "failed" | "cancelled" | "interrupted";
+  readonly error?: string;
+  /** Tokens and money the failed attempt cost, when the vendor said. */
+  readonly usage?: Usage;
+  readonly cost?: number;
+  readonly timestamp: string;
+}
+/** A permission decision. */
+export interface DecisionLine {
+  readonly type: "decision";
+  readonly callId: string;
+  readonly decision: "allow" | "deny";
+  /** Who decided: a mode, a rule, the user, a host. */
+  readonly by: string;
+  readonly reason?: string;
+  /** Why somebody was asked; absent when nobody was. */
+  readonly asked?: string;
+  /** What was decided about each thing that the call touches, before anybody was asked. */
+  readonly parts?: readonly DecidedPart[];
+  /** Rules that the answer added. */
+  readonly remembered?: readonly string[];
+  readonly timestamp: string;
+}
+/** What was decided about one thing that a call touches. */
+export interface DecidedPart {
+  readonly tier: Tier;
+  /** A command, a path, a host, an address. */
+  readonly what: string;
+  readonly decision: "allow" | "ask" | "deny";
+  readonly reason: string;
+  /** The rule that decided. */
+  readonly rule?: string;
+}
+/** The conversation continues from this entry; null: from the start. */
+export interface LeafLine {
+  readonly type: "leaf";
+  readonly entryId: string | null;
+  readonly timestamp: string;
+}
+/** The session has a title. */
+export interface TitleLine {
+  readonly type: "title";
+  readonly title: string;
+  readonly source: "auto" | "user";
+  readonly timestamp: string;
+}
+/** What the files were before and after calls that may change them, or a rewind; see snapshots/timeline.ts. */
+export interface SnapshotLine {
+  readonly type: "snapshot";
+  /**
+   * `joined`: the same moment as the `before` that precedes it, with more paths. `unrecorded`: calls follow whose changes cannot be
+   * recorded.
+   */
+  readonly phase: "before" | "joined" | "after" | "unrecorded";
+  /** The leaf at that time; after a rewind, the entry that was gone back to. */
+  readonly entryId: string | null;
+  /** The list of files; empty for a rewind of the conversation alone, and when nothing is recorded. */
+  readonly blob: string;
+  /** Why nothing is recorded. */
+  readonly reason?: string;
+  /** Paths that were there before and are covered from here on. */
+  readonly found?: readonly string[];
+  /** Of a `before`: what follows is a rewind. Without its `after` it was cut off. */
+  readonly rewind?: RewindRecord;
+  /** Of an `after`: the rewind left files as they were, so these are not the files of the entry. */
+  readonly isPartial?: boolean;
+  readonly timestamp: string;
+}
+/** From where to where a rewind goes, and what it does. */
+export interface RewindRecord {
+  readonly to: string | null;
+  /** The leaf before it. */
+  readonly from: string | null;
+  readonly files: boolean;
+  readonly conversation: boolean;
+  /** Blob that lists what is to be done to which file. */
+  readonly plan: string;
+  /** Position of the rewind that this one takes back, among the rewinds of the journal. */
+  readonly takesBack?: number;
+}
+/** What comes before the history in every request, as first sent. Values are blob hashes of the exact text. */
+export interface PrefixLine {
+  readonly type: "prefix";
+  readonly systemPrompt: string;
+  readonly tools: string;
+  readonly environment: string;
+  readonly reason: string;
+  /** Whose the stretches of the system prompt are. */
+  readonly promptParts?: readonly PromptPart[];
+  readonly timestamp: string;
+}
+/** One input began or ended; tells an unfinished run from a finished one. */
+export interface InputLine {
+  readonly type: "input";
+  readonly state: "start" | "end";
+  /** The user entry that began it. */
+  readonly entryId: string;
+  readonly reason?: string;
+  readonly timestamp: string;
+}
+/** Any line a host or a later version adds; kept, never interpreted here. */
+export interface HostLine {
+  readonly type: "host";
+  readonly kind: string;
+  readonly data: JsonValue;
+  readonly timestamp: string;
+}
+
+/** Written first when a file with a torn tail is opened again: the `torn` bytes before it were reported and are settled. */
+export interface SealLine {
+  readonly type: "seal";
+  readonly torn: number;
+  readonly timestamp: string;
+}
+
+/** Everything that has no place in the tree. */
+export type OutsideLine =
+  | IntentLine
+  | SettleLine
+  | DecisionLine
+  | LeafLine
+  | TitleLine
+  | SnapshotLine
+  | PrefixLine
+  | InputLine
+  | HostLine
+  | SealLine;
+
+/** Any line of a session file. */
+export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
+
+/** What was lost when a file was opened; shown to the user, never silent. */
+export interface JournalLoss {
+  readonly kind: "torn_tail" | "corrupt_line" | "unusable_line" | "missing_blob" | "orphan_entry";
+  readonly line: number;
+  readonly bytes: number;
+  readonly message: string;
+}

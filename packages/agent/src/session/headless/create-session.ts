@@ -1,0 +1,42 @@
+// A session in one call, with everything that a coding agent needs: tools and prompt of the model's family, the machine it runs
+// on, the project's instructions, the state of git.
+
+import type { ClientDeps } from "@lathe/llm";
+import { Session } from "../session.ts";
+import type { SessionOptions } from "../types.ts";
+import { sessionOptionsFor } from "./options.ts";
+
+/** Whatever a session takes, all of it optional. */
+export type GivenSessionOptions = {
+  readonly [K in Exclude<keyof SessionOptions, "deps">]?: SessionOptions[K] | undefined;
+};
+
+/** Everything but `model` and `cwd` has a default; whatever a session takes may be given instead. */
+export interface CreateSessionOptions extends GivenSessionOptions {
+  /** `provider/id`, such as `anthropic/claude-opus-4-6`. */
+  readonly model: string;
+  /** Absolute path of the directory that the agent works in. */
+  readonly cwd: string;
+  /** From the provider's environment variable when absent. */
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Replaces the base layer of the system prompt. */
+  readonly systemPrompt?: string | undefined;
+  /** How hard the model thinks, such as `high`. */
+  readonly reasoning?: string | undefined;
+  /** Clock, randomness, environment variables and transport; those of this process when absent. */
+  readonly deps?: ClientDeps | undefined;
+}
+
+/** Resolves when the environment is ready to work in; close the session when you are done with it. */
+export async function createSession(options: CreateSessionOptions): Promise<Session> {
+  const { model, cwd, apiKey, baseUrl, systemPrompt, reasoning, deps, ...session } = options;
+  const given = sessionOptionsFor({
+    config: { model, apiKey, baseUrl, systemPrompt, reasoning },
+    workingDirectory: cwd,
+    deps,
+    session,
+  });
+  await given.env.initialize();
+  return new Session(given);
+}

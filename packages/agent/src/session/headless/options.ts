@@ -1,0 +1,77 @@
+// From the few options of a headless host (model, key, directory) to everything a session needs.
+
+import { builtinCatalog, Client, type ClientDeps, defaultDeps, getModelInfo } from "@lathe/llm";
+import { createProvider } from "@lathe/llm/providers";
+import { readSurroundings } from "../../context/surroundings.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
+import type { Journal } from "../../record/journal/journal.ts";
+import { defineProfile } from "../../tools/profiles/define.ts";
+import { FAMILIES, familyOf } from "../../tools/profiles/families.ts";
+import type { SessionOptions } from "../types.ts";
+
+/** Which model answers, and how it is reached. */
+export interface AgentConfig {
+  /** `provider/id`. */
+  readonly model: string;
+  /** From the provider's environment variable when absent. */
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Replaces the base layer of the prompt. */
+  readonly systemPrompt?: string | undefined;
+  readonly reasoning?: string | undefined;
+}
+
+/** What a CodingAgent needs: a model and a directory; everything else has a default. */
+export interface CodingAgentOptions {
+  readonly config: AgentConfig;
+  /** Absolute. */
+  readonly workingDirectory: string;
+  /** Clock, randomness, environment variables and transport; `defaultDeps()` of the llm package when absent. */
+  readonly deps?: ClientDeps | undefined;
+  /** The conversation's file; in memory when absent. */
+  readonly journal?: Journal | undefined;
+  /** Anything else a session takes. */
+  readonly session?: { readonly [K in keyof SessionOptions]?: SessionOptions[K] | undefined } | undefined;
+}
+
+export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
+  const { config, deps = defaultDeps(), journal } = options;
+  // What is undefined is as if it were absent: it must not replace a default.
+  const given: Partial<SessionOptions> = Object.fromEntries(
+    Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
+  );
+  // A host in JavaScript has no compiler that asks for them.
+  if (typeof config.model !== "string") throw new Error("the model is missing: give it as provider/id");
+  if (given.env === undefined && !options.workingDirectory)
+    throw new Error("the working directory is missing: give its absolute path");
+  const slash = config.model.indexOf("/");
+  if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
+  const provider = config.model.slice(0, slash);
+  const model = config.model.slice(slash + 1);
+  const info = builtinCatalog.get(provider, model) ?? getModelInfo(model);
+  const profile = defineProfile(FAMILIES[familyOf(model, info?.contextWindow)], {
+    model,
+    provider,
+    ...(info === undefined ? {} : { modelInfo: info }),
+    ...(config.systemPrompt === undefined ? {} : { basePrompt: config.systemPrompt }),
+  });
+  const adapter = createProvider(provider, {
+    deps,
+    ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
+    ...(config.baseUrl === undefined ? {} : { baseUrl: config.baseUrl }),
+  });
+  return {
+    profile,
+    env: new LocalEnvironment({ cwd: options.workingDirectory, baseEnv: deps.env }),
+    client: new Client({ providers: { [provider]: adapter }, deps }),
+    deps,
+    ...(journal === undefined ? {} : { journal }),
+    surroundings: (current, env) =>
+      readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }),
+    ...given,
+    config: {
+      ...given.config,
+      ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),
+    },
+  };
+}

@@ -1,0 +1,192 @@
+// Records a run: wraps everything the session takes from outside and writes down what it got.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
+import type { Access, ToolResult } from "../../contract/tool.ts";
+import type { InputContent, InputOutcome } from "../../contract/events/types.ts";
+import type { Redactor } from "../../policy/redact/redactor.ts";
+import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
+import type { Session } from "../session.ts";
+import { CallCount, type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
+
+/** Records everything that a session takes from outside, so that `Replayer` can run it again. */
+export class Recorder {
+  readonly #path: string;
+  readonly #redactor: Redactor | undefined;
+  /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
+  readonly #unrecorded = new AsyncLocalStorage<true>();
+  readonly #calls = new CallCount();
+  #requests = 0;
+  #timers = 0;
+  #taken = 0;
+  #queue: Promise<void> = Promise.resolve();
+
+  /** The folder is made; a run that was recorded there before is continued in the same file. */
+  constructor(folder: string, redactor?: Redactor) {
+    mkdirSync(folder, { recursive: true });
+    this.#path = join(folder, LOG_NAME);
+    this.#redactor = redactor;
+  }
+
+  /** For the client, the session and the journal alike. */
+  deps(base: ClientDeps): ClientDeps {
+    const noted = <T extends "now" | "random" | "uuid">(t: T) =>
+      (() => {
+        const v = base[t]();
+        if (!this.#unrecorded.getStore()) this.#write({ t, v } as LogLine);
+        return v;
+      }) as ClientDeps[T];
+    const fetch: Transport = Object.assign((request: TransportRequest) => this.#fetch(base.fetch, request), base.fetch);
+    const setTimer: ClientDeps["setTimer"] = (callback, ms) => {
+      if (this.#unrecorded.getStore()) return base.setTimer(callback, ms);
+      const n = this.#timers++;
+      return base.setTimer(() => {
+        this.#write({ t: "timer", n });
+        callback();
+      }, ms);
+    };
+    const sleep: ClientDeps["sleep"] = (ms, signal) => sleepOn(setTimer, ms, signal);
+    return { ...base, now: noted("now"), random: noted("random"), uuid: noted("uuid"), fetch, setTimer, sleep };
+  }
+
+  readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    if (call.tool.sessionOnly) return run();
+    const line = this.#calls.next("tool", call.callId);
+    try {
+      const result = await this.#unrecorded.run(true, run);
+      await this.#inOrder();
+      this.#write({ t: "tool", ...line, result: toJson(result) });
+      return result;
+    } catch (error) {
+      const { name, message } = error as Error;
+      await this.#inOrder();
+      this.#write({ t: "tool_error", ...line, name, message });
+      throw error;
+    }
+  };
+
+  readonly aroundAccess = async (
+    { callId }: ProposedCall,
+    look: () => Promise<readonly Access[]>,
+  ): Promise<readonly Access[]> => {
+    const call = this.#calls.next("access", callId);
+    try {
+      const access = await this.#unrecorded.run(true, look);
+      // It may have been there at once, in the middle of what follows from an earlier completion.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#inOrder();
+      this.#write({ t: "access", ...call, access: toJson(access) });
+      return access;
+    } catch (error) {
+      const { name, message } = error as Error;
+      await this.#inOrder();
+      this.#write({ t: "access_error", ...call, name, message });
+      throw error;
+    }
+  };
+
+  /** Anything else that the host takes from outside for the session, as JSON. */
+  async taken<T>(work: () => Promise<T>): Promise<T> {
+    const n = this.#taken++;
+    const value = await this.#unrecorded.run(true, work);
+    await this.#inOrder();
+    this.#write({ t: "taken", n, value: toJson(value) });
+    return value;
+  }
+
+  /** Gives an input to the session and writes down that it came now. */
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {
+    this.#write({ t: "input", verb, ...(content === undefined ? {} : { content: toJson(content) }) });
+    return giveInput(session, verb, content);
+  }
+
+  async #fetch(fetch: Transport, request: TransportRequest): Promise<Awaited<ReturnType<Transport>>> {
+    if (this.#unrecorded.getStore()) return fetch(request);
+    const n = this.#requests++;
+    this.#write({ t: "request", n, body: bodyDigest(request) });
+    const response = await fetch(request).catch((error: unknown) => {
+      this.#write({ t: "no_response", n, error: (error as Error).message });
+      throw error;
+    });
+    this.#write({ t: "response", n, status: response.status, headers: shown(response.headers) });
+    return { ...response, body: this.#body(n, response.body) };
+  }
+
+  async *#body(n: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of body) {
+        this.#write({ t: "chunk", n, base64: Buffer.from(chunk).toString("base64") });
+        yield chunk;
+      }
+      this.#write({ t: "body_end", n });
+    } catch (error) {
+      this.#write({ t: "body_end", n, error: (error as Error).message });
+      throw error;
+    }
+  }
+
+  /** What follows from two completions of the same moment would mingle, as no replay could repeat it: one after the other. */
+  #inOrder(): Promise<void> {
+    const before = this.#queue;
+    this.#queue = before.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return before;
+  }
+
+  #write(line: LogLine): void {
+    // As the session itself will do with them, so that a replay gives the same journal.
+    const written = this.#redactor?.value(line) ?? line;
+    appendFileSync(this.#path, `${JSON.stringify(written)}\n`, { mode: 0o600 });
+  }
+}
+
+export async function giveInput(
+  session: Session,
+  verb: InputVerb,
+  content: InputContent | undefined,
+): Promise<InputOutcome | undefined> {
+  switch (verb) {
+    case "submit":
+      return session.submit(content ?? "");
+    case "continue":
+      return session.continue();
+    case "interrupt":
+      await session.interrupt();
+      return undefined;
+    case "steer":
+      session.steer(content ?? "");
+      return undefined;
+    case "followUp":
+      session.followUp(content ?? "");
+      return undefined;
+  }
+}
+
+/** A cookie is a secret; nothing else in an answer's headers is. */
+function shown({ "set-cookie": _cookie, ...headers }: Readonly<Record<string, string>>): Record<string, string> {
+  return headers;
+}
+
+/** A sleep over any timer; an abort ends it at once. */
+export function sleepOn(setTimer: ClientDeps["setTimer"], ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(new AbortError("The wait was aborted."));
+    };
+    const timer = setTimer(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+export function bodyDigest(request: TransportRequest): string {
+  const hash = createHash("sha256");
+  for (const piece of request.body ?? []) hash.update(piece);
+  return hash.digest("hex");
+}

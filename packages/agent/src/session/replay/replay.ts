@@ -1,0 +1,256 @@
+// Runs a recorded run again without network, tools or clock. The same code gives the same journal, byte for byte; code
+// that asks the model something else gets an error that says where it diverged.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AbortError, type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
+import { type Access, ToolFailure, type ToolResult } from "../../contract/tool.ts";
+import type { InputContent } from "../../contract/events/types.ts";
+import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
+import type { Session } from "../session.ts";
+import { CallCount, callKey, fromJson, LOG_NAME, type LogLine } from "./log.ts";
+import { bodyDigest, giveInput, sleepOn } from "./record.ts";
+
+type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
+
+/** The code asked for something else than when the run was recorded; the message says where. */
+export class ReplayDivergence extends Error {
+  constructor(message: string) {
+    super(`the replay diverged from the recording: ${message}`);
+    this.name = "ReplayDivergence";
+  }
+}
+
+/** Real waits (files, modules that load late) are given this long before a line of the log is reported as never requested. */
+const PATIENCE_MS = 10_000;
+
+/** Runs a recorded session again without network, tools or clock, and arrives at the same journal. */
+export class Replayer {
+  readonly #values = { now: [] as number[], random: [] as number[], uuid: [] as string[] };
+  readonly #used = { now: 0, random: 0, uuid: 0 };
+  readonly #bodies: string[] = [];
+  readonly #completions: Completion[] = [];
+  #at = 0;
+  readonly #calls = new CallCount();
+  #requests = 0;
+  #timers = 0;
+  #taken = 0;
+  readonly #waiting = new Map<string, (line: Completion) => void>();
+  /** Requests that were abandoned: later lines of the log about them are skipped. */
+  readonly #left = new Set<string>();
+  #divergence: ReplayDivergence | undefined;
+  /** Everything recorded has been let through; what still ends takes the machine's own clock. */
+  #over = false;
+
+  constructor(folder: string) {
+    for (const text of readFileSync(join(folder, LOG_NAME), "utf8").split("\n")) {
+      if (text !== "") this.#load(JSON.parse(text) as LogLine);
+    }
+  }
+
+  deps(base: ClientDeps): ClientDeps {
+    const setTimer: ClientDeps["setTimer"] = (callback, ms) =>
+      this.#over ? base.setTimer(callback, ms) : this.#timer(callback);
+    return {
+      ...base,
+      now: () => this.#value("now", base.now),
+      random: () => this.#value("random", base.random),
+      uuid: () => this.#value("uuid", base.uuid),
+      fetch: this.#fetch,
+      setTimer,
+      sleep: (ms, signal) => sleepOn(setTimer, ms, signal),
+    };
+  }
+
+  readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    if (call.tool.sessionOnly) return run();
+    const line = await this.#wait(callKey("tool", this.#calls.next("tool", call.callId)));
+    if (line.t === "tool") return fromJson(line.result) as ToolResult;
+    if (line.t !== "tool_error") throw this.#diverged(`call ${call.callId} has no recorded result`);
+    throw failureOf(line);
+  };
+
+  readonly aroundAccess = async ({ callId }: ProposedCall): Promise<readonly Access[]> => {
+    const line = await this.#wait(callKey("access", this.#calls.next("access", callId)));
+    if (line.t === "access") return fromJson(line.access) as readonly Access[];
+    if (line.t !== "access_error") throw this.#diverged(`call ${callId} has no recorded access`);
+    throw failureOf(line);
+  };
+
+  /** What the recording host took with `taken`. */
+  async taken(): Promise<unknown> {
+    const line = await this.#wait(`taken ${this.#taken++}`);
+    return line.t === "taken" ? fromJson(line.value) : undefined;
+  }
+
+  /** Gives the recorded inputs and lets everything through in its order; resolves when all inputs have ended. */
+  async run(session: Session): Promise<void> {
+    try {
+      await this.#letThrough(session);
+    } finally {
+      this.#over = true;
+    }
+  }
+
+  async #letThrough(session: Session): Promise<void> {
+    const inputs: Promise<unknown>[] = [];
+    for (; this.#at < this.#completions.length; this.#at++) {
+      const line = this.#completions[this.#at]!;
+      if (line.t === "input") {
+        if (line.verb === "submit" || line.verb === "continue") await this.#until(() => session.state !== "processing");
+        const content = line.content === undefined ? undefined : (fromJson(line.content) as InputContent);
+        inputs.push(giveInput(session, line.verb, content));
+        continue;
+      }
+      const key = keyOf(line);
+      const wasRequested = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
+      if (!wasRequested) throw this.#diverged(`no request was made for ${key}`);
+      this.#take(key, line);
+      // Everything that follows from this completion happens before the next one.
+      await settle();
+      if (this.#divergence) throw this.#divergence;
+    }
+    this.#over = true;
+    const ended = await Promise.race([Promise.all(inputs).then(() => true), patience()]);
+    if (this.#divergence) throw this.#divergence;
+    if (!ended) throw this.#diverged("the run continues after the end of the recording");
+  }
+
+  /** False when it does not come true and nothing more can happen. */
+  async #until(holds: () => boolean): Promise<boolean> {
+    for (let waits = 0; waits < 50 && !holds(); waits++) await settle();
+    for (let waited = 0; waited < PATIENCE_MS && !holds(); waited++) {
+      if (this.#divergence) throw this.#divergence;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return holds();
+  }
+
+  #take(key: string, line: Completion): void {
+    const taker = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    taker?.(line);
+  }
+
+  readonly #fetch: Transport = async (request: TransportRequest) => {
+    const n = this.#requests++;
+    if (this.#bodies[n] !== bodyDigest(request)) throw this.#diverged(`request ${n} is not the one that was recorded`);
+    const line = await this.#waitFor(n, `response ${n}`, request.signal);
+    if (line.t === "no_response") throw new NetworkError(line.error);
+    if (line.t !== "response") throw this.#diverged(`request ${n} has no recorded response`);
+    return {
+      status: line.status,
+      headers: line.headers as Record<string, string>,
+      body: this.#body(n, request.signal),
+    };
+  };
+
+  async *#body(n: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const line = await this.#waitFor(n, `body ${n}`, signal);
+        if (line.t === "chunk") yield new Uint8Array(Buffer.from(line.base64, "base64"));
+        else if (line.t === "body_end" && line.error !== undefined) throw new NetworkError(line.error);
+        else return;
+      }
+    } finally {
+      this.#left.add(`request ${n}`);
+    }
+  }
+
+  #wait(key: string): Promise<Completion> {
+    return new Promise((resolve) => this.#waiting.set(key, resolve));
+  }
+
+  #waitFor(n: number, key: string, signal: AbortSignal | undefined): Promise<Completion> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#left.add(`request ${n}`);
+        this.#waiting.delete(key);
+        reject(new AbortError("The request was aborted."));
+      };
+      this.#waiting.set(key, (line) => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve(line);
+      });
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  #timer(callback: () => void): { cancel(): void } {
+    const key = `timer ${this.#timers++}`;
+    this.#waiting.set(key, callback);
+    return { cancel: () => void this.#waiting.delete(key) };
+  }
+
+  #value<T extends "now" | "random" | "uuid">(t: T, real: ClientDeps[T]): ReturnType<ClientDeps[T]> {
+    const value = this.#values[t][this.#used[t]++];
+    if (value !== undefined) return value as ReturnType<ClientDeps[T]>;
+    if (this.#over) return real() as ReturnType<ClientDeps[T]>;
+    throw this.#diverged(`more ${t} values are requested than were recorded`);
+  }
+
+  #diverged(message: string): ReplayDivergence {
+    this.#divergence ??= new ReplayDivergence(message);
+    return this.#divergence;
+  }
+
+  #load(line: LogLine): void {
+    switch (line.t) {
+      case "now":
+      case "random":
+        this.#values[line.t].push(line.v);
+        break;
+      case "uuid":
+        this.#values.uuid.push(line.v);
+        break;
+      case "request":
+        this.#bodies[line.n] = line.body;
+        break;
+      default:
+        this.#completions.push(line);
+    }
+  }
+}
+
+function keyOf(line: Completion): string {
+  switch (line.t) {
+    case "input":
+      return "input";
+    case "timer":
+    case "taken":
+      return `${line.t} ${line.n}`;
+    case "response":
+    case "no_response":
+      return `response ${line.n}`;
+    case "chunk":
+    case "body_end":
+      return `body ${line.n}`;
+    case "access":
+    case "access_error":
+      return callKey("access", line);
+    case "tool":
+    case "tool_error":
+      return callKey("tool", line);
+  }
+}
+
+/** What makes a line superfluous: the request it belongs to was abandoned. */
+function leftKey(line: Completion): string {
+  return "n" in line && line.t !== "timer" && line.t !== "taken" ? `request ${line.n}` : keyOf(line);
+}
+
+function failureOf({ name, message }: { readonly name: string; readonly message: string }): Error {
+  return name === "ToolFailure" ? new ToolFailure(message) : Object.assign(new Error(message), { name });
+}
+
+function patience(): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE_MS, false).unref();
+  });
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

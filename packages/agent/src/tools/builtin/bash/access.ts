@@ -1,0 +1,74 @@
+// What a command of the lasting shell will touch. The parse knows the text; what earlier commands left in the shell may give its words
+// another meaning, and then nothing of it is harmless.
+
+import type { Access, CallScope } from "../../../contract/tool.ts";
+import type { ShellState } from "../../../world/process/shell-state.ts";
+import type { ShellPart } from "../../../policy/shell/types.ts";
+import { sensitiveName } from "../../../policy/shell/variables.ts";
+import { commandAccess } from "../shell/access.ts";
+
+/** What the state of the shell changes about words. */
+interface ShellChanges {
+  readonly first: ShellState;
+  readonly now: ShellState;
+}
+
+export async function lastingAccess(
+  command: string,
+  cwd: string,
+  scope: Pick<CallScope, "env" | "paths">,
+  changes: ShellChanges | undefined,
+): Promise<Access[]> {
+  const access = await commandAccess(command, cwd, scope);
+  const whole = usesOwnDescriptors(command) ?? (changes && changedMeaning(changes));
+  return access.map((item) => {
+    if (item.kind !== "exec" || !item.part) return item;
+    const doubt = item.part.doubt ?? whole ?? (changes && redefined(item.part, changes));
+    return doubt === undefined
+      ? item
+      : { ...item, part: { ...item.part, doubt, isHarmless: false, isReadOnly: false } };
+  });
+}
+
+/** Our own descriptors carry the state: writing there would forge it. */
+function usesOwnDescriptors(command: string): string | undefined {
+  const isUsed = /[<>]&\s*(?:[3-9]|\d\d|["'$\\{(`])|\/dev\/fd|\/proc\/|\bread\s.*-\w*u|\bmapfile\b|\breadarray\b/.test(
+    command,
+  );
+  return isUsed ? "it uses a descriptor that may be the shell's own" : undefined;
+}
+
+/** Options that change how a text is read or what its words become. */
+const HARMLESS_OPTIONS =
+  /^(?:errexit|nounset|pipefail|xtrace|verbose|errtrace|noclobber|globstar|nullglob|failglob|dotglob|inherit_errexit|lastpipe|checkwinsize|cmdhist|lithist|histappend|hashall|braceexpand)$/;
+
+function changedMeaning({ first, now }: ShellChanges): string | undefined {
+  for (const [name, { statement, attributes }] of now.variables) {
+    if (first.variables.get(name)?.statement === statement) continue;
+    if (name !== "OLDPWD" && sensitiveName(name) !== undefined) return `an earlier command changed ${name}`;
+    if (/[inulc]/.test(attributes) && name !== "OPTIND") return `an earlier command gave ${name} a special type`;
+  }
+  for (const name of first.variables.keys())
+    if (name !== "OLDPWD" && !now.variables.has(name) && sensitiveName(name) !== undefined)
+      return `an earlier command removed ${name}`;
+  const [before, after] = [first, now].map(({ options, shopts }) => new Set([...options.on, ...shopts.on]));
+  for (const name of [...before!, ...after!])
+    if (before!.has(name) !== after!.has(name) && !HARMLESS_OPTIONS.test(name) && name !== "expand_aliases")
+      return `an earlier command switched the option ${name}`;
+  for (const [signal, action] of now.traps)
+    if (first.traps.get(signal) !== action) return `an earlier command set a trap for ${signal}`;
+  return undefined;
+}
+
+/** A function or an alias stands in the place of a program, a builtin or a wrapper. */
+function redefined({ words, outer, through }: ShellPart, { first, now }: ShellChanges): string | undefined {
+  const names = [words[0], ...through, ...outer.map((form) => form.words[0])].filter((name) => name !== undefined);
+  for (const name of names) {
+    if (now.functions.has(name) && (!first.functions.has(name) || first.functionText !== now.functionText))
+      return `${name} is a function that an earlier command defined`;
+    const isExpanded = now.shopts.on.includes("expand_aliases") || now.options.on.includes("posix");
+    if (isExpanded && now.aliases.has(name) && now.aliases.get(name) !== first.aliases.get(name))
+      return `${name} is an alias that an earlier command defined`;
+  }
+  return undefined;
+}

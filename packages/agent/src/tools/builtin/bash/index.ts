@@ -1,0 +1,181 @@
+// `bash`: commands in a shell that lasts between calls (decision 0225).
+
+import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import {
+  COMMAND_ENV,
+  type CommandOutcome,
+  environmentNote,
+  refuseEmpty,
+  runCommand,
+  wentToBackground,
+  wholeOutputNote,
+} from "../../run/run-command.ts";
+import { changedNote } from "../../run/shown-changes.ts";
+import { sensitiveName } from "../../../policy/shell/variables.ts";
+import { SHELL_OUTPUT } from "../output.ts";
+import { parameters } from "../params.ts";
+import { shellCard } from "../shell/card.ts";
+import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "../shell/result.ts";
+import { lastingAccess } from "./access.ts";
+import description from "./description.md";
+import { scriptOf, shownLines, type WantedLines } from "./fixups.ts";
+import { intercepted } from "./intercept.ts";
+import {
+  type BashArgs,
+  LONGEST_S,
+  type PlannedCommand,
+  params,
+  planned,
+  prefixed,
+  refuseBadNames,
+  settingsOf,
+  shellOf,
+} from "./plan.ts";
+import { runInTerminal } from "./terminal.ts";
+
+export const bashTool: ToolDef<BashArgs> = {
+  name: "bash",
+  label: "Run",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "exec",
+  replay: "never",
+  feature: "bash",
+  timeoutMs: 0,
+  // Each begins with what the one before left.
+  exclusive: true,
+  output: SHELL_OUTPUT,
+  summary: ({ command }) => command,
+  card: ({ command }, result) => shellCard(command, result),
+  async access(args, scope): Promise<readonly Access[]> {
+    const { command, cwd } = planned(args, scope);
+    const changes = shellOf(scope).changed;
+    const access = await lastingAccess(command, (await scope.paths.locate(cwd)).real, scope, changes);
+    const steering = Object.keys(args.env ?? {}).flatMap((name) => sensitiveName(name) ?? [])[0];
+    const wantsOut = args.outside_sandbox === true && scope.env.isSandboxed === true;
+    return access.map((item) => {
+      if (item.kind !== "exec") return item;
+      const part = item.part && steering !== undefined ? { ...item.part, ...asked(steering) } : item.part;
+      return { ...item, ...(part ? { part } : {}), ...(wantsOut ? { outside: true as const } : {}) };
+    });
+  },
+  async preview(args, scope) {
+    const { command, cwd } = planned(args, scope);
+    const { real } = await scope.paths.locate(cwd);
+    const isOutside = args.outside_sandbox === true && scope.env.isSandboxed === true;
+    return commandPreview(command, { directory: real, isOutside }, ["command", "cwd", "outside_sandbox"]);
+  },
+  async execute(args, context) {
+    const { command } = args;
+    refuseEmpty(command);
+    refuseBadNames(args.env ?? {});
+    const settings = settingsOf(context);
+    const script = scriptOf(command);
+    const refusal =
+      settings.intercepts && script
+        ? intercepted(script, (tool) => context.services.offersTool?.(tool) ?? false)
+        : undefined;
+    if (refusal !== undefined) throw new ToolFailure(`Blocked: ${refusal}\nOriginal command: ${command}`);
+    const plan = planned(args, context);
+    await shellOf(context).present(plan.cwd, context.env);
+    if (args.pty && settings.pty) return runInTerminal(args, plan, context);
+    return args.async ? startJob(args, plan, context) : run(args, plan, context);
+  },
+};
+
+const asked = (doubt: string) => ({ doubt, isHarmless: false, isReadOnly: false });
+
+async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): Promise<ToolResult> {
+  const { env, services } = context;
+  const shell = shellOf(context);
+  const settings = settingsOf(context);
+  await shell.begin(env, settings);
+  const maxMs = Math.min(services.commandTimes?.maxMs ?? LONGEST_S * 1000, LONGEST_S * 1000);
+  const timeoutMs = args.timeout === undefined ? undefined : Math.min(Math.max(args.timeout, 1) * 1000, maxMs);
+  const given = args.env ?? {};
+  // Outside the sandbox nothing of what commands inside have left takes part.
+  const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: given });
+  const outcome = await runCommand(prefixed(plan.command, settings), context, {
+    name: "bash",
+    timeoutMs,
+    interleaved: true,
+    // The whole output is kept then anyway, and the lines that were asked for are shown as they are.
+    asPrinted: plan.wanted !== undefined,
+    env: settings.variables,
+    ...(lasting ? { shell: lasting } : { cwd: plan.cwd, env: { ...settings.variables, ...given } }),
+    ...(args.outside_sandbox ? { outside: true } : {}),
+  });
+  if (wentToBackground(outcome)) return detachedResult(args.command, outcome);
+  if (outcome.shell) await shell.ended(outcome.shell, env, { given: Object.keys(given), returns: plan.returns });
+  // A shell that had a state reports one, unless the command took its place or an EXIT trap of its own took ours.
+  const isForgotten = lasting?.state !== undefined && outcome.shell === undefined && !outcome.timedOut;
+  return bashResult(args.command, outcome, { wanted: plan.wanted, isForgotten }, context);
+}
+
+const UNCHANGED = "[the shell is as it was before this call]";
+
+async function bashResult(
+  command: string,
+  outcome: CommandOutcome,
+  { wanted, isForgotten }: { wanted: WantedLines | undefined; isForgotten: boolean },
+  context: Pick<ToolContext, "openArtifact">,
+): Promise<ToolResult> {
+  const shown = wanted && shownLines(outcome.output, wanted);
+  const kept = shown === undefined ? outcome : { ...outcome, ...(await wholeArtifact(outcome, context)) };
+  const whole = shown === undefined ? wholeOutputNote(kept) : fullOutputNote(kept);
+  const more = whole + changedNote(outcome.changed) + environmentNote(outcome);
+  const end = (isForgotten ? `${UNCHANGED}\n` : "") + ending(outcome);
+  const body = endedLine(shown ?? outcome.output) + more + end;
+  return commandResult(command, kept, body === "" ? "(no output)" : body.trimEnd());
+}
+
+/** What `head` or `tail` leaves out is kept, unless it is already. */
+async function wholeArtifact(
+  outcome: CommandOutcome,
+  { openArtifact }: Pick<ToolContext, "openArtifact">,
+): Promise<Pick<CommandOutcome, "artifact" | "notKept">> {
+  if (outcome.artifact || outcome.notKept !== undefined) return {};
+  try {
+    const writer = openArtifact("bash");
+    writer.write(Buffer.from(outcome.output));
+    return { artifact: await writer.close() };
+  } catch (error) {
+    return { notKept: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function fullOutputNote({ artifact, notKept, output }: CommandOutcome): string {
+  const lines = output.split("\n").length - 1;
+  if (artifact) return `[full output: ${lines} lines in artifact://${artifact.id}]\n`;
+  return notKept === undefined ? "" : `[full output: ${lines} lines, could not be saved: ${notKept}]\n`;
+}
+
+function ending(outcome: CommandOutcome): string {
+  if (outcome.timedOut)
+    return `Command timed out after ${outcome.timeoutMs / 1000} seconds. The shell is as it was before this call; give a longer timeout if it needs one.`;
+  if (outcome.aborted) return `[interrupted after ${outcome.durationMs} ms]`;
+  if (outcome.signal) return `[ended by ${outcome.signal}, ${outcome.durationMs} ms]`;
+  return outcome.exitCode === 0 ? "" : `Command exited with code ${outcome.exitCode}`;
+}
+
+async function startJob(args: BashArgs, plan: PlannedCommand, context: ToolContext): Promise<ToolResult> {
+  const { env, services } = context;
+  const settings = settingsOf(context);
+  const { jobs } = services;
+  if (services.background?.onRequest === false || !jobs || !env.startCommand)
+    throw new ToolFailure("Jobs are not available here. Run the command without async.");
+  const shell = shellOf(context);
+  await shell.begin(env, settings);
+  const given = args.env ?? {};
+  const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: given });
+  const job = startedJob(prefixed(plan.command, settings), context, jobs, {
+    env: { ...COMMAND_ENV, ...settings.variables, ...(lasting ? {} : given) },
+    ...(lasting ? { shell: lasting } : { cwd: plan.cwd }),
+    ...(args.outside_sandbox ? { outside: true } : {}),
+  });
+  return {
+    content: [{ kind: "text", text: `Started job ${job.id}. It is stopped when the session ends.` }],
+    details: { command: args.command, jobId: job.id },
+    effects: "done",
+  };
+}

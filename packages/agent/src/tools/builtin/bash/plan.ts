@@ -1,0 +1,74 @@
+// A call of `bash` as it will be judged and run: where, with which settings, after small fixes.
+
+import { posix } from "node:path";
+import { type CallScope, ToolFailure } from "../../../contract/tool.ts";
+import { type BashSettings, LastingShell, PLAIN_BASH } from "../../run/lasting-shell.ts";
+import { type ArgsOf, flag, optional, type Param, text } from "../params.ts";
+import { outsideSandbox } from "../shell/index.ts";
+import { leadingDirectory, scriptOf, type WantedLines, withoutHeadTail } from "./fixups.ts";
+
+export const LONGEST_S = 3600;
+
+const seconds: Param<number> = {
+  schema: { type: "number", description: `Seconds it may take, at most ${LONGEST_S}`, minimum: 1 },
+  required: true,
+};
+const variables: Param<Readonly<Record<string, string>>> = {
+  schema: { type: "object", description: "Variables of this call", additionalProperties: { type: "string" } },
+  required: true,
+};
+
+export const params = {
+  command: text("The command"),
+  env: optional(variables),
+  timeout: optional(seconds),
+  cwd: optional(text("Directory of this call")),
+  pty: optional(flag("Run it in a terminal")),
+  async: optional(flag("Start it as a job and return at once")),
+  ...outsideSandbox,
+};
+
+export type BashArgs = ArgsOf<typeof params>;
+
+/** A command as it will be judged and run. */
+export interface PlannedCommand {
+  /** As it runs. */
+  readonly command: string;
+  /** Absolute, as the shell names it. */
+  readonly cwd: string;
+  /** The shell goes back to where it was. */
+  readonly returns: boolean;
+  readonly wanted?: WantedLines | undefined;
+}
+
+/** Shared by access, preview and execute: what was judged is what runs. */
+export function planned(args: BashArgs, scope: Pick<CallScope, "env" | "services">): PlannedCommand {
+  const here = shellOf(scope).cwd(scope.env);
+  const base = args.cwd === undefined ? here : posix.resolve(here, args.cwd);
+  const script = scriptOf(args.command);
+  const leading = leadingDirectory(args.command, script);
+  const cwd = leading ? posix.resolve(base, leading.cwd) : base;
+  const command = leading?.rest ?? args.command;
+  const settings = settingsOf(scope);
+  const shorter =
+    settings.stripsHeadTail && !args.pty && !args.async ? withoutHeadTail(command, scriptOf(command)) : undefined;
+  return { command: shorter?.command ?? command, cwd, returns: args.cwd !== undefined, wanted: shorter?.wanted };
+}
+
+/** Without a session that keeps one, each call begins anew. */
+export function shellOf({ services }: Pick<CallScope, "services">): LastingShell {
+  return services.lastingShell ?? new LastingShell();
+}
+
+export function settingsOf({ services }: Pick<CallScope, "services">): BashSettings {
+  return services.bashSettings ?? PLAIN_BASH;
+}
+
+export const prefixed = (command: string, { prefix }: BashSettings): string =>
+  prefix === undefined || prefix.trim() === "" ? command : `${prefix} ${command}`;
+
+export function refuseBadNames(env: Readonly<Record<string, string>>): void {
+  const bad = Object.keys(env).find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (bad !== undefined)
+    throw new ToolFailure(`Invalid name of a variable in env: ${JSON.stringify(bad)}. Use letters, digits and _.`);
+}

@@ -1,0 +1,51 @@
+// What the cards of several tools share.
+
+import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { Card, CardBody, CardResult } from "../../contract/card.ts";
+
+/** Below a headline, unless the tool says otherwise. */
+export const COLLAPSED_LINES = 5;
+
+/** The verb of a call that runs, that has done its work, and that has failed to. */
+export type Verbs = readonly [running: string, done: string, failed: string];
+
+export function verbOf([running, done, failed]: Verbs, result: CardResult | undefined): string {
+  if (!result) return running;
+  return result.isError ? failed : done;
+}
+
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+export const numberIn = (details: JsonObject, name: string): number | undefined => {
+  const value = details[name];
+  return typeof value === "number" ? value : undefined;
+};
+
+export const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
+  Array.isArray(value)
+    ? value.filter((item): item is JsonObject => typeof item === "object" && item !== null && !Array.isArray(item))
+    : [];
+
+/** A look at something: told in one line, together with its neighbours. */
+export function exploringCard(
+  verbs: Verbs,
+  subject: string,
+  result: CardResult | undefined,
+  outcome: (details: JsonObject) => string | undefined,
+): Card {
+  return {
+    verb: verbOf(verbs, result),
+    subject,
+    outcome: result && !result.isError ? outcome(result.details) : undefined,
+    group: "explored",
+  };
+}
+
+export const tail = (text: string, collapsed = COLLAPSED_LINES): CardBody => ({
+  kind: "output",
+  text,
+  keeps: "tail",
+  collapsed,
+});
+
+export const markdown = (text: string, collapsed: number): CardBody => ({ kind: "markdown", text, collapsed });

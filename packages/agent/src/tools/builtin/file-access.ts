@@ -1,0 +1,29 @@
+// What file tools declare of their paths: an address of a registered scheme, a host of the web, or the real path of a file.
+
+import type { Access, CallScope, Tier } from "../../contract/tool.ts";
+import { isConflictAddress } from "../../files/formats/conflict/address.ts";
+import { conflictAccess } from "../../files/formats/conflict/settle.ts";
+import { targetOf } from "../../files/target/target.ts";
+
+export async function fileAccess(
+  kind: "read" | "write",
+  paths: readonly string[],
+  scope: CallScope,
+): Promise<Access[]> {
+  const accesses = await Promise.all(
+    [...new Set(paths)].map(async (path): Promise<Access | Access[]> => {
+      const target = await targetOf(path, kind, scope);
+      if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
+      if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
+      if (target.kind === "web") return { kind: "network", host: hostOf(target.path) };
+      return { kind, path: target.located.real };
+    }),
+  );
+  return accesses.flat();
+}
+
+/** Reading a page of the web is not like reading a file. */
+export const readTier = (path: string | undefined): Tier =>
+  path !== undefined && /^(?:https?:\/\/|www\.)/i.test(path) ? "network" : "read";
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : url);

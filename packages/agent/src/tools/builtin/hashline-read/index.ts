@@ -1,0 +1,60 @@
+// read_file for hashline edits: a header that names exactly this content, and lines as `N:text`.
+
+import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
+import { type OpenedText, open } from "../../../files/read/open.ts";
+import { windowOf } from "../../../files/read/window.ts";
+import type { ArgsOf } from "../params.ts";
+import { otherResult, type readFileParams, readFileTool, wholeResult, windowDetails } from "../read-file/index.ts";
+import description from "./description.md";
+
+const DEFAULT_LIMIT = 2_000;
+/** A range is shown with a little around it: an edit at its border needs to see what it borders on. */
+const AROUND = { before: 1, after: 3 };
+const ROOM = { least: 50 << 10, perLine: 512 };
+
+export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
+  ...readFileTool,
+  description: description.trim(),
+  async execute({ file_path, offset, limit }, context) {
+    const opened = await open(file_path, context, { offset, limit });
+    if (opened.kind !== "text") return otherResult(opened, context);
+    return opened.isWhole ? wholeResult(opened) : hashlineResult(opened, { offset, limit });
+  },
+};
+
+export interface HashlineWindow {
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  /** Where the call names no end. */
+  readonly defaultLimit?: number | undefined;
+  /** Without numbers. */
+  readonly isBare?: boolean | undefined;
+  /** How a read goes on from a line, in the words of the tool. */
+  readonly onward?: ((line: number) => string) | undefined;
+}
+
+export function hashlineResult(
+  opened: OpenedText,
+  { offset, limit, defaultLimit, isBare = false, onward }: HashlineWindow,
+): ToolResult {
+  const window = windowOf(opened, {
+    offset,
+    limit,
+    defaultLimit: defaultLimit ?? DEFAULT_LIMIT,
+    around: AROUND,
+    room: ROOM,
+  });
+  const { rows, isRaw, advice, next, total } = window;
+  const { path, tag, notes } = opened;
+  const header = tag === undefined || isRaw ? [] : [`¶${path}#${tag}`];
+  const lines = rows.map((row) => (row ? (isRaw || isBare ? row.text : `${row.number}:${row.text}`) : "…"));
+  if (advice !== undefined) lines.push(advice);
+  if (next !== undefined) {
+    lines.push(`[${total - next + 1} more lines; continue with ${onward?.(next) ?? `offset=${next}`}]`);
+  }
+  return {
+    content: [{ kind: "text", text: [...notes, ...header, ...lines].join("\n") }],
+    details: { ...windowDetails(opened, window), ...(tag === undefined ? {} : { tag }) },
+    effects: "none",
+  };
+}

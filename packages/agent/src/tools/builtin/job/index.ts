@@ -1,0 +1,138 @@
+import { type ToolContext, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { type Job, type Jobs, jobState, jobStatus, takeOutput } from "../../run/jobs.ts";
+import { typedAccess, typeInto } from "../../run/typed-input.ts";
+import { tail, verbOf } from "../card.ts";
+import { SHELL_OUTPUT } from "../output.ts";
+import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
+import description from "./description.md";
+
+const id = integer("A job id", { minimum: 1 });
+const params = {
+  poll: optional(listOf(id, "Wait for these jobs only")),
+  until: optional(text("Regular expression: stop waiting when a line of the output matches it")),
+  wait: optional(integer("Seconds to wait at most", { minimum: 0, maximum: 600 })),
+  cancel: optional(listOf(id, "End these jobs, with everything they started")),
+  list: optional(flag("Only list all jobs")),
+  send: optional(
+    record({ id, input: text("Text to type, \\n for Enter, \\u0003 for Ctrl-C") }, "Type into a job with a terminal"),
+  ),
+};
+type Args = ArgsOf<typeof params>;
+
+export const jobTool: ToolDef<Args> = {
+  name: "job",
+  label: "Jobs",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: ({ send }) => (send ? "exec" : "read"),
+  replay: "never",
+  output: SHELL_OUTPUT,
+  // It has its own deadline.
+  timeoutMs: 0,
+  needs: ["jobs"],
+  access: ({ send }, scope) => (send ? typedAccess(send.input, scope) : []),
+  summary: ({ poll, cancel, list, send }) => {
+    if (list) return "list";
+    if (send) return `type into job ${send.id}`;
+    return [poll && `wait for ${poll.join(", ")}`, cancel && `end ${cancel.join(", ")}`].filter(Boolean).join("; ");
+  },
+  card: ({ cancel, send }, result) => {
+    const verbs = send
+      ? ["Typing", "Typed", "Type"]
+      : cancel
+        ? ["Ending", "Ended", "End"]
+        : ["Waiting", "Waited", "Wait"];
+    return {
+      verb: verbOf(verbs as [string, string, string], result),
+      subject: send ? `into job ${send.id}` : cancel ? `job ${cancel.join(", ")}` : "for background jobs",
+      body: result && result.text !== "" ? tail(result.text) : undefined,
+    };
+  },
+  async execute(args, context) {
+    const { jobs } = context.services;
+    if (!jobs) throw new ToolFailure("Background commands cannot run here.");
+    if (args.list) {
+      if (args.poll || args.cancel || args.send) throw new ToolFailure("`list` goes alone.");
+      return result(jobs, [section("Jobs", jobs.list().map(headline))], "There are no jobs.");
+    }
+    const ended = await cancelled(jobs, args.cancel ?? []);
+    if (args.send) await typeInto(jobs.get(args.send.id), args.send.input);
+    // Whoever only ends jobs does not wait for others.
+    if (args.cancel && !args.poll && !args.send) return result(jobs, [section("Cancelled", ended)], "");
+    const polled = args.poll
+      ? args.poll.map((one) => jobs.get(one))
+      : args.send
+        ? [jobs.get(args.send.id)]
+        : jobs.running();
+    return jobs.watch(polled, waitOf(args, context), async () => {
+      const isRunning = (job: Job): boolean => jobState(job) === "running";
+      const [completed, running] = [polled.filter((job) => !isRunning(job)), polled.filter(isRunning)];
+      return result(
+        jobs,
+        [
+          section("Cancelled", ended),
+          section("Completed", await Promise.all(completed.map(withOutput))),
+          section("Still running", await Promise.all(running.map(withOutput))),
+        ],
+        "No job is running.",
+      );
+    });
+  },
+};
+
+const TYPED_WAIT_MS = 2_000;
+
+function waitOf({ until, wait, send }: Args, { services, signal }: ToolContext) {
+  const patience = send && until === undefined ? TYPED_WAIT_MS : (services.background?.pollMs ?? 30_000);
+  return {
+    ms: wait === undefined ? patience : wait * 1000,
+    signal,
+    pattern: until === undefined ? undefined : patternOf(until),
+  };
+}
+
+function patternOf(until: string): RegExp {
+  try {
+    return new RegExp(until);
+  } catch (error) {
+    throw new ToolFailure(`\`until\` is not a regular expression: ${(error as Error).message}`);
+  }
+}
+
+async function cancelled(jobs: Jobs, ids: readonly number[]): Promise<readonly string[]> {
+  return Promise.all(
+    ids.map(async (one) => {
+      const job = jobs.find(one);
+      if (!job) return `### job ${one}: not_found`;
+      if (jobState(job) !== "running") return `### job ${one}: already_completed (${jobStatus(job)})`;
+      await jobs.cancel(job, true);
+      return withOutput(job);
+    }),
+  );
+}
+
+const headline = (job: Job): string => {
+  const state = jobState(job);
+  const how = state === "running" ? "" : ` (${jobStatus(job)})`;
+  return `### job ${job.id}: ${state}${how}\n$ ${job.handle.command}`;
+};
+
+async function withOutput(job: Job): Promise<string> {
+  const head = headline(job);
+  const output = (await takeOutput(job)).trimEnd();
+  return `${head}\n${output === "" ? "(no new output)" : output}`;
+}
+
+const section = (title: string, parts: readonly string[]): string =>
+  parts.length === 0 ? "" : `## ${title} (${parts.length})\n${parts.join("\n")}`;
+
+function result(jobs: Jobs, sections: readonly string[], otherwise: string) {
+  const shown = sections.filter((one) => one !== "").join("\n\n");
+  return {
+    content: [{ kind: "text" as const, text: shown === "" ? otherwise : shown }],
+    details: {
+      jobs: jobs.list().map((job) => ({ id: job.id, status: jobState(job), command: job.handle.command })),
+    },
+    effects: "done" as const,
+  };
+}

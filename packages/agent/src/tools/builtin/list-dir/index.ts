@@ -1,0 +1,42 @@
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { counted, exploringCard } from "../card.ts";
+import { fileAccess } from "../file-access.ts";
+import { LISTING_OUTPUT } from "../output.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
+import description from "./description.md";
+
+const params = {
+  path: optional(text("Directory to list; the working directory when not given")),
+  depth: optional(integer("How many levels to list; 1 when not given", { minimum: 1, maximum: 10 })),
+};
+
+export const listDirTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "list_dir",
+  label: "List",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  output: LISTING_OUTPUT,
+  access: ({ path = "." }, scope) => fileAccess("read", [path], scope),
+  summary: ({ path = "." }) => path,
+  card: ({ path = "." }, result) =>
+    exploringCard(["Listing", "Listed", "List"], path, result, ({ entries }) =>
+      typeof entries === "number" ? counted(entries, "entry", "entries") : undefined,
+    ),
+  async execute({ path = ".", depth = 1 }, { env, paths }) {
+    const { stat, real } = await paths.locate(path);
+    if (!stat || stat.kind === "dangling")
+      throw new ToolFailure(`Directory not found: ${path}. Look with glob for the right path.`);
+    if (stat.kind !== "directory") throw new ToolFailure(`${path} is a file. Read it with read_file.`);
+    const entries = [...(await env.listDirectory(real, depth))].sort((a, b) =>
+      depth === 1 && a.isDir !== b.isDir ? (a.isDir ? -1 : 1) : a.name < b.name ? -1 : 1,
+    );
+    const lines = entries.map((entry) => (entry.isDir ? `${entry.name}/` : `${entry.name}  ${entry.size ?? 0}`));
+    return {
+      content: [{ kind: "text", text: lines.length > 0 ? lines.join("\n") : "(empty directory)" }],
+      details: { path, entries: entries.length },
+      effects: "none",
+    };
+  },
+};

@@ -1,0 +1,58 @@
+// `edit` of the four-tool set: the same op as edit_file, exact and single matches only.
+
+import type { ToolDef } from "../../../../contract/tool.ts";
+import { editCard } from "../../../../files/edit/card.ts";
+import { fileChanges, hostDetails, linesChanged, paragraphs, trailer } from "../../../../files/edit/outcome.ts";
+import { editPreview } from "../../../../files/edit/preview.ts";
+import { type Replacement, replaceInFile } from "../../../../files/edit/replace.ts";
+import { fileAccess } from "../../file-access.ts";
+import { EDIT_OUTPUT } from "../../output.ts";
+import { type ArgsOf, parameters, text } from "../../params.ts";
+import description from "./description.md";
+
+const params = {
+  file_path: text("Path of the file, relative or absolute"),
+  old_string: text("The exact text to replace"),
+  new_string: text("The text to put in its place"),
+};
+
+export const minimalEditTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "edit",
+  label: "Edit",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "write",
+  replay: "never",
+  output: EDIT_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
+  summary: ({ file_path }) => file_path,
+  card: ({ file_path }, result) => editCard(file_path, result),
+  preview: async (args, scope) => {
+    const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, args.file_path, [exactly(args)]);
+    return editPreview({ files: [file], notes }, ["file_path", "old_string", "new_string"]);
+  },
+  async execute(args, context) {
+    const { file_path, old_string, new_string } = args;
+    const replacement = exactly(args);
+    const { file, matchCount, notes } = await replaceInFile(context, file_path, [replacement]);
+    const changed = linesChanged(file);
+    const summary = `Replaced ${matchCount} occurrence in ${file_path} (${changed} lines changed)`;
+    return {
+      content: [{ kind: "text", text: paragraphs(summary, trailer(notes, [file])) }],
+      details: {
+        ...hostDetails(file),
+        filePath: file_path,
+        oldString: old_string,
+        newString: new_string,
+        matchCount,
+        linesChanged: changed,
+      },
+      changes: fileChanges(context, [file]),
+      effects: "done",
+    };
+  },
+};
+
+function exactly({ old_string, new_string }: ArgsOf<typeof params>): Replacement {
+  return { oldText: old_string, newText: new_string, exactOnly: true };
+}

@@ -1,0 +1,50 @@
+// `read` of the four-tool set: the same op as read_file, with cat -n numbering and its own limits.
+
+import type { ToolDef } from "../../../../contract/tool.ts";
+import { open } from "../../../../files/read/open.ts";
+import { windowOf } from "../../../../files/read/window.ts";
+import { fileAccess, readTier } from "../../file-access.ts";
+import { READ_OUTPUT } from "../../output.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { otherResult, readCard, wholeResult, windowDetails } from "../../read-file/index.ts";
+import description from "./description.md";
+
+const MOST_LINES = 5_000;
+
+const params = {
+  file_path: text("Path of the file, relative or absolute"),
+  offset: optional(integer("First line, counted from 1", { minimum: 1 })),
+  limit: optional(integer("How many lines", { minimum: 1, maximum: MOST_LINES })),
+};
+
+export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "read",
+  label: "Read",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: ({ file_path }) => readTier(file_path),
+  replay: "safe",
+  output: READ_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
+  summary: ({ file_path }) => file_path,
+  card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
+  async execute({ file_path, offset, limit }, context) {
+    const opened = await open(file_path, context, { offset, limit });
+    if (opened.kind !== "text") return otherResult(opened, context);
+    if (opened.isWhole) return wholeResult(opened);
+    const window = windowOf(opened, { offset, limit, defaultLimit: MOST_LINES });
+    const { rows, total, first, next, isRaw, advice } = window;
+    const isPartial = next !== undefined && limit === undefined && !opened.selector;
+    const which = first === 1 ? `first ${MOST_LINES}` : `${MOST_LINES} from line ${first}`;
+    const warning = `WARNING: File has ${total} lines, showing ${which}. Use offset and limit parameters to read more.\n\n`;
+    const shown = rows
+      .map((row) => (row ? (isRaw ? row.text : `${String(row.number).padStart(6)}\t${row.text}`) : "…"))
+      .join("\n");
+    const body = (isPartial ? warning : "") + (advice ?? shown);
+    return {
+      content: [{ kind: "text", text: [...opened.notes, body].join("\n") }],
+      details: windowDetails(opened, window),
+      effects: "none",
+    };
+  },
+};

@@ -1,0 +1,112 @@
+import type { JsonObject } from "@lathe/llm";
+import type { Card, CardResult } from "../../../contract/card.ts";
+import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
+import { fitPicture, pictureFacts } from "../../../files/read/fit-image.ts";
+import { MOST_IMAGE_BYTES } from "../../../files/read/images.ts";
+import { type OpenedImage, type OpenedText, type OpenedView, open } from "../../../files/read/open.ts";
+import { type Window, windowOf } from "../../../files/read/window.ts";
+import { counted, exploringCard } from "../card.ts";
+import { fileAccess, readTier } from "../file-access.ts";
+import { READ_OUTPUT } from "../output.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
+import description from "./description.md";
+
+export const readFileParams = {
+  file_path: text("Path of the file, absolute or relative to the working directory"),
+  offset: optional(integer("First line to show, counted from 1", { minimum: 1 })),
+  limit: optional(integer("How many lines to show; 2000 when not given", { minimum: 1 })),
+};
+
+const DEFAULT_LIMIT = 2_000;
+
+export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
+  name: "read_file",
+  label: "Read",
+  description: description.trim(),
+  schema: parameters(readFileParams),
+  tier: ({ file_path }) => readTier(file_path),
+  replay: "safe",
+  output: READ_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
+  summary: ({ file_path }) => file_path,
+  card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
+  async execute({ file_path, offset, limit }, context) {
+    const opened = await open(file_path, context, { offset, limit });
+    if (opened.kind !== "text") return otherResult(opened, context);
+    if (opened.isWhole) return wholeResult(opened);
+    const window = windowOf(opened, { offset, limit, defaultLimit: DEFAULT_LIMIT });
+    const shown = window.advice ?? shownRows(window);
+    const more =
+      window.next === undefined
+        ? ""
+        : `\n[${window.total - window.next + 1} more lines; continue with offset=${window.next}]`;
+    return {
+      content: [{ kind: "text", text: [...opened.notes, `${shown}${more}`].join("\n") }],
+      details: windowDetails(opened, window),
+      effects: "none",
+    };
+  },
+};
+
+function shownRows({ rows, isRaw }: Window): string {
+  if (isRaw) return rows.map((row) => row?.text ?? "").join("\n");
+  const width = String(rows.at(-1)?.number ?? 0).length;
+  return rows.map((row) => (row ? `${String(row.number).padStart(width)} | ${row.text}` : "…")).join("\n");
+}
+
+export function windowDetails({ path }: OpenedText, { total, shown, first, next }: Window): JsonObject {
+  return { filePath: path, totalLines: total, linesRead: shown, offset: first, truncated: next !== undefined };
+}
+
+/** What is no text: a picture, or something that is ready to be shown. */
+export async function otherResult(opened: OpenedImage | OpenedView, context: ToolContext): Promise<ToolResult> {
+  if (opened.kind === "image") return imageResult(opened, context);
+  const { path, text, details = { filePath: path } } = opened;
+  return { content: [{ kind: "text", text }], details, effects: "none" };
+}
+
+/** A text that the model is to follow, such as a skill, is read to its end. */
+export function wholeResult({ path, lines }: OpenedText): ToolResult {
+  const { length } = lines;
+  return {
+    content: [{ kind: "text", text: length === 0 ? "(empty)" : lines.join("\n") }],
+    details: { filePath: path, totalLines: length, linesRead: length, offset: 1, truncated: false },
+    effects: "none",
+    isWhole: true,
+  };
+}
+
+export function readCard(path: string, offset: number | undefined, result: CardResult | undefined): Card {
+  const from = offset === undefined || offset <= 1 ? path : `${path}:${offset}`;
+  return exploringCard(["Reading", "Read", "Read"], from, result, ({ linesRead, mediaType }) =>
+    typeof linesRead === "number" ? counted(linesRead, "line") : typeof mediaType === "string" ? mediaType : undefined,
+  );
+}
+
+/** Given to the model where it can look at pictures and may. */
+async function imageResult(opened: OpenedImage, context: ToolContext): Promise<ToolResult> {
+  const { path, bytes, mediaType, notes } = opened;
+  const facts = [...notes, pictureFacts(opened)].join("\n");
+  const details = { filePath: path, mediaType, size: bytes.length };
+  const { vision, images, imageInspector } = context.services;
+  const instead = images?.blocks
+    ? "Pictures are not sent to the model here (images.blockImages)."
+    : imageInspector
+      ? "Ask inspect_image what it shows."
+      : vision
+        ? undefined
+        : "This model cannot look at images.";
+  if (instead !== undefined)
+    return { content: [{ kind: "text", text: `${facts}. ${instead}` }], details, effects: "none" };
+  // Most pictures fit, and nothing has to be started for them.
+  const fit = bytes.length <= MOST_IMAGE_BYTES ? opened : await fitPicture(opened, context, 0);
+  const note = "note" in fit && fit.note !== undefined ? `; ${fit.note}` : "";
+  return {
+    content: [
+      { kind: "text", text: `${facts}${note}` },
+      { kind: "image", image: { data: fit.bytes, mediaType: fit.mediaType } },
+    ],
+    details,
+    effects: "none",
+  };
+}

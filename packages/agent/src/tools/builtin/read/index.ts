@@ -1,0 +1,83 @@
+// read of the profile `lathe`: one path text for everything.
+
+import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
+import { type OpenedText, open } from "../../../files/read/open.ts";
+import { outlineOf } from "../../../files/read/outline.ts";
+import { fileAccess, readTier } from "../file-access.ts";
+import { hashlineResult } from "../hashline-read/index.ts";
+import { READ_OUTPUT } from "../output.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import { otherResult, readCard, wholeResult } from "../read-file/index.ts";
+import description from "./description.md";
+
+declare module "../../../contract/tool.ts" {
+  interface ToolServices {
+    /** How `read` shows files. */
+    readonly reading?: ReadingOptions;
+  }
+}
+
+/** How the tool `read` shows files. */
+export interface ReadingOptions {
+  /** Lines of a read that names no end, 1 to 3000; 2000 when absent. */
+  readonly defaultLimit?: number | undefined;
+  /** False: long source files are shown as they are. */
+  readonly summarize?: boolean | undefined;
+  /** False: without the header that names the content, for ways of editing that do not take it. */
+  readonly hashLines?: boolean | undefined;
+  /** False: without numbers, where there is no header either. */
+  readonly lineNumbers?: boolean | undefined;
+}
+
+const MOST_LINES = 3_000;
+
+const params = { path: text("What to read; a selector such as :50-80 may follow") };
+
+export const readTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "read",
+  label: "Read",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: ({ path }) => readTier(path),
+  replay: "safe",
+  output: { ...READ_OUTPUT, chars: 60_000 },
+  access: ({ path }, scope) => fileAccess("read", [path], scope),
+  summary: ({ path }) => path,
+  card: ({ path }, result) => readCard(path, undefined, result),
+  async execute({ path }, context) {
+    const found = await open(path, context, { directories: true });
+    if (found.kind !== "text") return otherResult(found, context);
+    if (found.isWhole) return wholeResult(found);
+    const { reading } = context.services;
+    const opened = reading?.hashLines === false ? { ...found, tag: undefined } : found;
+    const outline =
+      opened.selector || !opened.isPlainFile || reading?.summarize === false
+        ? undefined
+        : await outlineOf(opened.path, opened.lines, context.services.syntax);
+    if (outline) return outlined(opened, outline);
+    const defaultLimit = reading?.defaultLimit && Math.min(Math.max(1, reading.defaultLimit), MOST_LINES);
+    const isBare = reading?.hashLines === false && reading.lineNumbers === false;
+    return hashlineResult(opened, { defaultLimit, isBare, onward: (line) => `${opened.path}:${line}-` });
+  },
+};
+
+function outlined(
+  { path, tag, notes, lines }: OpenedText,
+  { rows, elidedSpans, elidedLines, footer }: NonNullable<Awaited<ReturnType<typeof outlineOf>>>,
+): ToolResult {
+  const shown = rows.map((row) => ("text" in row ? `${row.number}:${row.text}` : "…"));
+  const header = tag === undefined ? [] : [`¶${path}#${tag}`];
+  return {
+    content: [{ kind: "text", text: [...notes, ...header, ...shown, footer].join("\n") }],
+    details: {
+      filePath: path,
+      totalLines: lines.length,
+      linesRead: lines.length - elidedLines,
+      offset: 1,
+      truncated: false,
+      summary: { lines: lines.length, elidedSpans, elidedLines },
+      ...(tag === undefined ? {} : { tag }),
+    },
+    effects: "none",
+  };
+}

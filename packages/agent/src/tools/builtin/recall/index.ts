@@ -1,0 +1,46 @@
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { RECALL } from "../../../context/recall/recall.ts";
+import { exploringCard } from "../card.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
+import description from "./description.md";
+
+const params = {
+  query: optional(text("Words to look for")),
+  entry: optional(text("Id of an entry to show whole, from an earlier hit")),
+  limit: optional(integer("How many hits; 5 when not given", { minimum: 1, maximum: 20 })),
+};
+
+const DEFAULT_LIMIT = 5;
+
+export const recallTool: ToolDef<ArgsOf<typeof params>> = {
+  name: RECALL,
+  label: "Recall",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  sessionOnly: true,
+  needs: ["recall"],
+  access: () => [],
+  summary: ({ query, entry }) => entry ?? query ?? "",
+  card: ({ query, entry }, result) =>
+    exploringCard(["Recalling", "Recalled", "Recall"], entry ?? query ?? "", result, () => undefined),
+  execute({ query, entry, limit = DEFAULT_LIMIT }, { services: { recall } }) {
+    if (!recall) throw new ToolFailure("Everything in this session is still in front of you.");
+    if (entry !== undefined) {
+      const whole = recall.entry(entry);
+      if (whole === undefined) throw new ToolFailure(`There is no entry ${entry}. Use an id from an earlier hit.`);
+      return whole === "" ? "(nothing to show in this entry)" : whole;
+    }
+    if (query === undefined || query.trim() === "") throw new ToolFailure("Give `query`: a few words to look for.");
+    const found = recall.search(query, limit);
+    if (found.length === 0) return `Nothing in this session matches "${query}". Try other words.`;
+    return found
+      .map(({ entryId, kind, timestamp, text: passage }) => `[${entryId}] ${kind}, ${timestamp}\n${passage}`)
+      .join("\n\n---\n\n");
+  },
+};
+
+/** For the end of a summary. */
+export const RECALL_POINTER =
+  "Messages and output that these notes leave out are kept. If you need something of them, look for it with the recall tool.";

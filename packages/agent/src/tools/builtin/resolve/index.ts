@@ -1,0 +1,48 @@
+import type { PendingActionService } from "../../../contract/pending-actions.ts";
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { verbOf } from "../card.ts";
+import { type ArgsOf, choice, parameters, text } from "../params.ts";
+import description from "./description.md";
+
+const params = {
+  action: choice(["apply", "discard"], "What to do with the pending action"),
+  reason: text("Why, in one sentence"),
+};
+
+export const RESOLVE = "resolve";
+
+export const resolveTool = (pending: PendingActionService): ToolDef<ArgsOf<typeof params>> => ({
+  name: RESOLVE,
+  label: "Resolve",
+  description: description.trim(),
+  schema: parameters(params),
+  // Applying does what the preview only showed.
+  tier: ({ action }) => (action === "apply" ? (pending.next ? (pending.next.tier ?? "exec") : "read") : "read"),
+  replay: "never",
+  exclusive: true,
+  summary: ({ action }) => [action, pending.next?.label ?? ""].join(" ").trim(),
+  card: ({ action }, result) => ({
+    verb: verbOf(
+      action === "apply" ? ["Applying", "Applied", "Apply"] : ["Discarding", "Discarded", "Discard"],
+      result,
+    ),
+    subject: typeof result?.details["label"] === "string" ? result.details["label"] : (pending.next?.label ?? ""),
+  }),
+  preview: ({ action }) => ({
+    lines: [{ text: `${action}: ${pending.next?.label ?? "nothing is pending"}`, kind: "heading" }],
+    shows: ["action"],
+  }),
+  async execute({ action, reason }) {
+    const taken = pending.take();
+    if (!taken) throw new ToolFailure("No pending action to resolve. Nothing to apply or discard.");
+    const { label, sourceToolName, details: more } = taken;
+    const details = { action, reason, label, sourceToolName, ...(more === undefined ? {} : { action_details: more }) };
+    if (action === "discard") {
+      const said = (await taken.reject?.(reason)) ?? `Discarded: ${label}. Reason: ${reason}`;
+      return { content: [{ kind: "text", text: said }], details, effects: "none" };
+    }
+    const applied = await taken.apply(reason);
+    const result = typeof applied === "string" ? { content: [{ kind: "text" as const, text: applied }] } : applied;
+    return { effects: "done", ...result, details };
+  },
+});

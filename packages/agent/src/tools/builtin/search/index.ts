@@ -1,0 +1,96 @@
+// search: matches with the tags that edits need, page by page.
+
+import type { JsonObject } from "@lathe/llm";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { searchAccess } from "../../../files/search/places.ts";
+import { type SearchPage, searchPage } from "../../../files/search/search.ts";
+import { wholeExcerpts } from "../../../files/search/show.ts";
+import { counted, exploringCard } from "../card.ts";
+import { type ArgsOf, flag, integer, listOf, optional, parameters, text } from "../params.ts";
+import description from "./description.md";
+
+/** The whole disk, or a line of many megabytes with a match in every character. */
+const MOST_MS = 60_000;
+
+const params = {
+  pattern: text("Regular expression"),
+  paths: optional(listOf(text("A path, glob or address"), "Where to search; the working directory when not given")),
+  i: optional(flag("Ignore the difference between upper and lower case")),
+  gitignore: optional(flag("false: also files that git ignores")),
+  skip: optional(integer("Files to skip, for the next page")),
+};
+
+type Args = ArgsOf<typeof params>;
+
+const where = ({ paths }: Args): readonly string[] => paths ?? ["."];
+
+export const searchTool: ToolDef<Args> = {
+  name: "search",
+  label: "Search",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  // The page has its own limit; notices come on top of it.
+  output: { chars: 60_000, mode: "head" },
+  access: (args, scope) => searchAccess(where(args), scope),
+  summary: (args) => summary(args),
+  card: (args, result) =>
+    exploringCard(["Searching", "Searched", "Search"], summary(args), result, ({ matches, files }) =>
+      typeof matches === "number" && typeof files === "number"
+        ? `${counted(matches, "match", "matches")} in ${counted(files, "file")}`
+        : undefined,
+    ),
+  async execute(args, context) {
+    const { pattern, i = false, gitignore = true, skip = 0 } = args;
+    if (skip < 0) throw new ToolFailure("Skip must be a non-negative number");
+    const query = { pattern, paths: where(args), caseInsensitive: i, gitignore, skip, timeoutMs: MOST_MS };
+    const page = await searchPage(query, context);
+    return result(page, skip, context);
+  },
+};
+
+function summary(args: Args): string {
+  return args.paths === undefined ? args.pattern : `${args.pattern} in ${where(args).join(", ")}`;
+}
+
+async function result(page: SearchPage, skip: number, context: ToolContext): Promise<ToolResult> {
+  const { shown, total, next, missing, gone, isCapped } = page;
+  const notes: string[] = [];
+  if (shown.isCut) notes.push(await keepWhole(page, context));
+  if (gone.length > 0) notes.push(`No longer matching: ${gone.join(", ")}`);
+  const limit = isCapped ? ` of the first ${total}; more match: narrow the search` : ` of ${total}`;
+  if (next !== undefined) notes.push(`Files ${skip + 1}-${next}${limit}. Use skip=${next} for the next page`);
+  else if (isCapped) notes.push(`Files ${skip + 1}-${total}${limit}`);
+  if (missing.length > 0) notes.push(`Skipped missing paths: ${missing.join(", ")}`);
+  const body = shown.files > 0 ? shown.text : nothing(page, skip);
+  const details: JsonObject = {
+    matches: shown.matches,
+    files: shown.files,
+    totalFiles: total,
+    truncated: shown.isCut || next !== undefined || isCapped,
+    fileMatches: page.excerpts.map(({ path, hits, tag }) => ({ path, count: hits.length, ...(tag ? { tag } : {}) })),
+    ...(next === undefined ? {} : { nextSkip: next }),
+    ...(missing.length === 0 ? {} : { missingPaths: [...missing] }),
+  };
+  return {
+    content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`)].join("\n") }],
+    details,
+    effects: "none",
+  };
+}
+
+const nothing = ({ total, gone }: SearchPage, skip: number): string =>
+  skip > 0 && skip >= total
+    ? `No more files: ${counted(total, "file")} matched`
+    : gone.length > 0
+      ? ""
+      : "No matches found";
+
+/** What was cut of this page, where it can be read. */
+async function keepWhole({ excerpts, around }: SearchPage, { openArtifact }: ToolContext): Promise<string> {
+  const artifact = openArtifact("search");
+  artifact.write(Buffer.from(wholeExcerpts(excerpts, around)));
+  const { id } = await artifact.close();
+  return `Lines or matches of this page were cut; they are in artifact://${id}`;
+}

@@ -1,0 +1,94 @@
+// Two-phase work: a tool shows what it would do and leaves it pending; before anything else happens, the model applies or discards it.
+// The guard does not rely on a forced tool choice, which some models refuse: other calls are blocked, and the input does not end.
+
+import type { ToolChoice } from "@lathe/llm";
+import type { PendingAction, PendingActionService } from "../../contract/pending-actions.ts";
+import type { ToolDef } from "../../contract/tool.ts";
+import type { ToolProvider } from "../../contract/registry/session-tools.ts";
+import type { Middleware } from "../../contract/seams/types.ts";
+import { RESOLVE, resolveTool } from "../builtin/resolve/index.ts";
+import pendingText from "./pending.md";
+
+/** A model that does not listen must not be asked for ever. */
+const MOST_REMINDERS = 3;
+
+/** What pending actions need of their session. */
+export interface PendingActionParts {
+  /** Some tool of the session may leave actions pending. */
+  readonly isOffered: () => boolean;
+  /** Of the next request; does nothing where the model refuses it. */
+  readonly force: (choice: ToolChoice) => void;
+}
+
+/** The tool `resolve`, its guard and the queue behind them; give all three to a session. */
+export class PendingActions implements PendingActionService, ToolProvider {
+  readonly #parts: PendingActionParts;
+  readonly #queue: PendingAction[] = [];
+  readonly #offer: readonly ToolDef[] = [resolveTool(this) as unknown as ToolDef];
+  readonly #nothing: readonly ToolDef[] = [];
+  #unannounced = 0;
+  /** The model has been asked since the action was left pending. */
+  #isArmed = false;
+  #reminders = 0;
+
+  constructor(parts: PendingActionParts) {
+    this.#parts = parts;
+  }
+
+  push(action: PendingAction): void {
+    this.#queue.push(action);
+    this.#unannounced++;
+    this.#reminders = 0;
+  }
+
+  get next(): PendingAction | undefined {
+    return this.#queue[0];
+  }
+
+  take(): PendingAction | undefined {
+    const taken = this.#queue.shift();
+    this.#isArmed = this.#queue.length > 0;
+    if (this.#isArmed) this.#force();
+    return taken;
+  }
+
+  tools(): readonly ToolDef[] {
+    return this.#parts.isOffered() || this.#queue.length > 0 ? this.#offer : this.#nothing;
+  }
+
+  /** Children have no part in it. */
+  middleware(): Middleware {
+    return {
+      name: "pending actions",
+      beforeRequest: (_info, { agentId }) => {
+        if (agentId === undefined) this.#isArmed = this.#queue.length > 0;
+        return undefined;
+      },
+      beforeCall: ({ tool }, { agentId }) => {
+        if (agentId !== undefined || !this.#isArmed || tool.name === RESOLVE) return undefined;
+        this.#force();
+        return { block: `Not run. ${this.#reminder()}` };
+      },
+      afterCall: (_call, result, { agentId }) => {
+        if (agentId !== undefined || this.#unannounced === 0) return undefined;
+        this.#unannounced = 0;
+        this.#force();
+        return { ...result, content: [...result.content, { kind: "text", text: `[${this.#reminder()}]` }] };
+      },
+      beforeStop: (_info, { agentId }) => {
+        if (agentId !== undefined || this.#queue.length === 0 || this.#reminders >= MOST_REMINDERS) return undefined;
+        this.#reminders++;
+        this.#force();
+        return { continueWith: this.#reminder() };
+      },
+    };
+  }
+
+  #force(): void {
+    this.#parts.force({ mode: "named", toolName: RESOLVE });
+  }
+
+  #reminder(): string {
+    return pendingText.trim().replace("{{label}}", () => this.next?.label ?? "");
+  }
+}

@@ -1,0 +1,100 @@
+// Makes a Profile out of data: a family's tool list and prompt file, and what the catalog knows of the model.
+
+import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
+import { systemPrompt } from "../../context/system-prompt.ts";
+import type { ToolDef } from "../../contract/tool.ts";
+import type { SessionTool } from "../../contract/registry/host-tool.ts";
+import { ToolRegistry } from "../../contract/registry/registry.ts";
+import type { EditVariant } from "../builtin/edit-variant.ts";
+import { type EditKit, editKits } from "./edit-kits.ts";
+import type { Profile } from "./types.ts";
+
+/** What makes a family: everything that does not depend on the model. */
+export interface Family {
+  readonly id: string;
+  /** `{{editing}}` stands where the words about its way of editing belong. */
+  readonly prompt: string;
+  readonly editing?: string | undefined;
+  readonly tools: readonly ToolDef[];
+  /** The list with another way of editing; a family without it has only its own. */
+  readonly toolsWith?: ((kit: EditKit) => readonly ToolDef[]) | undefined;
+  /** The tools and words of the vendor's own agent. */
+  readonly native?: Pick<Family, "prompt" | "editing" | "tools"> | undefined;
+  readonly instructionFiles: readonly string[];
+  readonly shellTimeoutMs?: number | undefined;
+}
+
+/** The model that a profile is for, and what differs from its family. */
+export interface ProfileOptions {
+  readonly model: string;
+  /** Registered provider the requests go to; the family's own when absent. */
+  readonly provider?: string | undefined;
+  /** What is known of the model: window, price, abilities; from the built-in catalog when absent. */
+  readonly modelInfo?: ModelInfo | undefined;
+  /** Replaces the base layer of the prompt. */
+  readonly basePrompt?: string | undefined;
+  readonly userInstructions?: string | undefined;
+  /** `native`: names and parameters of the vendor's own agent, where the family has them. */
+  readonly toolNames?: "lathe" | "native" | undefined;
+  /** Another way of editing than the family's own, as the tool `edit`. */
+  readonly editVariant?: EditVariant | undefined;
+  /** Further tools, after the family's own; one of the same name replaces it in its place. */
+  readonly tools?: readonly SessionTool[] | undefined;
+  /** Features whose tools are not offered. */
+  readonly without?: readonly string[] | undefined;
+  /** Offer only these. */
+  readonly only?: readonly string[] | undefined;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly shellTimeoutMs?: number | undefined;
+}
+
+const DEFAULT_WINDOW = 128_000;
+
+/** Makes the profile of a model: tools and prompt of its family, limits from the catalog. */
+export function defineProfile(family: Family, options: ProfileOptions): Profile {
+  const { prompt, editing = "", tools } = toolset(family, options);
+  const { without = [] } = options;
+  const offered = tools.filter(({ feature = "" }) => !without.includes(feature));
+  const registry = new ToolRegistry([...offered, ...(options.tools ?? [])]);
+  if (options.only) for (const name of registry.names()) if (!options.only.includes(name)) registry.unregister(name);
+  const provider = options.provider ?? family.id;
+  const info = options.modelInfo ?? builtinCatalog.get(provider, options.model);
+  const shellTimeoutMs = options.shellTimeoutMs ?? family.shellTimeoutMs;
+  return {
+    id: family.id,
+    provider,
+    model: options.model,
+    toolRegistry: registry,
+    tools: () => registry.definitions(),
+    buildSystemPrompt: (_env, projectDocs, more) =>
+      systemPrompt({
+        base: options.basePrompt ?? prompt.replace("{{editing}}", () => editing.trim()),
+        tools: registry.definitions(),
+        projectDocs,
+        more,
+        ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
+      }),
+    providerOptions: () => options.providerOptions,
+    supportsReasoning: info?.supportsReasoning ?? false,
+    supportsStreaming: true,
+    supportsParallelToolCalls: true,
+    contextWindowSize: info?.contextWindow ?? DEFAULT_WINDOW,
+    instructionFiles: family.instructionFiles,
+    ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
+    ...(shellTimeoutMs === undefined ? {} : { shellTimeoutMs }),
+    ...(info === undefined ? {} : { modelInfo: info }),
+    ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+  };
+}
+
+function toolset(family: Family, options: ProfileOptions): Pick<Family, "prompt" | "editing" | "tools"> {
+  const { toolNames = "lathe", editVariant } = options;
+  if (editVariant === undefined) return toolNames === "native" ? (family.native ?? family) : family;
+  if (toolNames === "native") {
+    throw new Error("toolNames: native has its own way of editing; omit editVariant or toolNames");
+  }
+  if (!family.toolsWith) throw new Error(`the profile ${family.id} has only its own way of editing`);
+  const kit = editKits[editVariant];
+  return { prompt: family.prompt, editing: kit.editing, tools: family.toolsWith(kit) };
+}

@@ -1,0 +1,35 @@
+// What several families have in common.
+
+import type { ToolDef } from "../../../contract/tool.ts";
+import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
+import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
+import { jobOutputTool } from "../../builtin/job-output/index.ts";
+import { jobStopTool } from "../../builtin/job-stop/index.ts";
+import { readFileTool } from "../../builtin/read-file/index.ts";
+import { recallTool } from "../../builtin/recall/index.ts";
+import { sendInputTool } from "../../builtin/send-input/index.ts";
+import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
+import { todoTool } from "../../builtin/todo/index.ts";
+import { waitTool } from "../../builtin/wait/index.ts";
+import { writeFileTool } from "../../builtin/write-file/index.ts";
+import type { EditKit } from "../edit-kits.ts";
+
+export type Kit = Pick<EditKit, "read" | "write" | "edit">;
+
+export const agents = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as readonly ToolDef<never>[];
+/** What the product adds to every family. */
+export const additions = [
+  todoTool,
+  askUserTool,
+  exitPlanModeTool,
+  jobOutputTool,
+  jobStopTool,
+  recallTool,
+  inspectImageTool,
+] as readonly ToolDef<never>[];
+
+export const files = { read: readFileTool, write: writeFileTool };
+
+export const list = (...tools: readonly ToolDef<never>[]): readonly ToolDef[] => tools as readonly ToolDef[];

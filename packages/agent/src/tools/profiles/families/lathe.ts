@@ -1,0 +1,46 @@
+// Models of no known family with room for more than a few tools: one path text for everything. Tool order is part of the cached prefix:
+// append, never reorder.
+
+import { askTool } from "../../builtin/ask/index.ts";
+import { bashTool } from "../../builtin/bash/index.ts";
+import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
+import { findTool } from "../../builtin/find/index.ts";
+import { hashlineEditTool } from "../../builtin/hashline/index.ts";
+import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
+import { jobTool } from "../../builtin/job/index.ts";
+import { readTool } from "../../builtin/read/index.ts";
+import { recallTool } from "../../builtin/recall/index.ts";
+import { searchTool } from "../../builtin/search/index.ts";
+import { todoTool } from "../../builtin/todo/index.ts";
+import { writeTool } from "../../builtin/write/index.ts";
+import type { Family } from "../define.ts";
+import editing from "../prompts/editing/variant-hashline.md";
+import prompt from "../prompts/lathe.md";
+import { agents, type Kit, list } from "./common.ts";
+
+const tools = ({ edit }: Pick<Kit, "edit">) =>
+  list(
+    readTool,
+    writeTool,
+    edit,
+    searchTool,
+    findTool,
+    bashTool,
+    jobTool,
+    todoTool,
+    askTool,
+    ...agents,
+    exitPlanModeTool,
+    recallTool,
+    inspectImageTool,
+  );
+
+export const lathe = {
+  id: "lathe",
+  prompt,
+  editing,
+  tools: tools({ edit: hashlineEditTool }),
+  toolsWith: tools,
+  instructionFiles: [],
+  shellTimeoutMs: 120_000,
+} as const satisfies Family;

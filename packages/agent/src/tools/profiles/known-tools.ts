@@ -1,0 +1,17 @@
+// The tool behind a name in a past session: the model that called it may have been of another family.
+
+import type { ToolDef } from "../../contract/tool.ts";
+import type { Family } from "./define.ts";
+import { editKits } from "./edit-kits.ts";
+import { FAMILIES } from "./families.ts";
+
+/** Of the first family that has one. */
+export function knownTool(name: string): ToolDef | undefined {
+  for (const family of Object.values(FAMILIES) as Family[]) {
+    const tool = [...family.tools, ...(family.native?.tools ?? [])].find((candidate) => candidate.name === name);
+    if (tool) return tool;
+  }
+  return Object.values(editKits)
+    .flatMap((kit) => FAMILIES.anthropic.toolsWith?.(kit) ?? [])
+    .find((candidate) => candidate.name === name);
+}

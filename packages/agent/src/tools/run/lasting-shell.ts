@@ -1,0 +1,152 @@
+// The shell that lasts between calls of a session: its state is what the last command that ended on its own left behind. Where it
+// stands is journalled, so that a resumed session goes on there.
+
+import type { SessionFacts } from "../../contract/session-state.ts";
+import type { ExecutionEnvironment, LastingShellOptions } from "../../world/env/types.ts";
+import { EnvError } from "../../world/env/types.ts";
+import type { ShellState } from "../../world/process/shell-state.ts";
+import { COMMAND_ENV } from "./run-command.ts";
+
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    readonly lastingShell?: LastingShell;
+    /** How the host wants commands of the tool `bash` to be run. */
+    readonly bashSettings?: BashSettings;
+  }
+}
+
+/** How commands of the tool `bash` are run. */
+export interface BashSettings {
+  /** The shell reads the person's profile when it begins. */
+  readonly login: boolean;
+  /** Set for every command, such as CI=true. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Words before every command. */
+  readonly prefix?: string | undefined;
+  /** A `| head` or `| tail` at the end is done by us, so that the whole output is kept. */
+  readonly stripsHeadTail: boolean;
+  /** Commands that another tool does better are refused. */
+  readonly intercepts: boolean;
+  /** Commands can be given a terminal. */
+  readonly pty: boolean;
+}
+
+export const PLAIN_BASH: BashSettings = {
+  login: false,
+  variables: {},
+  stripsHeadTail: true,
+  intercepts: false,
+  pty: true,
+};
+
+const FACT = "shell_directory";
+/** A profile that asks something would never end. */
+const PROFILE_MS = 15_000;
+
+/** The state of one session's shell. */
+export class LastingShell {
+  readonly #facts: SessionFacts | undefined;
+  #state: ShellState | undefined;
+  #begun: Promise<void> | undefined;
+  /** What the shell held before the first command: the person's own. */
+  #first: ShellState | undefined;
+
+  constructor(facts?: SessionFacts) {
+    this.#facts = facts;
+  }
+
+  /** Where the next command runs. */
+  cwd(env: ExecutionEnvironment): string {
+    if (!this.#facts) return this.#state?.cwd ?? env.workingDirectory();
+    const { cwd, base } = (this.#facts.read(FACT) ?? {}) as { cwd?: unknown; base?: unknown };
+    // A session that is resumed in another folder begins there.
+    return typeof cwd === "string" && base === env.workingDirectory() ? cwd : env.workingDirectory();
+  }
+
+  /** What earlier commands have made of it; undefined before the first one. */
+  get changed(): { readonly first: ShellState; readonly now: ShellState } | undefined {
+    return this.#first && this.#state ? { first: this.#first, now: this.#state } : undefined;
+  }
+
+  /** Reads the profile before the first command; a profile that fails or hangs is left out. */
+  begin(env: ExecutionEnvironment, settings: BashSettings): Promise<void> {
+    this.#begun ??= this.#begin(env, settings).catch((error: unknown) => {
+      this.#begun = undefined;
+      throw error;
+    });
+    return this.#begun;
+  }
+
+  async #begin(env: ExecutionEnvironment, { login, variables }: BashSettings): Promise<void> {
+    const start = (shell: LastingShellOptions) =>
+      env.execCommand(":", PROFILE_MS, { env: { ...COMMAND_ENV, ...variables }, interleaved: true, shell });
+    const inherited = await start({});
+    const withProfile = login ? (await start({ login: true })).shell : undefined;
+    const state = inherited.shell && withProfile ? withPathOf(withProfile, inherited.shell) : inherited.shell;
+    this.#first = state;
+    this.#state = state;
+  }
+
+  /** What to run a command with; `undefined` where commands have no lasting shell (no bash there). */
+  options(
+    env: ExecutionEnvironment,
+    more: Omit<LastingShellOptions, "state" | "login">,
+  ): LastingShellOptions | undefined {
+    if (!this.#state) return undefined;
+    return { state: this.#state, ...more, cwd: more.cwd ?? this.cwd(env) };
+  }
+
+  /**
+   * A command has ended on its own. `given`: variables that were the call's own; `returns`: the shell goes back to where it was.
+   */
+  async ended(
+    state: ShellState,
+    env: ExecutionEnvironment,
+    { given = [], returns = false }: { readonly given?: readonly string[]; readonly returns?: boolean },
+  ): Promise<void> {
+    const before = this.#state;
+    const variables = new Map(state.variables);
+    for (const name of given) {
+      const old = before?.variables.get(name);
+      if (old) variables.set(name, old);
+      else variables.delete(name);
+    }
+    const here = this.cwd(env);
+    const cwd = returns ? here : state.cwd;
+    this.#state = { ...state, variables, cwd };
+    if (cwd !== here) await this.#facts?.write(FACT, { cwd, base: env.workingDirectory() });
+  }
+
+  /** The directory, or an error that says that it is gone; the shell then stands in the working directory again. */
+  async present(directory: string, env: ExecutionEnvironment): Promise<void> {
+    const stat = await env.stat(directory);
+    if (stat?.kind === "directory") return;
+    const isOwn = directory === this.cwd(env) && directory !== env.workingDirectory();
+    const back = isOwn ? ` The shell is back in ${env.workingDirectory()}.` : "";
+    if (isOwn) {
+      await this.#facts?.write(FACT, { cwd: env.workingDirectory(), base: env.workingDirectory() });
+      if (this.#state) this.#state = { ...this.#state, cwd: env.workingDirectory() };
+    }
+    throw new EnvError(
+      stat === undefined ? "not_found" : "not_directory",
+      stat === undefined || stat.kind === "dangling"
+        ? `Working directory does not exist: ${directory}.${back}`
+        : `Working directory is not a directory: ${directory}.${back}`,
+      { path: directory },
+    );
+  }
+}
+
+/** A profile that sets PATH anew must not take away what the person's terminal has: its folders follow behind. */
+function withPathOf(profile: ShellState, inherited: ShellState): ShellState {
+  const [own, other] = [inherited, profile].map(({ variables }) => pathIn(variables.get("PATH")?.statement));
+  if (own === undefined || other === undefined) return profile;
+  const folders = [...new Set([...own.split(":"), ...other.split(":")])].join(":");
+  const variables = new Map(profile.variables);
+  variables.set("PATH", { attributes: "x", statement: `declare -x PATH="${folders}"` });
+  return { ...profile, variables, cwd: inherited.cwd };
+}
+
+/** As bash quotes it; one with unusual letters is left as it is. */
+const pathIn = (statement: string | undefined): string | undefined =>
+  /^declare -x PATH="([^"\\$`]*)"$/.exec(statement ?? "")?.[1];

@@ -1,0 +1,272 @@
+// The environment of the machine we run on: files directly, commands through the process owner, search through ripgrep.
+
+import { readFileSync } from "node:fs";
+import * as fs from "node:fs/promises";
+import * as os from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import type { Clock } from "../process/clock.ts";
+import type { Confinement } from "../process/confinement.ts";
+import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
+import type { GovernorLimits } from "../process/governor.ts";
+import { Processes } from "../process/processes.ts";
+import { BASH, shellArgv } from "../process/shell-argv.ts";
+import { fromErrno, pathError } from "./fs-error.ts";
+import { Gate } from "./gate.ts";
+import { lineWindow } from "./lines.ts";
+import * as files from "./local-files.ts";
+import { RenameWatches } from "./rename-watch.ts";
+import type { Search, SearchEngine } from "./search/types.ts";
+import {
+  type BackgroundCommand,
+  type ByteRange,
+  type DeleteOptions,
+  type DirEntry,
+  EnvError,
+  type ExecOptions,
+  type ExecResult,
+  type ExecutionEnvironment,
+  type FileStat,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+  type PathOptions,
+  type ProcessOptions,
+  type ProgramArgv,
+  type ReadOptions,
+  type TerminalCommand,
+  type TerminalOptions,
+  type TwoWayProcess,
+  type WriteOptions,
+} from "./types.ts";
+
+/** Where a local environment works and what its commands see. */
+export interface LocalEnvironmentOptions {
+  /** Absolute. */
+  readonly cwd: string;
+  /** The host's environment, usually `process.env`. */
+  readonly baseEnv: EnvVars;
+  /** Which of them commands see; `inherit_core` when absent. */
+  readonly envPolicy?: EnvPolicy | undefined;
+  /** Names, or patterns with `*`, of variables that commands see in addition. */
+  readonly envPass?: readonly string[] | undefined;
+  /** Called once, before the first command, with the names of `baseEnv` that commands do not see; not when there are none. */
+  readonly onWithheld?: ((names: readonly string[]) => void) | undefined;
+  /** File operations outside these directories are refused (symlinks resolved). Commands are not confined. */
+  readonly roots?: readonly string[] | undefined;
+  /** Value of the mark that commands carry; unique on the machine. */
+  readonly owner?: string | undefined;
+  readonly clock?: Clock | undefined;
+  /** What commands may use together, and what one is expected to need; it waits while there is less. */
+  readonly limits?: GovernorLimits | undefined;
+  /** Commands and searches run inside it; SandboxedLocalEnvironment brings one. */
+  readonly confinement?: Confinement | undefined;
+  /** `ripgrep` fails without the program, `builtin` never starts one; the default takes ripgrep when it is there. */
+  readonly search?: SearchEngine | undefined;
+}
+
+/** File operations that run in parallel: more are no faster, and each may hold files open. */
+const MOST_AT_ONCE = 32;
+
+/** Files and commands of the machine that this process runs on. */
+export class LocalEnvironment implements ExecutionEnvironment {
+  readonly #options: LocalEnvironmentOptions;
+  readonly #processes: Processes;
+  readonly #disk = new Gate(MOST_AT_ONCE);
+  #engine: Promise<Search> | undefined;
+  #writes = 0;
+  readonly #renames = new RenameWatches();
+  #toldWithheld = false;
+
+  constructor(options: LocalEnvironmentOptions) {
+    if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
+    this.#options = options;
+    this.#processes = new Processes(options);
+  }
+
+  /** Every policy passes it on, except the one that passes nothing. */
+  get home(): string | undefined {
+    return this.#options.envPolicy === "inherit_none" ? undefined : this.#options.baseEnv["HOME"];
+  }
+
+  workingDirectory(): string {
+    return this.#options.cwd;
+  }
+
+  platform(): "darwin" | "linux" | "windows" | "wasm" {
+    return process.platform === "darwin" ? "darwin" : process.platform === "win32" ? "windows" : "linux";
+  }
+
+  osVersion(): string {
+    // What the system keeps in a file is read sooner than node:os is loaded.
+    const release = process.platform === "linux" ? kernelRelease() : undefined;
+    return release === undefined ? `${os.type()} ${os.release()}` : `Linux ${release}`;
+  }
+
+  resolve(path: string): string {
+    return resolve(this.#options.cwd, path);
+  }
+
+  async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return lineWindow((await this.readBytes(path)).toString("utf8"), offset, limit);
+  }
+
+  async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Buffer> {
+    const allowed = await this.#allowed(path);
+    return this.#disk.run(() => files.readBytes(allowed, range, options));
+  }
+
+  async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const target = await this.#judged(path, "target", options);
+    const temp = this.#tempName();
+    await this.#disk.run(() =>
+      files.writeAtomically(target.path, content, temp, { ...options, ...target }, this.#renames),
+    );
+  }
+
+  async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
+    const entry = await this.#judged(path, "entry", options);
+    const temp = this.#tempName();
+    await this.#disk.run(() => files.deleteFile(entry.path, temp, { ...options, ...entry }));
+  }
+
+  async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    const source = await this.#judged(from, "entry", options);
+    const target = await this.#judged(to, "entry", options);
+    const temp = this.#tempName();
+    await this.#disk.run(() => files.moveFile(source.path, target.path, temp, source));
+  }
+
+  async fileExists(path: string): Promise<boolean> {
+    const stat = await this.stat(path);
+    return stat !== undefined && stat.kind !== "dangling";
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    return files.statFile(await this.#allowed(path));
+  }
+
+  async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    const allowed = await this.#allowed(path);
+    return this.#disk.run(() => files.listDirectory(allowed, depth));
+  }
+
+  localPath(realPath: string): Promise<string> {
+    return this.#allowed(realPath);
+  }
+
+  execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    return this.#processes.run({ ...this.#request(command, options), timeoutMs });
+  }
+
+  startCommand(command: string, options: ExecOptions = {}): BackgroundCommand {
+    return this.#processes.start(command, this.#request(command, options));
+  }
+
+  startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    return this.#processes.open({ ...options, argv, ...this.#surroundings(options) });
+  }
+
+  startTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
+    return this.#processes.terminal(command, { ...options, ...this.#surroundings(options) });
+  }
+
+  async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return (await this.#search()).grep(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
+  }
+
+  async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
+    const directory = await this.#allowed(path);
+    if (this.#options.roots !== undefined) {
+      const { globDirectory } = await import("./search/path-glob.ts");
+      await this.#allowed(resolve(directory, globDirectory(pattern)));
+    }
+    return (await this.#search()).glob(pattern, directory, options.base ?? this.#options.cwd, options);
+  }
+
+  async initialize(): Promise<void> {
+    const { cwd } = this.#options;
+    const stat = await fs.stat(cwd).catch((error: unknown) => {
+      const cause = fromErrno(error, cwd);
+      if (cause.code !== "not_found") throw cause;
+      throw new EnvError("not_found", `The working directory ${cwd} does not exist.`, { path: cwd, cause });
+    });
+    if (!stat.isDirectory())
+      throw new EnvError("not_directory", `The working directory ${cwd} is not a directory.`, { path: cwd });
+  }
+
+  hasRoom(ahead: number): boolean {
+    return this.#processes.hasRoom(ahead);
+  }
+
+  async cleanup(): Promise<void> {
+    await this.#processes.cleanup();
+  }
+
+  #request(command: string, { shell, ...options }: ExecOptions) {
+    const argv = shellArgv(command);
+    if (shell === undefined || argv[0] !== BASH)
+      return { ...options, argv, ...this.#surroundings({ cwd: shell?.cwd, ...options }) };
+    return { ...options, argv, ...this.#surroundings(options), shell: { ...shell, command } };
+  }
+
+  #surroundings({ cwd, env, internal = false }: Pick<ExecOptions, "cwd" | "env" | "internal">) {
+    const { baseEnv, envPolicy = "inherit_core", envPass = [], onWithheld } = this.#options;
+    const rules = { policy: envPolicy, pass: envPass };
+    if (!internal && !this.#toldWithheld && onWithheld !== undefined) {
+      this.#toldWithheld = true;
+      const names = withheldNames(baseEnv, rules);
+      if (names.length > 0) onWithheld(names);
+    }
+    return {
+      cwd: cwd === undefined ? this.#options.cwd : this.resolve(cwd),
+      env: commandEnv(baseEnv, rules, env),
+    };
+  }
+
+  #search(): Promise<Search> {
+    const { search, baseEnv, confinement } = this.#options;
+    const onDisk = (path: string): string => confinement?.hostPath(path) ?? path;
+    // Loaded with the first search.
+    this.#engine ??= import("./search/local.ts").then(({ localSearch }) =>
+      localSearch(search ?? "auto", this.#processes, baseEnv, onDisk),
+    );
+    return this.#engine;
+  }
+
+  #tempName(): string {
+    return `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
+  }
+
+  /** For changes: with roots, the real path is judged and then used, so that a link created in the meantime cannot redirect it. */
+  async #judged(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
+    const full = this.resolve(path);
+    if (this.#options.roots === undefined || noLinks) return { path: await this.#allowed(full), noLinks };
+    // A deleted or moved link is itself what changes, not what it leads to.
+    const real =
+      what === "target"
+        ? await files.realOrNearest(full)
+        : join(await files.realOrNearest(dirname(full)), basename(full));
+    return { path: await this.#allowed(real), noLinks: true };
+  }
+
+  async #allowed(path: string): Promise<string> {
+    const full = this.resolve(path);
+    const { roots } = this.#options;
+    if (roots === undefined) return full;
+    const real = await files.realOrNearest(full);
+    for (const root of roots) {
+      const inside = relative(await files.realOrNearest(resolve(root)), real);
+      if (inside === "" || !(inside === ".." || inside.startsWith("../../"))) return full;
+    }
+    throw pathError("outside_root", full);
+  }
+}
+
+function kernelRelease(): string | undefined {
+  try {
+    return readFileSync("/proc/sys/kernel/osrelease", "utf8").trim();
+  } catch {
+    return undefined; // no /proc here
+  }
+}

@@ -1,0 +1,36 @@
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type LargeTree, makeLargeTree } from "../../../../test/large-tree.ts";
+import { LocalEnvironment } from "../local.ts";
+
+let tree: LargeTree;
+beforeAll(() => {
+  tree = makeLargeTree(500);
+}, 120_000);
+afterAll(() => rmSync(tree.root, { recursive: true, force: true }), 120_000);
+
+const environment = (search: "ripgrep" | "builtin") =>
+  new LocalEnvironment({ cwd: tree.root, baseEnv: process.env, search });
+
+it("TL-05 both engines agree on a tree of 50,000 files", async () => {
+  const [fast, own] = [environment("ripgrep"), environment("builtin")];
+  const rare = await fast.grep("rareWord", ".", {});
+  expect(rare.lines).toHaveLength(50);
+  expect(await own.grep("rareWord", ".", {})).toEqual(rare);
+
+  const many = await fast.grep("commonWord", ".", { maxResults: 100 });
+  expect(many.lines).toHaveLength(100);
+  expect(many.truncated).toBe(true);
+  expect(await own.grep("commonWord", ".", { maxResults: 100 })).toEqual(many);
+}, 120_000);
+
+it("TL-06 both engines list a tree of 50,000 files", async () => {
+  const [fast, own] = [environment("ripgrep"), environment("builtin")];
+  const all = await fast.glob("**", ".");
+  // The tree's own .gitignore is the one file more.
+  expect(all.paths).toHaveLength(tree.files + 1);
+  expect(await own.glob("**", ".")).toEqual(all);
+  const some = await fast.glob("part-3/**/*.md", ".", { maxResults: 200 });
+  expect(some.paths).toHaveLength(200);
+  expect(await own.glob("part-3/**/*.md", ".", { maxResults: 200 })).toEqual(some);
+}, 120_000);
