@@ -114,8 +114,8 @@ async function buildCommand() {
   });
   const main = join(folder, "src", "cli", "main.ts");
   const start = START.map((file) => join(folder, file));
-  const launcher = join(folder, "src", "launcher");
-  const { SUBCOMMANDS } = await evaluated(join(folder, "src", "options", "option-table.ts"));
+  const launcher = join(folder, "src", "platform", "launcher");
+  const { SUBCOMMANDS } = await evaluated(join(folder, "src", "platform", "options", "option-table.ts"));
   const launcherFor = (startPack) =>
     launcherCode(join(launcher, "cli.ts"), {
       ...define,
@@ -168,7 +168,7 @@ function copyDocs(folder) {
 async function buildParser(folder, external) {
   const { outputFiles } = await build({
     ...common,
-    entryPoints: [join(root, "packages", "agent", "src", "parser", "main.ts")],
+    entryPoints: [join(root, "packages", "agent", "src", "files", "parser", "main.ts")],
     outdir: folder,
     write: false,
     format: "esm",
@@ -221,11 +221,11 @@ function packageIndexes() {
 const START = [
   "src/cli/main.ts",
   "src/cli/launch.ts",
-  "src/modes/start-headless.ts",
-  "src/headless/headless.ts",
-  "src/modes/print.ts",
+  "src/hosts/start-headless.ts",
+  "src/hosts/headless/headless.ts",
+  "src/hosts/print.ts",
   "src/models/initial-model.ts",
-  "src/machine/signals.ts",
+  "src/platform/machine/signals.ts",
 ];
 
 const OLD_MS = 15 * 60_000;

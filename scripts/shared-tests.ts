@@ -22,7 +22,7 @@ const OWN_PROCESS = [
   /\/agent\/test\/(compaction\/long-|crash|env-|isolate|journal|parser|sandbox|shell|snapshots|target)/,
   /\/agent\/test\/session\/(interrupt|irc-crash|jobs|processes|replay|storage)/,
   /\/tui\/test\/(process-terminal|tmux)/,
-  /\/lathe\/src\/(extensions|launcher|machine|mcp)\//,
+  /\/lathe\/src\/(additions\/(extensions|mcp)|platform\/(launcher|machine))\//,
 ];
 
 /** What reaches beyond the file that says it: processes, signals, folder and environment of the process, its memory, stand-ins. */

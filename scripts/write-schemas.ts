@@ -2,7 +2,7 @@
 // node --conditions=lathe-source --import ./scripts/source-loader.mjs scripts/write-schemas.ts
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { schemaFiles } from "../packages/lathe/src/modes/rpc/publish.ts";
+import { schemaFiles } from "../packages/lathe/src/hosts/rpc/publish.ts";
 
 const folder = fileURLToPath(new URL("../packages/lathe/schemas/", import.meta.url));
 mkdirSync(folder, { recursive: true });

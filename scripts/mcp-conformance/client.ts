@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalEnvironment, type ToolContext } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
-import { CredentialStore } from "../../packages/lathe/src/credentials/store.ts";
-import { DefinitionCache } from "../../packages/lathe/src/mcp/cache.ts";
-import { elicited } from "../../packages/lathe/src/mcp/elicitation.ts";
-import { ServerManager } from "../../packages/lathe/src/mcp/manager.ts";
-import { signInTo, storedSignIn } from "../../packages/lathe/src/mcp/sign-in.ts";
-import type { ServerConfig } from "../../packages/lathe/src/mcp/types.ts";
+import { DefinitionCache } from "../../packages/lathe/src/additions/mcp/cache.ts";
+import { elicited } from "../../packages/lathe/src/additions/mcp/elicitation.ts";
+import { ServerManager } from "../../packages/lathe/src/additions/mcp/manager.ts";
+import { signInTo, storedSignIn } from "../../packages/lathe/src/additions/mcp/sign-in.ts";
+import type { ServerConfig } from "../../packages/lathe/src/additions/mcp/types.ts";
+import { CredentialStore } from "../../packages/lathe/src/config/credentials/store.ts";
 
 const url = process.argv.at(-1) as string;
 const folder = mkdtempSync(join(tmpdir(), "lathe-conformance-"));

@@ -49,8 +49,8 @@ const CONTEXT = tests("agent", [
 ]);
 
 const PERMISSIONS = tests("lathe", [
-  "src/permissions/permissions",
-  "src/permissions/on-disk",
+  "src/found/permissions/permissions",
+  "src/found/permissions/on-disk",
   "test/tool-command",
   "test/json-mode",
   "test/rpc-hosting",
@@ -61,8 +61,8 @@ const PERMISSIONS = tests("lathe", [
 export const TARGETS = [
   ...row(
     [
-      "packages/lathe/src/permissions/permissions.ts",
-      "packages/lathe/src/permissions/remembered.ts",
+      "packages/lathe/src/found/permissions/permissions.ts",
+      "packages/lathe/src/found/permissions/remembered.ts",
       ...agent("policy/permissions", [
         "judge",
         "judge-command",
@@ -84,7 +84,10 @@ export const TARGETS = [
       ...PERMISSIONS,
     ],
   ),
-  ...row(agent("world/env", ["guarded", "gate"]), tests("agent", ["src/world/env/guarded", "src/world/env/gate", "src/world/env/wrappers"])),
+  ...row(
+    agent("world/env", ["guarded", "gate"]),
+    tests("agent", ["src/world/env/guarded", "src/world/env/gate", "src/world/env/wrappers"]),
+  ),
   ...row(agent("context/prefix", ["guard", "prefix"]), [
     ...tests("agent", ["test/session/prefix", "test/session/prefix-kept"]),
     ...SESSION,

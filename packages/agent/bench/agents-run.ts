@@ -6,14 +6,14 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { FileBlobs } from "../src/base/blobs/file-blobs.ts";
-import { LocalEnvironment } from "../src/world/env/local.ts";
+import { ToolRegistry } from "../src/contract/registry/registry.ts";
 import { FileStore } from "../src/record/journal/file-store.ts";
 import { idSource } from "../src/record/journal/ids.ts";
 import { Journal } from "../src/record/journal/journal.ts";
 import { processStartTime } from "../src/record/journal/lock.ts";
 import type { ChildHeader } from "../src/record/journal/types.ts";
-import { ToolRegistry } from "../src/contract/registry/registry.ts";
 import { Session } from "../src/session/session.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 import { benchProfile } from "./bench-profile.ts";
 
 const [what, url, folder] = process.argv.slice(2) as [string, string, string];

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/files/edit/locks.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
 import { Syntax } from "../src/files/edit/syntax.ts";
-import { LocalEnvironment } from "../src/world/env/local.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../src/tools/builtin/edit-file/index.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 
 const TEN_MB = 10_000_000;
 

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { LocalEnvironment } from "../src/world/env/local.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { zipFormat } from "../src/files/formats/archive/index.ts";
 import { Parser } from "../src/files/parser/parser.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 
 const ROUNDS = 15;
 const root = fileURLToPath(new URL("../../..", import.meta.url));

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { FileBlobs } from "../src/base/blobs/file-blobs.ts";
-import { LocalEnvironment } from "../src/world/env/local.ts";
+import { ToolRegistry } from "../src/contract/registry/registry.ts";
 import { FileStore } from "../src/record/journal/file-store.ts";
 import { idSource } from "../src/record/journal/ids.ts";
 import { Journal } from "../src/record/journal/journal.ts";
 import { processStartTime } from "../src/record/journal/lock.ts";
-import { ToolRegistry } from "../src/contract/registry/registry.ts";
 import { Session } from "../src/session/session.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 import { benchProfile } from "./bench-profile.ts";
 import { plainRounds } from "./plain-agent.ts";
 

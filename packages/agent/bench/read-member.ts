@@ -2,10 +2,10 @@
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { LocalEnvironment } from "../src/world/env/local.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { zipFormat } from "../src/files/formats/archive/index.ts";
 import { Parser } from "../src/files/parser/parser.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 
 const [path = "", inner = ""] = process.argv.slice(2);
 const env = new LocalEnvironment({ cwd: dirname(path), baseEnv: {} });

@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import type { Bench } from "../../../scripts/bench-types.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
+import { findPaths } from "../src/files/find/find.ts";
+import { searchPage } from "../src/files/search/search.ts";
 import { CachedScans } from "../src/world/env/cached-scans.ts";
 import { LocalEnvironment } from "../src/world/env/local.ts";
 import { locateRipgrep } from "../src/world/env/search/locate-ripgrep.ts";
-import { findPaths } from "../src/files/find/find.ts";
-import { searchPage } from "../src/files/search/search.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { makeLargeTree } from "../test/large-tree.ts";
 
 const ROUNDS = 15;

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { FileBlobs } from "../src/base/blobs/file-blobs.ts";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { Snapshots } from "../src/files/snapshots/recorder.ts";
 import { idSource } from "../src/record/journal/ids.ts";
 import { Journal } from "../src/record/journal/journal.ts";
 import { MemoryStore } from "../src/record/journal/store.ts";
-import { Snapshots } from "../src/files/snapshots/recorder.ts";
 
 const ROUNDS = 15;
 

@@ -11,16 +11,16 @@ import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import type { CallScope, ToolContext, ToolDef } from "../src/contract/tool.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
-import { LocalEnvironment } from "../src/world/env/local.ts";
 import { builtinFormats } from "../src/files/formats/index.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
-import { defineProfile } from "../src/tools/profiles/define.ts";
-import { FAMILIES } from "../src/tools/profiles/families.ts";
 import { Session } from "../src/session/session.ts";
 import { readTool } from "../src/tools/builtin/read/index.ts";
 import { readFileTool } from "../src/tools/builtin/read-file/index.ts";
+import { defineProfile } from "../src/tools/profiles/define.ts";
+import { FAMILIES } from "../src/tools/profiles/families.ts";
+import { LocalEnvironment } from "../src/world/env/local.ts";
 import { plainRounds } from "./plain-agent.ts";
 
 /** Reading is this process's own work; a command is waited for. */

@@ -4,11 +4,11 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import type { ToolDef, ToolResult, ToolServices } from "../src/contract/tool.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
 import { LocalEnvironment } from "../src/world/env/local.ts";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
 
 export interface Bench {
   readonly dir: string;

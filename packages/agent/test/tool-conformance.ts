@@ -2,11 +2,10 @@
 
 import { expect } from "vitest";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
+import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/files/edit/locks.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
-import type { ExecutionEnvironment } from "../src/world/env/types.ts";
-import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../src/tools/builtin/edit-file/index.ts";
 import { globTool } from "../src/tools/builtin/glob/index.ts";
@@ -18,6 +17,7 @@ import { readFileTool } from "../src/tools/builtin/read-file/index.ts";
 import { readManyFilesTool } from "../src/tools/builtin/read-many-files/index.ts";
 import { shellTool } from "../src/tools/builtin/shell/index.ts";
 import { writeFileTool } from "../src/tools/builtin/write-file/index.ts";
+import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 
 /** A call and what it answers; an error stands behind `!`. What `also` marks is left out where calls take long: another step is of its kind. */
 type Step = readonly [tool: ToolDef<never>, args: object, answer: string | RegExp, also?: "also"];

@@ -9,8 +9,8 @@ import { defaultDeps } from "@lathe/llm";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Bench } from "../../../scripts/bench-types.ts";
-import { DefinitionCache } from "../src/mcp/cache.ts";
-import { ServerManager } from "../src/mcp/manager.ts";
+import { DefinitionCache } from "../src/additions/mcp/cache.ts";
+import { ServerManager } from "../src/additions/mcp/manager.ts";
 
 const SERVER = fileURLToPath(new URL("../test/mcp/rogue-server.mjs", import.meta.url));
 // Short rounds and many of them: on a busy machine some round still runs undisturbed.

@@ -7,10 +7,10 @@ export type {
   HostToolSpec,
   RpcSessionState,
   UriSchemeSpec,
-} from "./modes/rpc/commands.ts";
-export type { HostToolResult, ResponseError, UiRequest, UiResponse } from "./modes/rpc/frames.ts";
-export type { WireEvent, WireEventOf, WireEventType } from "./modes/wire/events.ts";
-export type { WireMessage } from "./modes/wire/message.ts";
-export { type PromptOptions, RpcClient, type RpcClientOptions, RpcError } from "./rpc-client/client.ts";
-export type { HostScheme, HostTool, HostToolOutput, UiAnswer, UiHandler } from "./rpc-client/host-side.ts";
-export type { AgentProcessOptions } from "./rpc-client/process.ts";
+} from "./hosts/rpc/commands.ts";
+export type { HostToolResult, ResponseError, UiRequest, UiResponse } from "./hosts/rpc/frames.ts";
+export { type PromptOptions, RpcClient, type RpcClientOptions, RpcError } from "./hosts/rpc-client/client.ts";
+export type { HostScheme, HostTool, HostToolOutput, UiAnswer, UiHandler } from "./hosts/rpc-client/host-side.ts";
+export type { AgentProcessOptions } from "./hosts/rpc-client/process.ts";
+export type { WireEvent, WireEventOf, WireEventType } from "./hosts/wire/events.ts";
+export type { WireMessage } from "./hosts/wire/message.ts";

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { commonPrefix, type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { bundledAgents } from "../src/agents/agents.ts";
+import { bundledAgents } from "../src/found/agents/agents.ts";
 import { type Bench, bench } from "./models-kit.ts";
 
 let b: Bench;

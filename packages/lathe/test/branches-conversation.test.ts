@@ -8,12 +8,12 @@ import type { Middleware } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { trustFolder } from "../src/config/trust/trust.ts";
+import { openWorkspace, openWorkspaceAt } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
-import { newJournal } from "../src/journals/journal-files.ts";
-import { trustFolder } from "../src/trust/trust.ts";
-import { openWorkspace, openWorkspaceAt } from "../src/workspace/workspace.ts";
+import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 let server: ModelServer;
 let root: string;

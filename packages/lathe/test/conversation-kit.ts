@@ -6,13 +6,13 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import type { AdditionEntry } from "../src/conversation/additions.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import type { CommandView } from "../src/conversation/commands/command.ts";
 import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
-import { newJournal } from "../src/journals/journal-files.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
+import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 /** A summary that is accepted. */
 export const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";

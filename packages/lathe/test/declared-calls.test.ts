@@ -26,12 +26,12 @@ import {
 } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
 import { openSession } from "../src/conversation/open-session.ts";
-import { memoryJournal } from "../src/journals/journal-files.ts";
-import type { Machine } from "../src/machine/machine.ts";
-import { fixedAnswers } from "../src/practice/fixed-answers.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
+import { fixedAnswers } from "../src/models/practice/fixed-answers.ts";
+import type { Machine } from "../src/platform/machine/machine.ts";
+import { memoryJournal } from "../src/sessions/journals/journal-files.ts";
 import { type Case, WRITES } from "./declared-writes.ts";
 
 /** Where bytes are really read, written and run, links followed at that very moment. */

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
-import { coloursCss } from "../src/export/style.ts";
+import { coloursCss } from "../src/sessions/export/style.ts";
 import { conversation, type Talk } from "./conversation-kit.ts";
 
 const KEY = "sk-ant-0123456789abcdef-very-secret";

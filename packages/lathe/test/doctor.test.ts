@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSyn
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkNode } from "../src/doctor/checks.ts";
+import { checkNode } from "../src/cli/doctor/checks.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { saySomething } from "./sessions-fixture.ts";
 

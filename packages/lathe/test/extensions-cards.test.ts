@@ -2,7 +2,7 @@
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { Transcript } from "../src/modes/interactive/transcript/transcript.ts";
+import { Transcript } from "../src/hosts/interactive/transcript/transcript.ts";
 import { project } from "./project-kit.ts";
 import { contextOf, grid } from "./transcript/kit.ts";
 

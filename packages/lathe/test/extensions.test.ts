@@ -3,8 +3,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runningLibraries } from "../src/extensions/libraries.ts";
-import { loadExtension } from "../src/extensions/load.ts";
+import { runningLibraries } from "../src/additions/extensions/libraries.ts";
+import { loadExtension } from "../src/additions/extensions/load.ts";
 import { type Finished, type Sandbox, sandbox } from "./command.ts";
 
 let box: Sandbox;

@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
-import { existingJournal } from "../src/journals/journal-files.ts";
+import { existingJournal } from "../src/sessions/journals/journal-files.ts";
 import { listSessions, sessionName } from "../src/sessions/list.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
 import { briefing, conversation, type Talk } from "./conversation-kit.ts";
 
 async function ended({ talk, server }: Talk): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { oauthRows } from "../src/credentials/oauth/rows.ts";
+import { oauthRows } from "../src/config/credentials/oauth/rows.ts";
 import { readModelsFiles } from "../src/models/file.ts";
 import { type Bench, bench } from "./models-kit.ts";
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SUBCOMMANDS } from "../src/options/option-table.ts";
+import { SUBCOMMANDS } from "../src/platform/options/option-table.ts";
 import { type Sandbox, sandbox } from "./command.ts";
 
 let box: Sandbox;

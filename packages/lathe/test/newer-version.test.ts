@@ -3,8 +3,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { isNewer, versionNotice } from "../src/update/newer-version.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
+import { isNewer, versionNotice } from "../src/config/update/newer-version.ts";
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 
 const PACKAGE = "@ours/turner";

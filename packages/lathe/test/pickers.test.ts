@@ -3,12 +3,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deskOf } from "../src/machine/desk.ts";
+import { SETTINGS } from "../src/config/settings/schema.ts";
+import { changeSetting, settingsScreen } from "../src/config/settings/screen.ts";
+import { openWorkspace, type Workspace } from "../src/config/workspace/workspace.ts";
 import { offeredModels } from "../src/models/offered.ts";
+import { deskOf } from "../src/platform/machine/desk.ts";
 import { findAmong, pickableSessions, renameSession, sessionPreview } from "../src/sessions/picker.ts";
-import { SETTINGS } from "../src/settings/schema.ts";
-import { changeSetting, settingsScreen } from "../src/settings/screen.ts";
-import { openWorkspace, type Workspace } from "../src/workspace/workspace.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, user } from "./sessions-fixture.ts";
 

@@ -8,12 +8,12 @@ import type { SessionEvent } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { startModelServer, type Turn, turn } from "@lathe/testkit";
 import { ADDITIONS } from "../src/additions/list.ts";
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
 import { expandInput } from "../src/conversation/expand-input.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
-import { existingJournal, newJournal } from "../src/journals/journal-files.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
+import { existingJournal, newJournal } from "../src/sessions/journals/journal-files.ts";
 import { viewInto } from "./command-lines.ts";
 
 export type Project = Awaited<ReturnType<typeof project>>;

@@ -6,7 +6,7 @@ import { violationOf } from "@lathe/llm";
 import { commonPrefix, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";
-import type { ReviewReport } from "../src/review/report.ts";
+import type { ReviewReport } from "../src/conversation/review/report.ts";
 import { publishedSchema } from "./contract-kit.ts";
 import { lensOf, pictureOf, type ReportedFinding, type ReviewScene, type Roles, reviewScene } from "./review-kit.ts";
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { COMMANDS } from "../src/modes/rpc/commands.ts";
+import { COMMANDS } from "../src/hosts/rpc/commands.ts";
 import { type RpcHost, type Setup, setup } from "./rpc-host.ts";
 
 let rig: Setup;

@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { violationOf } from "@lathe/llm";
 import { parseTheme, TOKENS } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
-import { COMMANDS } from "../src/modes/rpc/commands.ts";
-import { schemaFiles } from "../src/modes/rpc/publish.ts";
-import { problemWith } from "../src/modes/wire/check.ts";
-import { choice, flag, integer, listOf, object, oneOf, optional, text } from "../src/modes/wire/define.ts";
+import { COMMANDS } from "../src/hosts/rpc/commands.ts";
+import { schemaFiles } from "../src/hosts/rpc/publish.ts";
+import { problemWith } from "../src/hosts/wire/check.ts";
+import { choice, flag, integer, listOf, object, oneOf, optional, text } from "../src/hosts/wire/define.ts";
 import { schemaFile } from "./rpc-host.ts";
 
 describe("published schemas", () => {

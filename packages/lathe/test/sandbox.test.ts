@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";
-import { loadSettings } from "../src/settings/load.ts";
+import { loadSettings } from "../src/config/settings/load.ts";
 import { type Stage, stage } from "./contract-kit.ts";
 
 const shell = (command: string, more: Record<string, unknown> = {}) =>

@@ -5,10 +5,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { defaultDeps } from "@lathe/llm";
-import { runSubcommand } from "../src/commands/index.ts";
-import type { Machine } from "../src/machine/machine.ts";
-import type { Subcommand } from "../src/options/option-table.ts";
-import { CliError } from "../src/usage/exit.ts";
+import { runSubcommand } from "../src/cli/commands/index.ts";
+import type { Machine } from "../src/platform/machine/machine.ts";
+import type { Subcommand } from "../src/platform/options/option-table.ts";
+import { CliError } from "../src/platform/usage/exit.ts";
 import type { Finished } from "./command.ts";
 import { type SessionMaker, sessionMaker } from "./sessions-fixture.ts";
 

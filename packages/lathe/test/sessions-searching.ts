@@ -1,8 +1,8 @@
 // A search as the command does it, without the printing.
 
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { loadSqlite, searchSessions } from "../src/sessions/search.ts";
 import { parseQuery } from "../src/sessions/search-query.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
 import type { Box } from "./sessions-box.ts";
 
 export interface Outcome {

@@ -4,8 +4,8 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { discoveryOf } from "../src/discovery/discovery.ts";
-import { skillsOf } from "../src/skills/addition.ts";
+import { skillsOf } from "../src/additions/skills/addition.ts";
+import { discoveryOf } from "../src/found/discovery/discovery.ts";
 import { type Project, project } from "./project-kit.ts";
 
 const skill = (name: string, description: string, body = `Body of ${name}.`): string =>

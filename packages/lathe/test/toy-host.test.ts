@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
+import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
-import { newJournal } from "../src/journals/journal-files.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
+import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 // ---- the host, 40 lines ----
 async function toyHost(server: ModelServer, answer: "allow" | "always" | "deny") {

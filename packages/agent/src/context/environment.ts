@@ -1,8 +1,8 @@
 // The environment block of the first user message: where the work happens. It holds what would go stale in a system prompt (date,
 // directory, git state), so it is taken once, at the start, and never changed.
 
-import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { isoTime } from "../record/journal/timestamp.ts";
+import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { currentBranch, repositoryRoot } from "./git-files.ts";
 
 export interface EnvironmentFacts {

@@ -1,9 +1,9 @@
 // What child agents left to read: `agent://<id>` is what one handed over, `history://<id>` what it said and did.
 
 import type { JsonValue } from "@lathe/llm";
-import type { Journal } from "../record/journal/journal.ts";
-import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type { Subagents } from "../agents/subagents/manager.ts";
+import type { SchemeRegistry } from "../contract/seams/schemes.ts";
+import type { Journal } from "../record/journal/journal.ts";
 import { historyOf } from "./history.ts";
 import type { Turn } from "./types.ts";
 

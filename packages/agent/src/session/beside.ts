@@ -1,10 +1,10 @@
 // What goes on beside the conversation, also while an answer comes: commands of the person who uses the session, background jobs, small
 // questions to a model. It ends with the session.
 
-import type { Jobs } from "../tools/run/jobs.ts";
-import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import type { LandingCall } from "../agents/subagents/types.ts";
 import { abortController } from "../base/time/deadline.ts";
+import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
+import type { Jobs } from "../tools/run/jobs.ts";
 import type { ApprovalParts } from "./call/approval.ts";
 import { type Deliver, JobReports } from "./job-reports.ts";
 import type { ArtifactPart, EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";

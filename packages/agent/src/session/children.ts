@@ -1,17 +1,17 @@
 // How a session starts its child agents and receives their events: what a child has of its parent's is listed here, the rest is its own.
 
-import { ScopedEnvironment } from "../world/env/wrappers.ts";
 import type { Exchange } from "../agents/irc/exchange.ts";
-import { type SessionTool, toolDefOf } from "../contract/registry/host-tool.ts";
-import type { ToolProvider } from "../contract/registry/session-tools.ts";
-import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import { Directory } from "../agents/subagents/directory.ts";
 import { childInstructions } from "../agents/subagents/instructions.ts";
 import type { Subagents } from "../agents/subagents/manager.ts";
 import type { AgentType, ChildOpening, ChildSession, ParentSession } from "../agents/subagents/types.ts";
+import { type SessionTool, toolDefOf } from "../contract/registry/host-tool.ts";
+import type { ToolProvider } from "../contract/registry/session-tools.ts";
+import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import { ircTool } from "../tools/builtin/irc/index.ts";
 import { reportFindingTool } from "../tools/builtin/report-finding/index.ts";
 import { yieldTool } from "../tools/builtin/yield/index.ts";
+import { ScopedEnvironment } from "../world/env/wrappers.ts";
 import { addAgentAddresses } from "./agent-addresses.ts";
 import type {
   ArtifactPart,

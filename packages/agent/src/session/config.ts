@@ -1,8 +1,8 @@
 // The session's settings: defaults, not ceilings. Any of them may be changed at any time and takes effect from the next call.
 
 import type { BudgetConfig } from "../base/budget/ledger.ts";
-import { MOST_RUNNING } from "../tools/run/jobs.ts";
 import type { TruncationMode } from "../base/truncate/limits.ts";
+import { MOST_RUNNING } from "../tools/run/jobs.ts";
 
 /** How often and how long failed requests are made again. */
 export interface RetryConfig {

@@ -3,8 +3,8 @@
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import { charactersOf } from "../context/message-size.ts";
-import type { Journal } from "../record/journal/journal.ts";
 import type { SessionPrefix } from "../context/prefix/prefix.ts";
+import type { Journal } from "../record/journal/journal.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 
 const WARN_AT = 80;

@@ -2,25 +2,25 @@
 // with each other: an entry is appended before its event, a state changes only along the legal edges.
 
 import { addUsage, comparableUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
-import { FileArtifacts } from "../record/artifacts/file-artifacts.ts";
-import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.ts";
 import { MemoryBlobs } from "../base/blobs/store.ts";
 import { Ledger, NO_USAGE } from "../base/budget/ledger.ts";
-import type { ToolServices } from "../contract/tool.ts";
+import { abortController, type SessionDeps } from "../base/time/deadline.ts";
+import { PrefixGuard } from "../context/prefix/guard.ts";
+import { SessionPrefix } from "../context/prefix/prefix.ts";
 import { EventHub } from "../contract/events/hub.ts";
 import type { AwaitedInput, EventData, EventKind, SessionState } from "../contract/events/types.ts";
+import { SessionTools } from "../contract/registry/session-tools.ts";
+import { Seams } from "../contract/seams/run.ts";
+import { SchemeRegistry } from "../contract/seams/schemes.ts";
+import type { ToolServices } from "../contract/tool.ts";
+import { redactedArtifacts } from "../policy/redact/artifacts.ts";
+import { FileArtifacts } from "../record/artifacts/file-artifacts.ts";
+import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.ts";
 import { idSource } from "../record/journal/ids.ts";
 import { Journal, type NewEntry } from "../record/journal/journal.ts";
 import { MemoryStore } from "../record/journal/store.ts";
 import type { TreeEntry } from "../record/journal/types.ts";
-import { PrefixGuard } from "../context/prefix/guard.ts";
-import { SessionPrefix } from "../context/prefix/prefix.ts";
 import type { Profile } from "../tools/profiles/types.ts";
-import { redactedArtifacts } from "../policy/redact/artifacts.ts";
-import { SessionTools } from "../contract/registry/session-tools.ts";
-import { Seams } from "../contract/seams/run.ts";
-import { SchemeRegistry } from "../contract/seams/schemes.ts";
-import { abortController, type SessionDeps } from "../base/time/deadline.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";

@@ -1,8 +1,8 @@
 // How a session takes part in the exchange of messages: the first one of a tree opens it, its agents are given it.
 
-import type { EventHub } from "../contract/events/hub.ts";
 import { Exchange } from "../agents/irc/exchange.ts";
 import { MAIN, type Mailbox } from "../agents/irc/types.ts";
+import type { EventHub } from "../contract/events/hub.ts";
 import { mayHaveChildren } from "./children.ts";
 import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, ToolPart } from "./parts.ts";
 

@@ -2,11 +2,11 @@
 // saw is sent to the model once, and a session that is opened again says which jobs the end of the earlier process cut.
 
 import { type JsonObject, messageOf } from "@lathe/llm";
+import { unframed } from "../base/text/unframed.ts";
+import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { MessageSource } from "../contract/events/types.ts";
 import { fields, fits, number, oneOf, optional, text } from "../record/journal/shape.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../tools/run/jobs.ts";
-import { unframed } from "../base/text/unframed.ts";
-import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
 
 type ReportParts = Pick<JournalPart, "journal"> & ArtifactPart & EventPart;

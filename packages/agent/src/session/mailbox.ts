@@ -1,8 +1,8 @@
 // The messages of other agents that wait in the queue of a session, like everything else that reaches it from outside.
 
-import type { IrcMessage } from "../contract/irc.ts";
 import { framed, textIn } from "../agents/irc/message.ts";
 import type { Mailbox, StoredMessage } from "../agents/irc/types.ts";
+import type { IrcMessage } from "../contract/irc.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
 import type { QueuedMessage } from "./inbox.ts";
 import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";

@@ -9,11 +9,11 @@ import {
   type Response,
   type ToolCallData,
 } from "@lathe/llm";
+import { sleep } from "../base/time/deadline.ts";
 import type { InputError } from "../contract/events/types.ts";
+import type { RequestInfo, StreamCut } from "../contract/seams/types.ts";
 import type { IntentLine } from "../record/journal/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
-import type { RequestInfo, StreamCut } from "../contract/seams/types.ts";
-import { sleep } from "../base/time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { failureOf } from "./failure.ts";
 import type { ClockPart, ContextPart, EventPart, InputPart, JournalPart, SpendingPart, ToolPart } from "./parts.ts";

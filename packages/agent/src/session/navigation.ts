@@ -1,9 +1,9 @@
 // Going to another place of the tree: hooks are asked, what is left may be summarised, then the leaf moves. Until that moment
 // nothing has changed.
 
-import { existingEntry, isPartOfTalk, type Landing, landingOf, leftBehind } from "../record/journal/tree.ts";
-import type { BranchSummary, SeamContext, TreeMove } from "../contract/seams/types.ts";
 import { withDeadline } from "../base/time/deadline.ts";
+import type { BranchSummary, SeamContext, TreeMove } from "../contract/seams/types.ts";
+import { existingEntry, isPartOfTalk, type Landing, landingOf, leftBehind } from "../record/journal/tree.ts";
 import type { ClockPart, ContextPart, EventPart, JournalPart, RedactionPart, SeamPart } from "./parts.ts";
 
 /** Makes the summary of what is left behind; throws with the reason when it cannot. */

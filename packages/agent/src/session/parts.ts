@@ -2,18 +2,18 @@
 // them together, and only `Session` holds it.
 
 import type { Message, Usage } from "@lathe/llm";
-import type { ArtifactStore } from "../record/artifacts/store.ts";
 import type { Ledger } from "../base/budget/ledger.ts";
-import type { ToolServices } from "../contract/tool.ts";
-import type { EventData, EventKind, SessionState } from "../contract/events/types.ts";
-import type { Journal, NewEntry } from "../record/journal/journal.ts";
-import type { TreeEntry } from "../record/journal/types.ts";
+import type { SessionDeps } from "../base/time/deadline.ts";
 import type { PrefixGuard } from "../context/prefix/guard.ts";
 import type { SessionPrefix } from "../context/prefix/prefix.ts";
-import type { Profile } from "../tools/profiles/types.ts";
+import type { EventData, EventKind, SessionState } from "../contract/events/types.ts";
 import type { SessionTools } from "../contract/registry/session-tools.ts";
 import type { Seams } from "../contract/seams/run.ts";
-import type { SessionDeps } from "../base/time/deadline.ts";
+import type { ToolServices } from "../contract/tool.ts";
+import type { ArtifactStore } from "../record/artifacts/store.ts";
+import type { Journal, NewEntry } from "../record/journal/journal.ts";
+import type { TreeEntry } from "../record/journal/types.ts";
+import type { Profile } from "../tools/profiles/types.ts";
 import type { CallIds } from "./call-ids.ts";
 import type { SessionConfig } from "./config.ts";
 import type { ContextMeter } from "./context-meter.ts";

@@ -1,8 +1,8 @@
 // Whether the work of an isolated agent may land: judged like a call that writes these files and runs this check.
 
-import type { ToolDef } from "../contract/tool.ts";
-import { CallPaths } from "../contract/paths/call-paths.ts";
 import type { LandingCall } from "../agents/subagents/types.ts";
+import { CallPaths } from "../contract/paths/call-paths.ts";
+import type { ToolDef } from "../contract/tool.ts";
 import { commandAccess } from "../tools/builtin/shell/access.ts";
 import { type ApprovalParts, askApproval } from "./call/approval.ts";
 import { previewOf } from "./call/preview.ts";

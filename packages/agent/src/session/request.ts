@@ -2,12 +2,12 @@
 // pointers.
 
 import type { Message, Request, ToolChoice, ToolDefinition } from "@lathe/llm";
-import { promptParts } from "../context/prompt-parts.ts";
-import { OWN_LEVEL } from "../record/journal/context-state.ts";
-import { headOf, type PrefixTexts } from "../context/prefix/prefix.ts";
-import type { Profile } from "../tools/profiles/types.ts";
-import type { RequestInfo } from "../contract/seams/types.ts";
 import { withDeadline } from "../base/time/deadline.ts";
+import { headOf, type PrefixTexts } from "../context/prefix/prefix.ts";
+import { promptParts } from "../context/prompt-parts.ts";
+import type { RequestInfo } from "../contract/seams/types.ts";
+import { OWN_LEVEL } from "../record/journal/context-state.ts";
+import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { leafMoved } from "./navigation.ts";
 import type {

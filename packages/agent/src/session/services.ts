@@ -1,23 +1,23 @@
 // The services that tools find in their context. What the host gives wins over what a session makes for itself.
 
-import { artifactResolver } from "../record/artifacts/resolve.ts";
 import { beganWithBriefing } from "../context/compaction/briefing.ts";
+import { Recall } from "../context/recall/recall.ts";
+import type { AwaitedInput } from "../contract/events/types.ts";
+import type { SessionTools } from "../contract/registry/session-tools.ts";
+import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../files/edit/locks.ts";
 import { ShownFiles } from "../files/edit/shown.ts";
 import { Syntax } from "../files/edit/syntax.ts";
-import type { AwaitedInput } from "../contract/events/types.ts";
 import { Conflicts } from "../files/formats/conflict/conflicts.ts";
 import { conflictScheme } from "../files/formats/conflict/view.ts";
 import { builtinFormats } from "../files/formats/index.ts";
+import { Parser } from "../files/parser/parser.ts";
+import { localAddresses } from "../files/scratch/local-addresses.ts";
+import { PageCache } from "../files/web/page-cache.ts";
+import { artifactResolver } from "../record/artifacts/resolve.ts";
 import { Jobs } from "../tools/run/jobs.ts";
 import { LastingShell } from "../tools/run/lasting-shell.ts";
-import { PageCache } from "../files/web/page-cache.ts";
-import { Parser } from "../files/parser/parser.ts";
-import { Recall } from "../context/recall/recall.ts";
-import type { SessionTools } from "../contract/registry/session-tools.ts";
-import { localAddresses } from "../files/scratch/local-addresses.ts";
-import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
 import { imageInspector } from "./image-inspector.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, EventPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";

@@ -1,20 +1,22 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
 import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
-import { type Amounts, NO_USAGE } from "../base/budget/ledger.ts";
-import type { ContextLedger } from "../context/ledger/types.ts";
-import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { SessionFacts } from "../contract/session-state.ts";
-import type { ToolDef } from "../contract/tool.ts";
-import type { ExecutionEnvironment } from "../world/env/types.ts";
-import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../contract/events/types.ts";
 import type { Mailbox } from "../agents/irc/types.ts";
-import type { Journal } from "../record/journal/journal.ts";
-import { checkLabel } from "../record/journal/labels.ts";
-import { wasQueued } from "../record/journal/queue-lines.ts";
-import type { CustomEntry, TreeEntry } from "../record/journal/types.ts";
+import { Subagents } from "../agents/subagents/manager.ts";
+import type { HostSubagents } from "../agents/subagents/types.ts";
+import { type Amounts, NO_USAGE } from "../base/budget/ledger.ts";
+import { abortController } from "../base/time/deadline.ts";
+import { pending } from "../base/time/pending.ts";
+import type { ContextLedger } from "../context/ledger/types.ts";
 import type { PrefixTexts } from "../context/prefix/prefix.ts";
-import type { Profile } from "../tools/profiles/types.ts";
+import type { ApprovalAnswer } from "../contract/approval.ts";
+import type {
+  InputContent,
+  InputOutcome,
+  MessageSource,
+  SessionEvent,
+  SessionState,
+} from "../contract/events/types.ts";
 import type { SessionTool } from "../contract/registry/host-tool.ts";
 import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type {
@@ -25,10 +27,14 @@ import type {
   SideAnswer,
   SideCall,
 } from "../contract/seams/types.ts";
-import { Subagents } from "../agents/subagents/manager.ts";
-import type { HostSubagents } from "../agents/subagents/types.ts";
-import { abortController } from "../base/time/deadline.ts";
-import { pending } from "../base/time/pending.ts";
+import type { SessionFacts } from "../contract/session-state.ts";
+import type { ToolDef } from "../contract/tool.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import { checkLabel } from "../record/journal/labels.ts";
+import { wasQueued } from "../record/journal/queue-lines.ts";
+import type { CustomEntry, TreeEntry } from "../record/journal/types.ts";
+import type { Profile } from "../tools/profiles/types.ts";
+import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
 import { mayHaveChildren, offerChildren, parentSession } from "./children.ts";
 import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compaction.ts";

@@ -12,22 +12,22 @@ import type {
   ToolCallData,
   Usage,
 } from "@lathe/llm";
-import type { ArtifactStore } from "../record/artifacts/store.ts";
-import type { Surroundings } from "../context/surroundings.ts";
-import type { AgentDirectory } from "../contract/subagents.ts";
-import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
-import type { ExecutionEnvironment } from "../world/env/types.ts";
-import type { InputContent, SessionEvent } from "../contract/events/types.ts";
 import type { Exchange } from "../agents/irc/exchange.ts";
-import type { Journal } from "../record/journal/journal.ts";
-import type { Profile } from "../tools/profiles/types.ts";
-import type { Redactor } from "../policy/redact/redactor.ts";
+import type { Spawns, SubagentOptions } from "../agents/subagents/types.ts";
+import type { SessionDeps } from "../base/time/deadline.ts";
+import type { Surroundings } from "../context/surroundings.ts";
+import type { InputContent, SessionEvent } from "../contract/events/types.ts";
 import type { SessionTool } from "../contract/registry/host-tool.ts";
 import type { ToolProvider } from "../contract/registry/session-tools.ts";
 import type { SchemeResolver } from "../contract/seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../contract/seams/types.ts";
-import type { Spawns, SubagentOptions } from "../agents/subagents/types.ts";
-import type { SessionDeps } from "../base/time/deadline.ts";
+import type { AgentDirectory } from "../contract/subagents.ts";
+import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
+import type { Redactor } from "../policy/redact/redactor.ts";
+import type { ArtifactStore } from "../record/artifacts/store.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import type { Profile } from "../tools/profiles/types.ts";
+import type { ExecutionEnvironment } from "../world/env/types.ts";
 import type { ConfigInput } from "./config.ts";
 
 /** The part of the llm client that the loop uses. */

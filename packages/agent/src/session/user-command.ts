@@ -2,10 +2,11 @@
 // recorded, and sent to the model with the next request when they want that.
 
 import type { JsonObject } from "@lathe/llm";
+import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { ArtifactRef } from "../contract/tool.ts";
-import type { ExecResult } from "../world/env/types.ts";
 import { fields, fits, flag, number, optional, orNull, text } from "../record/journal/shape.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../record/journal/types.ts";
+import { SHELL_OUTPUT } from "../tools/builtin/output.ts";
 import type { Job } from "../tools/run/jobs.ts";
 import { plainOutput } from "../tools/run/plain-output.ts";
 import {
@@ -16,8 +17,7 @@ import {
   lazyArtifact,
   runUntilDetached,
 } from "../tools/run/run-command.ts";
-import { SHELL_OUTPUT } from "../tools/builtin/output.ts";
-import { truncateOutput } from "../base/truncate/truncate.ts";
+import type { ExecResult } from "../world/env/types.ts";
 import type { ArtifactPart, ClockPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
 
 /** The kind of the entries that record such commands. */

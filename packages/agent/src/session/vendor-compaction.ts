@@ -3,9 +3,9 @@
 
 import { comparableUsage, type JsonObject, type Message, messageOf, type Response } from "@lathe/llm";
 import { plainUsage } from "../base/budget/ledger.ts";
-import { fields, fits, text } from "../record/journal/shape.ts";
-import type { VendorCompaction } from "../contract/seams/types.ts";
 import { withDeadline } from "../base/time/deadline.ts";
+import type { VendorCompaction } from "../contract/seams/types.ts";
+import { fields, fits, text } from "../record/journal/shape.ts";
 import { priced, priceOf } from "./price.ts";
 import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE, type SideCallParts } from "./side-call.ts";
 

@@ -5,12 +5,12 @@ import type { Request } from "@lathe/llm";
 import { textOf } from "@lathe/llm";
 import { expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { localAddresses } from "../../src/files/scratch/local-addresses.ts";
 import { readTool } from "../../src/tools/builtin/read/index.ts";
 import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
 import { waitTool } from "../../src/tools/builtin/wait/index.ts";
 import { writeTool } from "../../src/tools/builtin/write/index.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { setUp, testProfile } from "../support/session.ts";
 

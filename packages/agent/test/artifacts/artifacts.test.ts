@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { WantedPart } from "../../src/contract/seams/schemes.ts";
 import { FileArtifacts } from "../../src/record/artifacts/file-artifacts.ts";
 import { artifactResolver } from "../../src/record/artifacts/resolve.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../../src/record/artifacts/store.ts";
-import type { WantedPart } from "../../src/contract/seams/schemes.ts";
 
 function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "lathe-artifacts-"));

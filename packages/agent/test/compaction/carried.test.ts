@@ -5,10 +5,10 @@ import { expect, it } from "vitest";
 import { carriedText } from "../../src/context/compaction/carried.ts";
 import { detailsOf, hiddenWork } from "../../src/context/compaction/history.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import type { MessageEntry, TreeEntry } from "../../src/record/journal/types.ts";
 import { readFileTool } from "../../src/tools/builtin/read-file/index.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { setUp, testProfile } from "../support/session.ts";
 
 let ids = 0;

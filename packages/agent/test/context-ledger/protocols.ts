@@ -6,9 +6,9 @@ import { type BaseUrlKind, type ModelServer, type Script, startModelServer } fro
 import { contextLedger } from "../../src/context/ledger/ledger.ts";
 import type { ContextLedger } from "../../src/context/ledger/types.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { testProfile } from "../support/session.ts";
 
 export interface Protocol {

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import { promptParts } from "../../src/context/prompt-parts.ts";
 import { spread } from "../../src/context/ledger/spread.ts";
 import { groupsOf } from "../../src/context/ledger/types.ts";
+import { promptParts } from "../../src/context/prompt-parts.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";

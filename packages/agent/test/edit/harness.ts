@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/contract/tool.ts";
 import { PathLocks } from "../../src/files/edit/locks.ts";
 import { ShownFiles } from "../../src/files/edit/shown.ts";
 import { Syntax } from "../../src/files/edit/syntax.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import type { ExecutionEnvironment } from "../../src/world/env/types.ts";
-import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 
 export interface Ran {
   readonly text: string;

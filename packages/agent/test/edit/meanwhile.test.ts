@@ -3,11 +3,11 @@
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
-import type { DeleteOptions, WriteOptions } from "../../src/world/env/types.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import type { DeleteOptions, WriteOptions } from "../../src/world/env/types.ts";
 import { contextFor, run, temporary } from "./harness.ts";
 
 /** Calls `others` right before each write. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ShownFiles } from "../../src/files/edit/shown.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { hashlineEditTool } from "../../src/tools/builtin/hashline/index.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { type Case, fileLines, intended, type Line, type Splice, splicesFor, textOf } from "./generate.ts";
 import { contextFor, run } from "./harness.ts";
 import { hashline, oldAndNew, v4a, v4aUpdate } from "./print.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { type Case, cases, changesNothing, intended, textOf } from "./generate.ts";
 import { contextFor, run } from "./harness.ts";
 import { oldAndNew } from "./print.ts";

@@ -1,8 +1,8 @@
 // Child of the kill test: overwrites a file with 50 MB of one letter, again and again, and says when it starts.
 
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 
 const [directory = ""] = process.argv.slice(2);
 const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });

@@ -1,11 +1,11 @@
 // Child of the kill test: writes one part of a file again and again, now all of one letter, now all of another.
 
+import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { ShownFiles } from "../../src/files/edit/shown.ts";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { builtinFormats } from "../../src/files/formats/index.ts";
 import { Parser } from "../../src/files/parser/parser.ts";
-import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 
 const [directory = "", path = "", header = ""] = process.argv.slice(2);
 const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });

@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import type { CallScope } from "../../src/contract/tool.ts";
 import { ShownFiles } from "../../src/files/edit/shown.ts";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { Parser } from "../../src/files/parser/parser.ts";
-import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import type { Format, FormatContent, FormatFile } from "../../src/files/target/format.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 
 export interface Scene {
   readonly dir: string;

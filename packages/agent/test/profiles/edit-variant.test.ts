@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { type EditVariant, editVariant } from "../../src/tools/builtin/edit-variant.ts";
 import { defineProfile, type ProfileOptions } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
-import { type EditVariant, editVariant } from "../../src/tools/builtin/edit-variant.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { DIALECTS, type Dialect, wire } from "../support/wire.ts";
 
 const MODELS: Record<Dialect, string> = {

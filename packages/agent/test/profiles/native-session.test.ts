@@ -3,10 +3,10 @@
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import type { Question } from "../../src/contract/questions.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import type { SessionOptions } from "../../src/session/types.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
-import type { SessionOptions } from "../../src/session/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { type Dialect, wire } from "../support/wire.ts";
 
 const MODELS: Record<Dialect, string> = {

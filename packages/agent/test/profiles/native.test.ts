@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { DIALECTS, type Dialect, wire } from "../support/wire.ts";
 
 const MODELS: Record<Dialect, string> = {

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { builtinCatalog } from "@lathe/llm";
 import { type CallSpec, type Script, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
+import type { SessionOptions } from "../../src/session/types.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
-import type { SessionOptions } from "../../src/session/types.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { DIALECTS, type Dialect, type Wired, wire } from "../support/wire.ts";
 
 const MODELS: Record<Dialect, string> = {

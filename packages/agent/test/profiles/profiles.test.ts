@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { readSurroundings } from "../../src/context/surroundings.ts";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES, familyOf } from "../../src/tools/profiles/families.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { tool } from "../support/session.ts";
 import { DIALECTS, type Dialect, wire } from "../support/wire.ts";
 

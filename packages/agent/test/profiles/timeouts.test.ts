@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
-import { type Clock, monotonicClock } from "../../src/world/process/clock.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { type Clock, monotonicClock } from "../../src/world/process/clock.ts";
 import { type Dialect, wire } from "../support/wire.ts";
 
 /** Deadlines of commands pass at once; the pause between the two signals is real. */

@@ -1,12 +1,12 @@
 import { RateLimitError, type Request, textOf } from "@lathe/llm";
 import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
+import type { AgentType, IsolationRequest } from "../../src/agents/subagents/types.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
+import { taskTool } from "../../src/tools/builtin/task/index.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
-import type { AgentType, IsolationRequest } from "../../src/agents/subagents/types.ts";
-import { taskTool } from "../../src/tools/builtin/task/index.ts";
 import {
   agentProfile,
   answersIn,

@@ -1,9 +1,9 @@
 import { type Request, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import type { AgentType, SubagentOptions } from "../../src/agents/subagents/types.ts";
 import { askUserTool } from "../../src/tools/builtin/ask-user/index.ts";
 import { taskTool } from "../../src/tools/builtin/task/index.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import {
   agentProfile,
   answersIn,

@@ -1,9 +1,9 @@
 import { gate, type RecordedRequest, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";
 import { waitTool } from "../../src/tools/builtin/wait/index.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { echo, tool } from "../support/session.ts";
 import { DIALECTS, profileFor, wire } from "../support/wire.ts";
 

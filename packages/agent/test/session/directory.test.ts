@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { AgentOverview } from "../../src/contract/subagents.ts";
-import type { EventKind, SessionEvent } from "../../src/contract/events/types.ts";
-import { Journal } from "../../src/record/journal/journal.ts";
-import { MemoryStore } from "../../src/record/journal/store.ts";
 import { newChild } from "../../src/agents/subagents/child.ts";
 import { Directory } from "../../src/agents/subagents/directory.ts";
+import type { EventKind, SessionEvent } from "../../src/contract/events/types.ts";
+import type { AgentOverview } from "../../src/contract/subagents.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import { MemoryStore } from "../../src/record/journal/store.ts";
 import {
   agentProfile,
   answersIn,

@@ -14,9 +14,9 @@ import {
   StreamError,
 } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import type { FailedCall } from "../../src/contract/seams/types.ts";
 import type { Session } from "../../src/session/session.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const at = { provider: "test" };

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FileBlobs } from "../../src/base/blobs/file-blobs.ts";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { Session } from "../../src/session/session.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { ScriptedClient } from "../support/scripted-client.ts";
 import { echo, type Setup, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 

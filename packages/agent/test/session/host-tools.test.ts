@@ -5,11 +5,11 @@ import { Type } from "typebox";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { defineSessionTool } from "../../src/contract/registry/host-tool.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import { defineSessionTool } from "../../src/contract/registry/host-tool.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 

@@ -2,12 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ToolDef } from "../../src/contract/tool.ts";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import type { WantedPart } from "../../src/contract/seams/schemes.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { execCommandTool } from "../../src/tools/builtin/native/codex/exec.ts";
 import { readFileTool } from "../../src/tools/builtin/read-file/index.ts";
 import { shellTool } from "../../src/tools/builtin/shell/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { setUp, testProfile } from "../support/session.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { PendingActions } from "../../src/tools/pending-actions/pending-actions.ts";
 import type { Session } from "../../src/session/session.ts";
+import { PendingActions } from "../../src/tools/pending-actions/pending-actions.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";
 

@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from "vitest";
 import { type BlobStore, MemoryBlobs } from "../../src/base/blobs/store.ts";
+import { PrefixGuard } from "../../src/context/prefix/guard.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import { PrefixGuard } from "../../src/context/prefix/guard.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 function journalOver(store: MemoryStore, blobs: BlobStore): Journal {

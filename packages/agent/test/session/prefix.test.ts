@@ -2,13 +2,13 @@ import { textOf } from "@lathe/llm";
 import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import { PrefixGuard } from "../../src/context/prefix/guard.ts";
 import { forkJournal } from "../../src/record/journal/fork.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import { PrefixGuard } from "../../src/context/prefix/guard.ts";
 import { Session } from "../../src/session/session.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 import { clientFor, DIALECTS, lostMessages, profileFor, wire } from "../support/wire.ts";
 

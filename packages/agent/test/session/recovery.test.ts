@@ -1,12 +1,12 @@
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { encodeLine } from "../../src/record/journal/line.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { Session } from "../../src/session/session.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { grammarError } from "../support/event-grammar.ts";
 import { journalError } from "../support/history-grammar.ts";
 import { ScriptedClient } from "../support/scripted-client.ts";

@@ -7,13 +7,13 @@ import { createProvider } from "@lathe/llm/providers";
 import { startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { Recorder } from "../../src/session/replay/record.ts";
 import { Replayer } from "../../src/session/replay/replay.ts";
 import { Session } from "../../src/session/session.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { tool } from "../support/session.ts";
 import { DIALECTS, type Dialect, profileFor } from "../support/wire.ts";
 

@@ -1,9 +1,9 @@
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import type { ToolProvider } from "../../src/contract/registry/session-tools.ts";
 import { SchemeRegistry } from "../../src/contract/seams/schemes.ts";
 import type { Middleware } from "../../src/contract/seams/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
-import { openJournalFile } from "../../src/record/journal/open-file.ts";
 import { Redactor } from "../../src/policy/redact/redactor.ts";
+import { openJournalFile } from "../../src/record/journal/open-file.ts";
 import { readFileTool } from "../../src/tools/builtin/read-file/index.ts";
 import { shellTool } from "../../src/tools/builtin/shell/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const KEY = "sk-ant-0123456789abcdef";

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gate } from "@lathe/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Isolation, IsolationRequest, SubagentOptions } from "../../src/agents/subagents/types.ts";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { childJournalFiles, openJournalFile } from "../../src/record/journal/open-file.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import type { Isolation, IsolationRequest, SubagentOptions } from "../../src/agents/subagents/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { agentProfile, batch, cast, explore, types, yields } from "../support/agents.ts";
 import { type Setup, setUp, testDeps } from "../support/session.ts";
 

@@ -2,9 +2,9 @@
 
 import { AuthenticationError, ContextLengthError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import type { SessionState } from "../../src/contract/events/types.ts";
 import { SessionCore } from "../../src/session/core.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { ScriptedClient } from "../support/scripted-client.ts";
 import { type Setup, type SetupOptions, setUp, testDeps, testProfile } from "../support/session.ts";
 

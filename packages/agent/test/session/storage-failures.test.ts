@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ArtifactStore } from "../../src/record/artifacts/store.ts";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import type { ArtifactStore } from "../../src/record/artifacts/store.ts";
 import { JournalError } from "../../src/record/journal/errors.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";

@@ -8,7 +8,6 @@ import { join } from "node:path";
 import type { JsonObject } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { globTool } from "../../src/tools/builtin/glob/index.ts";
 import { grepTool } from "../../src/tools/builtin/grep/index.ts";
 import { hashlineReadTool } from "../../src/tools/builtin/hashline-read/index.ts";
@@ -18,6 +17,7 @@ import { minimalReadTool } from "../../src/tools/builtin/minimal/read/index.ts";
 import { readFileTool } from "../../src/tools/builtin/read-file/index.ts";
 import { readManyFilesTool } from "../../src/tools/builtin/read-many-files/index.ts";
 import { shellTool } from "../../src/tools/builtin/shell/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 
 let dir: string;

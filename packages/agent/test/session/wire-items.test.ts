@@ -1,9 +1,9 @@
 // Items of the contract that need no vendor's special care, once more over each dialect of the strict server.
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { defineProfile } from "../../src/tools/profiles/define.ts";
 import { FAMILIES } from "../../src/tools/profiles/families.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { tool } from "../support/session.ts";
 import { DIALECTS, type Dialect, profileFor, wire } from "../support/wire.ts";
 

@@ -4,12 +4,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import type { ToolServices } from "../../src/contract/tool.ts";
+import { Parser } from "../../src/files/parser/parser.ts";
+import type { Format, FormatContent, FormatFile, RowChange } from "../../src/files/target/format.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import type { ExecutionEnvironment } from "../../src/world/env/types.ts";
-import { Parser } from "../../src/files/parser/parser.ts";
-import { CallPaths } from "../../src/contract/paths/call-paths.ts";
-import type { Format, FormatContent, FormatFile, RowChange } from "../../src/files/target/format.ts";
 
 export interface FormatBench {
   readonly dir: string;

@@ -1,14 +1,14 @@
 // A session over a scripted model, a memory environment and a clock that the test moves.
 
 import { expect } from "vitest";
-import type { ToolDef } from "../../src/contract/tool.ts";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
+import type { SessionDeps } from "../../src/base/time/deadline.ts";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
-import type { Profile } from "../../src/tools/profiles/types.ts";
 import { ToolRegistry } from "../../src/contract/registry/registry.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
-import type { SessionDeps } from "../../src/base/time/deadline.ts";
+import type { Profile } from "../../src/tools/profiles/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { grammarError } from "./event-grammar.ts";
 import { type Script, ScriptedClient } from "./scripted-client.ts";
 

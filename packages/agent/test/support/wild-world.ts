@@ -2,8 +2,8 @@
 
 import { NetworkError, type Request, ServerError, textOf } from "@lathe/llm";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { Journal, type JournalDeps } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import type { ChildHeader } from "../../src/record/journal/types.ts";

@@ -4,10 +4,10 @@ import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { commonPrefix, type ModelServer, type Script, startModelServer } from "@lathe/testkit";
 import { expect } from "vitest";
-import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { grammarError } from "./event-grammar.ts";
 import { echo, testProfile } from "./session.ts";
 

@@ -1,7 +1,7 @@
 // The parts of the product that add to a session, each loaded only where it is needed. Above the conversation, because they use it.
 
 import type { AdditionEntry } from "../conversation/additions.ts";
-import { hasSshFiles } from "../ssh/hosts.ts";
+import { hasSshFiles } from "./ssh/hosts.ts";
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const ADDITIONS: readonly AdditionEntry[] = [
@@ -9,31 +9,31 @@ export const ADDITIONS: readonly AdditionEntry[] = [
     name: "extensions",
     kinds: ["extension", "tool", "hook"],
     isNeeded: ({ settings, extensions }) => settings.extensions.length > 0 || extensions.files.length > 0,
-    load: async () => (await import("../extensions/addition.ts")).extensionAddition,
+    load: async () => (await import("./extensions/addition.ts")).extensionAddition,
   },
   {
     name: "MCP",
     kinds: ["mcp-server"],
     isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
-    load: async () => (await import("../mcp/addition.ts")).mcpAddition,
+    load: async () => (await import("./mcp/addition.ts")).mcpAddition,
   },
-  { name: "hooks", kinds: ["hook"], load: async () => (await import("../hooks/index.ts")).hooksFor },
-  { name: "rules", kinds: ["rule"], load: async () => (await import("../rules/addition.ts")).rules },
+  { name: "hooks", kinds: ["hook"], load: async () => (await import("./hooks/index.ts")).hooksFor },
+  { name: "rules", kinds: ["rule"], load: async () => (await import("./rules/addition.ts")).rules },
   {
     name: "skills",
     kinds: ["skill"],
     isNeeded: ({ settings }) => settings["skills.customDirectories"].length > 0,
-    load: async () => (await import("../skills/addition.ts")).skills,
+    load: async () => (await import("./skills/addition.ts")).skills,
   },
   {
     name: "commands",
     kinds: ["command", "prompt"],
-    load: async () => (await import("../file-commands/addition.ts")).fileCommands,
+    load: async () => (await import("./file-commands/addition.ts")).fileCommands,
   },
   {
     name: "ssh",
     kinds: [],
     isNeeded: (workspace) => hasSshFiles(workspace),
-    load: async () => (await import("../ssh/addition.ts")).sshAddition,
+    load: async () => (await import("./ssh/addition.ts")).sshAddition,
   },
 ];

@@ -1,7 +1,7 @@
 // `lathe --help`: short, grouped, with examples; made from the option table.
 
-import type { ExtensionFlag } from "../extension-api/api.ts";
-import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "../options/option-table.ts";
+import type { ExtensionFlag } from "../platform/extension-api/api.ts";
+import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "../platform/options/option-table.ts";
 
 const EXAMPLES = [
   ['lathe "fix the failing test"', "work on it; at a terminal you can steer"],

@@ -2,20 +2,20 @@
 
 import { ADDITIONS } from "../additions/list.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
+import { workspaceOfRun } from "../config/workspace/prepared.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
-import type { ExtensionFlag } from "../extension-api/api.ts";
-import { promptsOf } from "../headless/prompts.ts";
-import { readPiped } from "../headless/stdin.ts";
-import type { OpenedJournal } from "../journals/journal-files.ts";
-import type { Machine } from "../machine/machine.ts";
-import { type CliOptions, OPTIONS } from "../options/option-table.ts";
-import { type ParsedArgs, parseArgs, UnknownOption } from "../options/parse.ts";
-import { withProvider } from "../options/provider.ts";
+import { promptsOf } from "../hosts/headless/prompts.ts";
+import { readPiped } from "../hosts/headless/stdin.ts";
+import type { ExtensionFlag } from "../platform/extension-api/api.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import { type CliOptions, OPTIONS } from "../platform/options/option-table.ts";
+import { type ParsedArgs, parseArgs, UnknownOption } from "../platform/options/parse.ts";
+import { withProvider } from "../platform/options/provider.ts";
+import { EXIT, type ExitCode, usageError } from "../platform/usage/exit.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor } from "../sessions/which-journal.ts";
-import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
-import { workspaceOfRun } from "../workspace/prepared.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
@@ -44,22 +44,22 @@ async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
     parsed.options.export === undefined
   ) {
     refuseMisplaced(parsed.options);
-    const { interactiveMode } = await import("../modes/interactive/index.ts");
+    const { interactiveMode } = await import("../hosts/interactive/index.ts");
     return interactiveMode(parsed, machine, report);
   }
   const workspace = await report.phase("workspace", () => workspaceOfRun(machine, parsed.options));
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   if (parsed.options["list-models"] !== undefined) {
-    const { listModels } = await import("../commands/models.ts");
+    const { listModels } = await import("./commands/models.ts");
     return listModels(workspace, parsed.options["list-models"]);
   }
   if (parsed.options.export !== undefined) {
-    const { exportTo } = await import("../commands/sessions/export.ts");
+    const { exportTo } = await import("./commands/sessions/export.ts");
     return exportTo(workspace, parsed.options.export);
   }
   const { worktree } = parsed.options;
   if (worktree === undefined) return runIn(workspace, parsed, report);
-  return (await import("../worktree/run-in-view.ts")).inView(workspace, worktree, (inside) =>
+  return (await import("../hosts/worktree/run-in-view.ts")).inView(workspace, worktree, (inside) =>
     runIn(inside, parsed, report),
   );
 }
@@ -76,18 +76,18 @@ async function runIn(workspace: Workspace, parsed: ParsedArgs, report: StartupRe
   const toCome = takesPromptsLater(args);
   if (toCome) refuseMisplaced(options);
   if (options.mode === "rpc") {
-    const { rpcMode } = await import("../modes/rpc/mode.ts");
+    const { rpcMode } = await import("../hosts/rpc/mode.ts");
     return rpcMode(workspace, args, requestFor);
   }
   if (toCome) {
-    const { jsonCommandMode } = await import("../modes/json.ts");
+    const { jsonCommandMode } = await import("../hosts/json.ts");
     return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
   const piped = await report.phase("stdin", () => readPiped(machine, maxTimeOf(options)));
   const prompts = await report.phase("prompts", () => promptsOf(args, { machine, files: view?.env }, piped));
   if (prompts.length === 0 && !continues(options))
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
-  const { startHeadless } = await import("../modes/start-headless.ts");
+  const { startHeadless } = await import("../hosts/start-headless.ts");
   const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
   report.print();
   return code;
@@ -105,7 +105,7 @@ async function understood(argv: readonly string[], machine: Machine): Promise<Un
   } catch (error) {
     if (!(error instanceof UnknownOption)) throw error;
     const { options } = parseArgs(argv, machine.userHome, { isLenient: true });
-    const { flagsForRun } = await import("../extensions/flags.ts");
+    const { flagsForRun } = await import("../additions/extensions/flags.ts");
     const { flags, end } = await flagsForRun(machine, options, argv);
     const types = Object.entries(flags).map(([name, { type }]) => [name, type] as const);
     try {
@@ -119,7 +119,7 @@ async function understood(argv: readonly string[], machine: Machine): Promise<Un
 
 /** Help is given whatever else is wrong here. */
 async function addedFlags(machine: Machine, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
-  const { flagsForHelp } = await import("../extensions/flags.ts");
+  const { flagsForHelp } = await import("../additions/extensions/flags.ts");
   return flagsForHelp(machine, options).catch(() => ({}));
 }
 

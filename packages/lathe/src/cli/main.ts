@@ -1,10 +1,10 @@
 // Entry of the command: subcommand or run. Only the code of the chosen path is loaded.
 
-import { leaveLostTerminalsAtExit } from "../machine/lost-terminal.ts";
-import { type Machine, thisMachine } from "../machine/machine.ts";
-import { compileWasmOnce, compileWasmOnceInTime } from "../machine/plain-wasm.ts";
-import { SUBCOMMANDS } from "../options/option-table.ts";
-import { CliError, EXIT, type ExitCode } from "../usage/exit.ts";
+import { leaveLostTerminalsAtExit } from "../platform/machine/lost-terminal.ts";
+import { type Machine, thisMachine } from "../platform/machine/machine.ts";
+import { compileWasmOnce, compileWasmOnceInTime } from "../platform/machine/plain-wasm.ts";
+import { SUBCOMMANDS } from "../platform/options/option-table.ts";
+import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
 
 export async function main(): Promise<void> {
   // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
@@ -19,7 +19,7 @@ export async function main(): Promise<void> {
     const code = error instanceof CliError ? error.exitCode : EXIT.internal;
     machine.stderr.write(`lathe: ${describe(error)}\n`);
     if (wantsJson(argv)) {
-      const { failedResult } = await import("../headless/result.ts");
+      const { failedResult } = await import("../hosts/headless/result.ts");
       machine.stdout.write(`${JSON.stringify(failedResult(code, describe(error)))}\n`);
     }
     return code;
@@ -33,12 +33,12 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     return start(second === undefined ? ["--help"] : [second, "--help"], machine);
   if (Object.hasOwn(SUBCOMMANDS, first)) {
     compileWasmOnce();
-    const { runSubcommand } = await import("../commands/index.ts");
+    const { runSubcommand } = await import("./commands/index.ts");
     return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);
   }
   // For developers; not listed in the help.
   if (first === "load-extension") {
-    const { loadExtensionCommand } = await import("../commands/load-extension.ts");
+    const { loadExtensionCommand } = await import("./commands/load-extension.ts");
     return loadExtensionCommand(argv.slice(1), machine);
   }
   if (/^[a-z]+$/.test(first)) {

@@ -1,9 +1,9 @@
 // `lathe sesions list` is meant as a command, not as a prompt that is paid for.
 
-import { verbsOf } from "../commands/usage.ts";
-import { SUBCOMMANDS, type Subcommand } from "../options/option-table.ts";
-import { usageError } from "../usage/exit.ts";
-import { nearest } from "../usage/nearest.ts";
+import { SUBCOMMANDS, type Subcommand } from "../platform/options/option-table.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import { nearest } from "../platform/usage/nearest.ts";
+import { verbsOf } from "./commands/usage.ts";
 
 /** Short words are close to too many others. */
 const SHORTEST = 5;

@@ -3,10 +3,10 @@
 
 import type { Middleware, SchemeResolver, ToolProvider } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { isAnythingHere } from "../discovery/anything.ts";
-import { placeOf } from "../discovery/place.ts";
-import type { ItemKind } from "../discovery/types.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { isAnythingHere } from "../found/discovery/anything.ts";
+import { placeOf } from "../found/discovery/place.ts";
+import type { ItemKind } from "../found/discovery/types.ts";
 import type { SlashCommand } from "./commands/command.ts";
 import type { OpenSession, SessionRequest } from "./open-session.ts";
 import type { Arrival } from "./parts.ts";
@@ -169,9 +169,9 @@ async function presentKinds(
 ): Promise<ReadonlySet<ItemKind>> {
   const kinds = [...new Set(entries.flatMap(({ kinds: wanted = [] }) => wanted))];
   if (kinds.length === 0 || !isAnythingHere(placeOf(workspace))) return new Set();
-  const { discoveryOf } = await import("../discovery/discovery.ts");
-  const { refusedLine } = await import("../discovery/refused-line.ts");
-  const { warningLine } = await import("../discovery/warning-line.ts");
+  const { discoveryOf } = await import("../found/discovery/discovery.ts");
+  const { refusedLine } = await import("../found/discovery/refused-line.ts");
+  const { warningLine } = await import("../found/discovery/warning-line.ts");
   const discovery = discoveryOf(workspace);
   discovery.begin();
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));

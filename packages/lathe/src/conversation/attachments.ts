@@ -13,9 +13,9 @@ import {
   MOST_IMAGE_BYTES,
 } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import type { Machine } from "../machine/machine.ts";
-import { usageError } from "../usage/exit.ts";
-import { readGivenFile } from "../usage/given-file.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import { readGivenFile } from "../platform/usage/given-file.ts";
 
 export interface Attached {
   /** For messages. */

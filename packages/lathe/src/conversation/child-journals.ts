@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ChildHeader, type FileStore, hasBegun, Journal, type SubagentOptions } from "@lathe/agent";
-import { journalDeps, openToWrite } from "../journals/journal-files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { journalDeps, openToWrite } from "../sessions/journals/journal-files.ts";
 
 /** Nothing for a session without a file. */
 export function childFiles(

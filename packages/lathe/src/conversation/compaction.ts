@@ -2,7 +2,7 @@
 // summaries when there is one.
 
 import { Compaction, type CompactionSettings, RECALL_POINTER, type Summarizer } from "@lathe/agent";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 
 export interface SessionCompaction {
   readonly compaction: Compaction;

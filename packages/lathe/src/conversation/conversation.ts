@@ -25,7 +25,13 @@ import {
   userMessages,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
-import type { PageColours } from "../export/style.ts";
+import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
+import { existingDirectory, type Workspace } from "../config/workspace/workspace.ts";
+import type { Permissions } from "../found/permissions/permissions.ts";
+import type { ModelChoice } from "../models/models.ts";
+import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
+import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
+import type { PageColours } from "../sessions/export/style.ts";
 import {
   closedOnFailure,
   copyUpTo,
@@ -35,13 +41,7 @@ import {
   moveSessionFile,
   newJournal,
   type OpenedJournal,
-} from "../journals/journal-files.ts";
-import type { ModelChoice } from "../models/models.ts";
-import type { Permissions } from "../permissions/permissions.ts";
-import { PRACTICE_PROVIDER } from "../practice/name.ts";
-import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
-import { CliError, EXIT, usageError } from "../usage/exit.ts";
-import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
+} from "../sessions/journals/journal-files.ts";
 import { Approvals } from "./approvals.ts";
 import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
@@ -352,7 +352,7 @@ export class Conversation {
   /** Path of the page that was written; `colours` of the host's theme. */
   async exportHtml(out?: string, colours?: PageColours): Promise<string> {
     const path = this.#keptFile("exported");
-    const { exportSession } = await import("../export/export-session.ts");
+    const { exportSession } = await import("../sessions/export/export-session.ts");
     return exportSession(this.workspace, path, { out, colours });
   }
 

@@ -3,7 +3,7 @@
 
 import { type InputContent, sentence } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { CliError, EXIT, usageError } from "../usage/exit.ts";
+import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { PromptCommand, SlashCommand } from "./commands/command.ts";
 import type { OpenSession } from "./open-session.ts";
 

@@ -19,9 +19,9 @@ import {
   wordsToKeep,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import { sessionName } from "../sessions/list.ts";
-import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import type { OpenSession } from "./open-session.ts";
 import { takeQueued, type Unsent } from "./unsent.ts";
 

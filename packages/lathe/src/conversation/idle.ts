@@ -1,7 +1,7 @@
 // Makes room while nobody waits for it: some time after the last work, when the context is large.
 
 import type { Session, SessionEvent } from "@lathe/agent";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import type { Maintenance } from "./maintenance.ts";
 import type { OpenSession } from "./open-session.ts";
 

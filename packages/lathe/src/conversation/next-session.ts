@@ -2,11 +2,11 @@
 // it was given for.
 
 import type { Journal } from "@lathe/agent";
-import type { OpenedJournal } from "../journals/journal-files.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { modelsOf } from "../models/connect.ts";
 import { callable, modelOfSession } from "../models/initial-model.ts";
 import type { ModelChoice } from "../models/models.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionRequest } from "./open-session.ts";
 
 /** `workspace`: another place than the one the run began in. */

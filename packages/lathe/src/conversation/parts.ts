@@ -1,7 +1,7 @@
 // What a conversation is made of, and how a session becomes the present one.
 
 import type { Session, SessionEvent, ToolProvider } from "@lathe/agent";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import type { RequestFor } from "./next-session.ts";
 import type { OpenSession, Person } from "./open-session.ts";
 import type { Unsent } from "./unsent.ts";

@@ -3,11 +3,11 @@
 
 import { relative } from "node:path";
 import type { InstructionDoc, MoreSurroundings } from "@lathe/agent";
-import { isAnythingHere } from "../discovery/anything.ts";
-import { type Place, placeOf } from "../discovery/place.ts";
-import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../discovery/types.ts";
-import { shownPath } from "../home/shown-path.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { isAnythingHere } from "../found/discovery/anything.ts";
+import { type Place, placeOf } from "../found/discovery/place.ts";
+import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";
+import { shownPath } from "../platform/home/shown-path.ts";
 import type { Additions } from "./additions.ts";
 import type { SessionRequest } from "./open-session.ts";
 
@@ -37,7 +37,7 @@ export async function promptFiles(
 /** TITLE_SYSTEM.md, which replaces the prompt that asks for a title. */
 export async function titlePrompt(workspace: Workspace): Promise<string | undefined> {
   if (!isAnythingHere(placeOf(workspace))) return undefined;
-  const { discoveryOf } = await import("../discovery/discovery.ts");
+  const { discoveryOf } = await import("../found/discovery/discovery.ts");
   const { active } = await discoveryOf(workspace).of("system-prompt");
   return active.find(({ name }) => name === "TITLE_SYSTEM.md")?.value.text;
 }
@@ -47,7 +47,7 @@ async function foundFiles(
   place: Place,
   warn: (warning: DiscoveryWarning) => void,
 ): Promise<Files> {
-  const { discoveryOf } = await import("../discovery/discovery.ts");
+  const { discoveryOf } = await import("../found/discovery/discovery.ts");
   const discovery = discoveryOf(workspace);
   const [prompts, contexts, instructions] = await Promise.all([
     discovery.of("system-prompt"),

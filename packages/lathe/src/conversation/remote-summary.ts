@@ -1,7 +1,7 @@
 // A service of the user that makes summaries instead of the model.
 
 import type { SummaryAnswer } from "@lathe/agent";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 
 const MOST_BYTES = 1 << 20;
 

@@ -1,8 +1,8 @@
 // Earlier sessions to choose from: with the last things that were said in the one under the cursor, and found by any word in them. They can
 // be renamed, deleted and sorted there.
 
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { type OfferedSession, offeredSessions } from "../sessions/choose.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import type { Choice, ChoiceAction, ChoiceItem } from "./commands/choice.ts";
 
 export function sessionChoice(workspace: Workspace, sessions: readonly OfferedSession[]): Choice<string> {

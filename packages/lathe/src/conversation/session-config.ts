@@ -1,10 +1,10 @@
 // What the settings say about the loop of a session.
 
 import type { ConfigInput } from "@lathe/agent";
+import { pollMs } from "../config/settings/work-settings.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { isLocal, type ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
-import { pollMs } from "../settings/work-settings.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionRequest } from "./open-session.ts";
 
 /** An answer that ends at the limit costs money each time. */

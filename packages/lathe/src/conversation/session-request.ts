@@ -2,15 +2,15 @@
 
 import { resolve } from "node:path";
 import type { FamilyName } from "@lathe/agent";
-import type { OpenedJournal } from "../journals/journal-files.ts";
-import type { Machine } from "../machine/machine.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { chooseModel, type ModelChoice } from "../models/connect.ts";
-import type { CliOptions } from "../options/option-table.ts";
-import type { ParsedArgs } from "../options/parse.ts";
-import { commaList, duration, httpUrl, money, positiveInteger } from "../options/values.ts";
-import { usageError } from "../usage/exit.ts";
-import { NoRegularFile, readGivenFile } from "../usage/given-file.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
+import type { ParsedArgs } from "../platform/options/parse.ts";
+import { commaList, duration, httpUrl, money, positiveInteger } from "../platform/options/values.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import { NoRegularFile, readGivenFile } from "../platform/usage/given-file.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionRequest } from "./open-session.ts";
 
 /** A person at both ends, and nothing that asks for output only. Output that goes elsewhere is fine when there is no prompt to answer. */

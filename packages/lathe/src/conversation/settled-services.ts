@@ -1,8 +1,8 @@
 // What tools find in their context because a setting says so.
 
 import type { SessionOptions } from "@lathe/agent";
-import { bashSettings } from "../workspace/bash-settings.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { bashSettings } from "../config/workspace/bash-settings.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 
 export function settledServices({ settings, env }: Workspace): NonNullable<SessionOptions["services"]> {
   return {

@@ -2,7 +2,7 @@
 // may still be loading.
 
 import { harmonyGuard, type ProviderAdapter, RoutingClient } from "@lathe/llm";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 
 export class SwitchableClient {
   readonly #adapters: Record<string, ProviderAdapter> = {};

@@ -1,7 +1,7 @@
 // `!command` and `!!command`: a person runs a command in the session. One at a time; it can be cancelled.
 
 import type { Session, UserCommandResult } from "@lathe/agent";
-import { usageError } from "../usage/exit.ts";
+import { usageError } from "../platform/usage/exit.ts";
 
 /** A command of the person's own. */
 export interface BangCommand {

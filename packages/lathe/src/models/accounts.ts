@@ -3,12 +3,12 @@
 
 import { defaultModels } from "@lathe/llm";
 import { findRow, providerRows } from "@lathe/llm/providers";
-import { type OAuthRow, oauthRows } from "../credentials/oauth/rows.ts";
-import { findCredential } from "../credentials/resolve.ts";
-import type { StoredCredential } from "../credentials/store.ts";
-import { type CliError, usageError } from "../usage/exit.ts";
-import { nearest } from "../usage/nearest.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { type OAuthRow, oauthRows } from "../config/credentials/oauth/rows.ts";
+import { findCredential } from "../config/credentials/resolve.ts";
+import type { StoredCredential } from "../config/credentials/store.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { type CliError, usageError } from "../platform/usage/exit.ts";
+import { nearest } from "../platform/usage/nearest.ts";
 import { modelsOf } from "./connect.ts";
 import { cloudSign, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "./models.ts";

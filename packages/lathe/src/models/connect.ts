@@ -3,9 +3,9 @@
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import { findRow, type ProviderOptions } from "@lathe/llm/providers";
-import { type CredentialQuery, resolveCredential } from "../credentials/resolve.ts";
-import { CliError, EXIT, usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { type CredentialQuery, resolveCredential } from "../config/credentials/resolve.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "./credentials.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "./models.ts";
 
@@ -43,7 +43,7 @@ export async function connect(
   overrides: ModelOverrides = {},
   deps?: ClientDeps,
 ): Promise<ProviderAdapter> {
-  if (choice.provider === PRACTICE_PROVIDER) return (await import("../practice/adapter.ts")).practiceAdapter();
+  if (choice.provider === PRACTICE_PROVIDER) return (await import("./practice/adapter.ts")).practiceAdapter();
   const models = await modelsOf(workspace);
   const own = models.adapterOf(choice.provider);
   if (own) return own;

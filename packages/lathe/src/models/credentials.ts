@@ -2,11 +2,11 @@
 
 import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
 import { findRow, type ProviderRow } from "@lathe/llm/providers";
-import { systemKeyring } from "../credentials/keyring.ts";
-import { poster } from "../credentials/oauth/post.ts";
-import type { CredentialQuery, CredentialSources } from "../credentials/resolve.ts";
-import { CredentialStore } from "../credentials/store.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { systemKeyring } from "../config/credentials/keyring.ts";
+import { poster } from "../config/credentials/oauth/post.ts";
+import type { CredentialQuery, CredentialSources } from "../config/credentials/resolve.ts";
+import { CredentialStore } from "../config/credentials/store.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 
 export interface RunKey {
   readonly provider: string;
@@ -23,7 +23,7 @@ export function credentialSources(workspace: Workspace, runKey?: RunKey): Creden
     oauth: {
       now: credentialDeps.now,
       post: poster(credentialDeps.fetch),
-      rows: async () => (await import("../credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
+      rows: async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
     },
     onSecret: (name, value) => workspace.redactor.add(name, value),
     runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { type ClientDeps, type Discovery, discover, type ModelInfo } from "@lathe/llm";
-import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
+import { readJsonFile, updateJsonFile } from "../platform/home/json-file.ts";
 
 export interface LocalModels {
   readonly provider: string;

@@ -3,8 +3,8 @@
 
 import { readFile } from "node:fs/promises";
 import { checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
-import type { ReadYaml } from "../home/yaml.ts";
-import { nearest } from "../usage/nearest.ts";
+import type { ReadYaml } from "../platform/home/yaml.ts";
+import { nearest } from "../platform/usage/nearest.ts";
 import { ROLES } from "./roles.ts";
 
 export interface ModelsFile {
@@ -40,7 +40,7 @@ async function readOne({ file, own }: ModelsFile): Promise<RegistryConfig | stri
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? undefined : `${file}: cannot be read (${code})`;
   }
-  const { isProblem, readYaml } = await import("../home/yaml.ts");
+  const { isProblem, readYaml } = await import("../platform/home/yaml.ts");
   const read = readYaml(text);
   if (isProblem(read)) return `${file}:${read.line}: ${read.message}`;
   const value = withoutEmpty(read.value) as JsonValue;

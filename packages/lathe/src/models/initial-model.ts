@@ -3,8 +3,8 @@
 
 import { type Journal, modelFor } from "@lathe/agent";
 import { expandModels, initialModel } from "@lathe/llm";
-import { CliError, EXIT, usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import { chooseModel, modelsOf } from "./connect.ts";
 import { credentialStore } from "./credentials.ts";
 import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models.ts";

@@ -2,7 +2,7 @@
 // it will have.
 
 import { findRow } from "@lathe/llm/providers";
-import { CliError } from "../usage/exit.ts";
+import { CliError } from "../platform/usage/exit.ts";
 import type { Models } from "./models.ts";
 import { allPresets } from "./presets.ts";
 

@@ -1,8 +1,8 @@
 // The list that `lathe models` shows: every model with what it costs, what it can do, and which credential it would use.
 
 import { expandModels, type ModelInfo, offeredLevels } from "@lathe/llm";
-import { findCredential } from "../credentials/resolve.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCredential } from "../config/credentials/resolve.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { cloudSign, credentialQuery, credentialSources } from "./credentials.ts";
 import { type Models, PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
 

@@ -17,17 +17,17 @@ import {
   thinkingLevels,
 } from "@lathe/llm";
 import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
-import { learnModelsFile } from "../credentials/known-secrets.ts";
-import { PRACTICE, PRACTICE_PROVIDER } from "../practice/name.ts";
-import { usageError } from "../usage/exit.ts";
-import { nearest } from "../usage/nearest.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { learnModelsFile } from "../config/credentials/known-secrets.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import { nearest } from "../platform/usage/nearest.ts";
 import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
+import { PRACTICE, PRACTICE_PROVIDER } from "./practice/name.ts";
 import { type ActivePreset, activePreset } from "./presets.ts";
 import { chosenForRole, type RoleSources, withoutRoles } from "./roles.ts";
 
-/** The built-in practice model; see src/practice. */
+/** The built-in practice model; see ./practice. */
 export { PRACTICE, PRACTICE_PROVIDER };
 
 export interface ModelChoice {
@@ -43,7 +43,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   const { models: own } = workspace.paths;
   const older = own.replace(/\.yml$/, ".json");
   if (!existsSync(own) && existsSync(older)) {
-    const said = await (await import("../home/import-json.ts")).importJson(older, own);
+    const said = await (await import("../platform/home/import-json.ts")).importJson(older, own);
     workspace.machine.stderr.write(`lathe: ${said}\n`);
   }
   const { config, problems } = await readConfig(workspace);
@@ -257,7 +257,7 @@ export class Models {
 
   /** A key that is not available is an error of a run, not of the listing. */
   async #keyOf(provider: string): Promise<string | undefined> {
-    const { resolveCredential } = await import("../credentials/resolve.ts");
+    const { resolveCredential } = await import("../config/credentials/resolve.ts");
     const query = credentialQuery(provider, this.#workspace.env, this.configOf(provider));
     return (await resolveCredential(query, credentialSources(this.#workspace)).catch(() => undefined))?.value;
   }

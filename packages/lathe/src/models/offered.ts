@@ -1,6 +1,6 @@
 // The models as a person chooses among them: those that can be called first, each with what it costs and how much it can hold.
 
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { modelsOf } from "./connect.ts";
 import { type ListedModel, listModels } from "./list.ts";
 

@@ -1,8 +1,8 @@
 // Presets: a model for each job, chosen together by one name. Those of models.yml come before the built-in ones of the same name.
 
 import type { ModelPreset, RegistryConfig } from "@lathe/llm";
-import { usageError } from "../usage/exit.ts";
-import { nearest } from "../usage/nearest.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import { nearest } from "../platform/usage/nearest.ts";
 import { builtinPresets } from "./builtin-presets.ts";
 
 /** Before the name of one, where a model could be named as well. */

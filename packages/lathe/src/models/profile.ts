@@ -11,9 +11,9 @@ import {
   type ToolDef,
   webFetchTool,
 } from "@lathe/agent";
-import { SETTINGS, type Settings } from "../settings/schema.ts";
-import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { SETTINGS, type Settings } from "../config/settings/schema.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import type { ModelChoice } from "./connect.ts";
 import { PRACTICE_PROVIDER } from "./models.ts";
 

@@ -1,9 +1,9 @@
 // Entries of models.yml that can be written by name: address, API, dialect and the name of the key's variable. Never a key.
 
 import type { ProviderConfig } from "@lathe/llm";
-import { replaceFile, withFileLock } from "../home/json-file.ts";
-import { readIfThere } from "../home/small-file.ts";
-import { usageError } from "../usage/exit.ts";
+import { replaceFile, withFileLock } from "../platform/home/json-file.ts";
+import { readIfThere } from "../platform/home/small-file.ts";
+import { usageError } from "../platform/usage/exit.ts";
 
 interface ProviderPreset {
   readonly provider: string;
@@ -70,7 +70,7 @@ export async function addProviderPreset(file: string, name: string): Promise<rea
 }
 
 async function addEntry(file: string, provider: string, entry: ProviderConfig): Promise<boolean> {
-  const { isProblem, readYaml } = await import("../home/yaml.ts");
+  const { isProblem, readYaml } = await import("../platform/home/yaml.ts");
   const read = readYaml(readIfThere(file) ?? "");
   if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Fix that line first.`);
   const { document, value } = read;

@@ -2,8 +2,8 @@
 // effort written last wins.
 
 import { isThinkingLevel, type ModelBindings } from "@lathe/llm";
-import type { Settings } from "../settings/schema.ts";
-import { usageError } from "../usage/exit.ts";
+import type { Settings } from "../config/settings/schema.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import type { ActivePreset } from "./presets.ts";
 
 /** `default`, the jobs of a session, then those of agents that it starts. */

@@ -1,8 +1,8 @@
 // A key that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml. It is run once, not per request.
 
 import { LocalEnvironment } from "@lathe/agent";
-import { CliError, EXIT } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { CliError, EXIT } from "../platform/usage/exit.ts";
 
 const PATIENCE_MS = 30_000;
 

@@ -1,7 +1,7 @@
 // The models for questions outside the conversation: the session's own and those that the user chose for roles, as far as they can be
 // called.
 
-import { CliError } from "../usage/exit.ts";
+import { CliError } from "../platform/usage/exit.ts";
 import type { ModelChoice, Models } from "./models.ts";
 
 export function summaryModels(models: Models, own: ModelChoice): ModelChoice[] {

@@ -1,12 +1,12 @@
 // Signing in to an issuer, whoever shows the address and however it is cancelled.
 
-import { signInWithDevice } from "../credentials/oauth/device.ts";
-import { signInWithBrowser } from "../credentials/oauth/pkce.ts";
-import { poster } from "../credentials/oauth/post.ts";
-import type { OAuthRow } from "../credentials/oauth/rows.ts";
-import type { StoredCredential } from "../credentials/store.ts";
-import type { Machine } from "../machine/machine.ts";
-import { CliError, EXIT } from "../usage/exit.ts";
+import { signInWithDevice } from "../config/credentials/oauth/device.ts";
+import { signInWithBrowser } from "../config/credentials/oauth/pkce.ts";
+import { poster } from "../config/credentials/oauth/post.ts";
+import type { OAuthRow } from "../config/credentials/oauth/rows.ts";
+import type { StoredCredential } from "../config/credentials/store.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import { CliError, EXIT } from "../platform/usage/exit.ts";
 
 export interface SignInPlace {
   show(line: string): void;

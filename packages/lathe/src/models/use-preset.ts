@@ -1,9 +1,9 @@
 // Beginning to use a preset: its providers must have credentials first. Nothing of it takes effect otherwise.
 
 import { findRow } from "@lathe/llm/providers";
-import type { CliOptions } from "../options/option-table.ts";
-import { CliError, EXIT, usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
+import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import { modelsOf, noCredential } from "./connect.ts";
 import { credentialQuery } from "./credentials.ts";
 import type { Models } from "./models.ts";
@@ -22,7 +22,7 @@ export async function requirePreset(workspace: Workspace, options: CliOptions): 
 
 /** Later runs use it as well. */
 export async function keepPreset({ paths }: Workspace, name: string): Promise<void> {
-  const { writeSetting } = await import("../settings/write.ts");
+  const { writeSetting } = await import("../config/settings/write.ts");
   await writeSetting(paths.config, "modelProfile.default", name);
 }
 

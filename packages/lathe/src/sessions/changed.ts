@@ -2,8 +2,8 @@
 // --continue still takes the one used last.
 
 import { statSync, utimesSync } from "node:fs";
-import { existingJournal, type OpenedJournal } from "../journals/journal-files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { existingJournal, type OpenedJournal } from "./journals/journal-files.ts";
 
 export async function changed<T>(
   workspace: Workspace,

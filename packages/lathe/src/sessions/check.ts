@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type BlobStore, type Journal, JournalError, lockHolder, readLineHead, readLines } from "@lathe/agent";
-import { namesIn } from "../home/folder-names.ts";
+import { namesIn } from "../platform/home/folder-names.ts";
 
 export interface Problem {
   readonly path: string;

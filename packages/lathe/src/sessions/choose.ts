@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import type { CliOptions } from "../options/option-table.ts";
-import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import { findSession } from "./find.ts";
 import { listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
 

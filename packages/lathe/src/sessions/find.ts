@@ -2,8 +2,8 @@
 
 import { basename, resolve } from "node:path";
 import { readHead } from "@lathe/agent";
-import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import { followBreadcrumb, terminalId } from "./breadcrumb.ts";
 import { sessionFiles, statOf } from "./files.ts";
 

@@ -11,8 +11,8 @@ import {
   JournalError,
   readHead,
 } from "@lathe/agent";
-import type { Machine } from "../machine/machine.ts";
-import { usageError } from "../usage/exit.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import { usageError } from "../platform/usage/exit.ts";
 
 export function openToRead(machine: Machine, blobFolder: string, path: string): Journal {
   const deps: JournalDeps = {

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { pathTo } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import { wordsAndAttachments } from "./attached-text.ts";
 import { type ListedSession, listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
 import { openToRead } from "./open.ts";

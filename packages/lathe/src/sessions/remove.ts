@@ -3,9 +3,9 @@
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type FileStore, hasBegun, movingCopy, readHead } from "@lathe/agent";
-import { openToWrite } from "../journals/journal-files.ts";
-import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import { openToWrite } from "./journals/journal-files.ts";
 
 /** Refused while a process has the session or one of its subagents open. */
 export async function removeSession(workspace: Workspace, path: string): Promise<void> {

@@ -1,7 +1,7 @@
 // What a search looks for: words in any order, each at the beginning of a word of the text; one or two letters are a whole
 // word. One query serves the index, the plain scan and the snippet, so that all three mean the same.
 
-import { usageError } from "../usage/exit.ts";
+import { usageError } from "../platform/usage/exit.ts";
 
 export interface SearchQuery {
   /** In the language of FTS5. */

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type BlobStore, FileBlobs } from "@lathe/agent";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { journalsIn, newestFirst, type OwnedJournal, projectFolders, readFolder } from "./files.ts";
 import type { Sqlite } from "./index-file.ts";
 import { describeFile, type ListedSession } from "./list.ts";

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JournalReader, pastAgents } from "@lathe/agent";
-import { usageError } from "../usage/exit.ts";
+import { usageError } from "../platform/usage/exit.ts";
 import { childrenOf } from "./files.ts";
 import { counted, dollars, seconds } from "./numbers.ts";
 import type { ShownAgent } from "./show.ts";

@@ -2,17 +2,17 @@
 
 import { resolve } from "node:path";
 import { hasBegun } from "@lathe/agent";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
+import { CliError, usageError } from "../platform/usage/exit.ts";
+import { findSession, sessionToContinue } from "./find.ts";
 import {
   existingJournal,
   forkedJournal,
   memoryJournal,
   newJournal,
   type OpenedJournal,
-} from "../journals/journal-files.ts";
-import type { CliOptions } from "../options/option-table.ts";
-import { CliError, usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { findSession, sessionToContinue } from "./find.ts";
+} from "./journals/journal-files.ts";
 import { rememberOutsideFile } from "./outside-files.ts";
 
 export function journalFor(workspace: Workspace, options: CliOptions): OpenedJournal {

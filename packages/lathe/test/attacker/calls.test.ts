@@ -18,12 +18,12 @@ import {
 } from "@lathe/agent";
 import { defaultDeps, type ToolDefinition } from "@lathe/llm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openWorkspace } from "../../src/config/workspace/workspace.ts";
 import type { ApprovalQuestion } from "../../src/conversation/approvals.ts";
 import { type OpenSession, openSession } from "../../src/conversation/open-session.ts";
-import { newJournal } from "../../src/journals/journal-files.ts";
-import type { Machine } from "../../src/machine/machine.ts";
-import { approvalText } from "../../src/modes/interactive/plain/approval-text.ts";
-import { openWorkspace } from "../../src/workspace/workspace.ts";
+import { approvalText } from "../../src/hosts/interactive/plain/approval-text.ts";
+import type { Machine } from "../../src/platform/machine/machine.ts";
+import { newJournal } from "../../src/sessions/journals/journal-files.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
 import { type HostileCall, hostileCall } from "./hostile-calls.ts";
 import { hostileModel, PROMPT } from "./hostile-model.ts";

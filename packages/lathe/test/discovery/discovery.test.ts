@@ -1,13 +1,13 @@
 import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isAnythingHere } from "../../src/discovery/anything.ts";
-import type { Discovery } from "../../src/discovery/discovery.ts";
-import type { Provider } from "../../src/discovery/look.ts";
-import { RUNS_CODE } from "../../src/discovery/trusted-items.ts";
-import type { Found, ItemKind } from "../../src/discovery/types.ts";
-import { warningLine } from "../../src/discovery/warning-line.ts";
-import { trustFolder } from "../../src/trust/trust.ts";
+import { trustFolder } from "../../src/config/trust/trust.ts";
+import { isAnythingHere } from "../../src/found/discovery/anything.ts";
+import type { Discovery } from "../../src/found/discovery/discovery.ts";
+import type { Provider } from "../../src/found/discovery/look.ts";
+import { RUNS_CODE } from "../../src/found/discovery/trusted-items.ts";
+import type { Found, ItemKind } from "../../src/found/discovery/types.ts";
+import { warningLine } from "../../src/found/discovery/warning-line.ts";
 import { HOME_FILES, PROJECT_FILES } from "./layouts.ts";
 import { discoveryIn, type TwoFolders, twoFolders, writeFiles } from "./place-kit.ts";
 
@@ -273,7 +273,7 @@ describe("bad files", () => {
 
   it("EX-01 a provider that fails is a warning; the others are asked", async () => {
     const folders = await twoFolders({ ".claude/commands/a.md": "x" });
-    const { PROVIDERS } = await import("../../src/discovery/providers/index.ts");
+    const { PROVIDERS } = await import("../../src/found/discovery/providers/index.ts");
     const broken: Provider = {
       id: "broken",
       name: "Broken",

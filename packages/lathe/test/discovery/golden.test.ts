@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listingOf, listingText } from "../../src/discovery/listing.ts";
-import { ITEM_KINDS } from "../../src/discovery/types.ts";
+import { listingOf, listingText } from "../../src/found/discovery/listing.ts";
+import { ITEM_KINDS } from "../../src/found/discovery/types.ts";
 import { HOME_FILES, PROJECT_FILES } from "./layouts.ts";
 import { discoveryIn, twoFolders } from "./place-kit.ts";
 

@@ -4,10 +4,10 @@ import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Discovery, type DiscoveryOptions } from "../../src/discovery/discovery.ts";
-import { placeOf } from "../../src/discovery/place.ts";
-import { homePaths } from "../../src/home/paths.ts";
-import type { Machine } from "../../src/machine/machine.ts";
+import { Discovery, type DiscoveryOptions } from "../../src/found/discovery/discovery.ts";
+import { placeOf } from "../../src/found/discovery/place.ts";
+import { homePaths } from "../../src/platform/home/paths.ts";
+import type { Machine } from "../../src/platform/machine/machine.ts";
 
 export interface TwoFolders {
   readonly home: string;

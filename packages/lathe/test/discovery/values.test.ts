@@ -1,7 +1,7 @@
 // What the files of the agents come to: servers, hooks and rules in one form each.
 
 import { expect, it } from "vitest";
-import type { ItemKind, ItemValues } from "../../src/discovery/types.ts";
+import type { ItemKind, ItemValues } from "../../src/found/discovery/types.ts";
 import { HOME_FILES, PROJECT_FILES } from "./layouts.ts";
 import { discoveryIn, twoFolders } from "./place-kit.ts";
 

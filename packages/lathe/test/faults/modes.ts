@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { createSession, openJournalFile } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
-import { outcomeOf, type RunOutcome } from "../../src/headless/outcome.ts";
+import { outcomeOf, type RunOutcome } from "../../src/hosts/headless/outcome.ts";
 import type { Finished } from "../command.ts";
 import { jsonLines } from "../contract-kit.ts";
 import { eventOf, RpcHost } from "../rpc-host.ts";

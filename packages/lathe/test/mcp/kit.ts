@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalEnvironment, type ToolContext, type ToolDef, type ToolResult } from "@lathe/agent";
 import { defaultDeps, type JsonObject } from "@lathe/llm";
-import { DefinitionCache } from "../../src/mcp/cache.ts";
-import { type ManagerOptions, ServerManager } from "../../src/mcp/manager.ts";
-import type { ServerConfig } from "../../src/mcp/types.ts";
+import { DefinitionCache } from "../../src/additions/mcp/cache.ts";
+import { type ManagerOptions, ServerManager } from "../../src/additions/mcp/manager.ts";
+import type { ServerConfig } from "../../src/additions/mcp/types.ts";
 
 export const ROGUE = fileURLToPath(new URL("rogue-server.mjs", import.meta.url));
 

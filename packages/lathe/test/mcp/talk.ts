@@ -7,11 +7,11 @@ import type { ExecutionEnvironment, Question, SessionEvent } from "@lathe/agent"
 import { defaultDeps, type JsonObject } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { ADDITIONS } from "../../src/additions/list.ts";
+import { openWorkspace } from "../../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../../src/conversation/commands/builtin.ts";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { sessionRequest } from "../../src/conversation/session-request.ts";
-import { existingJournal, newJournal } from "../../src/journals/journal-files.ts";
-import { openWorkspace } from "../../src/workspace/workspace.ts";
+import { existingJournal, newJournal } from "../../src/sessions/journals/journal-files.ts";
 import { viewInto } from "../command-lines.ts";
 
 export interface TalkOptions {

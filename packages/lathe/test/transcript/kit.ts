@@ -9,7 +9,7 @@ import { defaultDeps } from "@lathe/llm";
 import { type ModelServer, type Script, startModelServer } from "@lathe/testkit";
 import { type RenderContext, type Row, rowText, rowWidth, SYMBOL_SETS, TOKENS } from "@lathe/tui";
 import { expect } from "vitest";
-import { Transcript, type TranscriptOptions } from "../../src/modes/interactive/transcript/transcript.ts";
+import { Transcript, type TranscriptOptions } from "../../src/hosts/interactive/transcript/transcript.ts";
 
 export const contextOf = (columns: number, rows = 40): RenderContext => ({
   columns,

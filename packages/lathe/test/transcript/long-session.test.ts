@@ -8,10 +8,10 @@ import { describe, expect, it } from "vitest";
 import { Emulator } from "../../../tui/test/emulator.ts";
 import { TestClock } from "../../../tui/test/test-clock.ts";
 import type { OpenSession } from "../../src/conversation/open-session.ts";
-import type { Machine } from "../../src/machine/machine.ts";
-import { loadBindings } from "../../src/modes/interactive/actions.ts";
-import { screenHost } from "../../src/modes/interactive/screen-host.ts";
-import { ScreenView } from "../../src/modes/interactive/screen-view.ts";
+import { loadBindings } from "../../src/hosts/interactive/actions.ts";
+import { screenHost } from "../../src/hosts/interactive/screen-host.ts";
+import { ScreenView } from "../../src/hosts/interactive/screen-view.ts";
+import type { Machine } from "../../src/platform/machine/machine.ts";
 import {
   answerEnd,
   callEnd,

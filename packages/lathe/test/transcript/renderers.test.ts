@@ -2,9 +2,9 @@
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { LinePrinter } from "../../src/modes/interactive/plain/printer.ts";
-import { Transcript } from "../../src/modes/interactive/transcript/transcript.ts";
-import { toWireEvents } from "../../src/modes/wire/map-events.ts";
+import { LinePrinter } from "../../src/hosts/interactive/plain/printer.ts";
+import { Transcript } from "../../src/hosts/interactive/transcript/transcript.ts";
+import { toWireEvents } from "../../src/hosts/wire/map-events.ts";
 import { contextOf, grid, world } from "./kit.ts";
 
 it("HD-06 D-090 the same recorded log reads in plain lines without an escape, as JSON, and as rows of the terminal", async () => {

@@ -1,9 +1,9 @@
 // The exchange of messages among a session and its agents. A message is logged, then put into the queue of its recipient's session
 // under an id that makes a second delivery a no-op; what finds no session stays here until there is one.
 
+import type { SessionDeps } from "../../base/time/deadline.ts";
 import type { IrcMessage, IrcPeer, IrcService, Receipt, Waited } from "../../contract/irc.ts";
 import { ToolFailure } from "../../contract/tool.ts";
-import type { SessionDeps } from "../../base/time/deadline.ts";
 import { type LogParts, MessageLog } from "./log.ts";
 import { checkedReply, checkedText } from "./message.ts";
 import { MOST_TALK, Talk } from "./talk.ts";

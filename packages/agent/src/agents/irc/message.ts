@@ -1,8 +1,8 @@
 // How a message reads in the conversation of its recipient.
 
+import { unframed } from "../../base/text/unframed.ts";
 import type { IrcMessage } from "../../contract/irc.ts";
 import { ToolFailure } from "../../contract/tool.ts";
-import { unframed } from "../../base/text/unframed.ts";
 
 /** Longer texts belong in a file that the message names. */
 const MOST_CHARS = 20_000;

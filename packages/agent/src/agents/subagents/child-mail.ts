@@ -1,8 +1,8 @@
 // The children of a session as the exchange of messages sees them.
 
 import { ToolFailure } from "../../contract/tool.ts";
-import type { AgentGroup, Mailbox, StoredMessage } from "../irc/types.ts";
 import { queuedIn } from "../../record/journal/queue-lines.ts";
+import type { AgentGroup, Mailbox, StoredMessage } from "../irc/types.ts";
 import type { Child } from "./child.ts";
 import { readJournal } from "./life.ts";
 import { stop } from "./run-limits.ts";

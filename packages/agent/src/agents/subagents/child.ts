@@ -2,9 +2,9 @@
 
 import type { Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
+import { abortController } from "../../base/time/deadline.ts";
 import type { AgentReport, AgentState } from "../../contract/subagents.ts";
 import { MAIN } from "../irc/types.ts";
-import { abortController } from "../../base/time/deadline.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
 import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";

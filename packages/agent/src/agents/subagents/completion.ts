@@ -3,8 +3,8 @@
 
 import { type JsonObject, type JsonSchema, type JsonValue, messageOf, type ToolChoice, violationOf } from "@lathe/llm";
 import type { CompletionService, Yielded } from "../../contract/completion.ts";
-import { ToolFailure } from "../../contract/tool.ts";
 import type { Middleware } from "../../contract/seams/types.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import reminder from "./reminder.md";
 
 const MOST_REMINDERS = 3;

@@ -1,11 +1,11 @@
 // All agents of one session, whoever of them started which: what each does, and what can be done with it. Hosts are told when one begins
 // or ends at once, and what they do meanwhile in steps that many of them together cannot flood anybody with.
 
+import type { SessionDeps } from "../../base/time/deadline.ts";
+import type { SessionEvent } from "../../contract/events/types.ts";
 import type { AgentDirectory, AgentOverview, AgentReport, SendReceipt } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
-import type { SessionEvent } from "../../contract/events/types.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { SessionDeps } from "../../base/time/deadline.ts";
 import { Activity } from "./activity.ts";
 import type { Child } from "./child.ts";
 import { rememberedChild } from "./past.ts";

@@ -3,10 +3,10 @@
 
 import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../../base/budget/ledger.ts";
+import type { InputOutcome } from "../../contract/events/types.ts";
 import type { BatchTask } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import type { InputOutcome } from "../../contract/events/types.ts";
 import type { Child, Run } from "./child.ts";
 import { resultOf } from "./result.ts";
 import { mustStart } from "./starts.ts";

@@ -4,11 +4,11 @@
 import { messageOf } from "@lathe/llm";
 import { NO_USAGE } from "../../base/budget/ledger.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
+import type { InputOutcome } from "../../contract/events/types.ts";
 import type { AgentReport, AgentState, BatchReport, BatchRequest, SpawnRequest } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
-import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import type { InputOutcome } from "../../contract/events/types.ts";
 import type { Journal } from "../../record/journal/journal.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { Admission } from "./admission.ts";
 import { agreedChild } from "./agreed-child.ts";
 import { type Child, endRun, newRun, reportOf, runningReport, waitFor, wantedBudget } from "./child.ts";

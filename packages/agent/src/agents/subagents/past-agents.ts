@@ -1,7 +1,7 @@
 // The agents that a journal tells of, for whoever reads a session that is not open.
 
-import type { AgentStatus } from "../../contract/subagents.ts";
 import type { JournalReader } from "../../contract/seams/types.ts";
+import type { AgentStatus } from "../../contract/subagents.ts";
 import { knownAgents } from "./records.ts";
 
 /** An agent as its last input left it. */

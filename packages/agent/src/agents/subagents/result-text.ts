@@ -1,8 +1,8 @@
 // How a parent reads that a child has ended.
 
-import type { AgentReport } from "../../contract/subagents.ts";
 import { unframed } from "../../base/text/unframed.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
+import type { AgentReport } from "../../contract/subagents.ts";
 
 /** Of the output; the whole of it is at the agent's address. */
 const PREVIEW = { chars: 5_000, mode: "head_tail" } as const;

@@ -1,7 +1,7 @@
 // Bounds of one input of a child: how long it may take and how many requests it may make.
 
-import type { SessionEvent } from "../../contract/events/types.ts";
 import type { SessionDeps } from "../../base/time/deadline.ts";
+import type { SessionEvent } from "../../contract/events/types.ts";
 import type { Child } from "./child.ts";
 import type { AgentLimits } from "./types.ts";
 

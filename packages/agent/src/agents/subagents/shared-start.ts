@@ -1,11 +1,11 @@
 // What the agents of one batch have in common. Their first requests begin with the same bytes, and all but the first are sent when the
 // vendor has begun to answer that one: so its cache serves the others.
 
+import { pending } from "../../base/time/pending.ts";
 import type { Surroundings } from "../../context/surroundings.ts";
-import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
 import type { Profile } from "../../tools/profiles/types.ts";
-import { pending } from "../../base/time/pending.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
 type ReadSurroundings = (profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>;
 

@@ -2,8 +2,8 @@
 // reach it here: nothing starts behind their back.
 
 import { messageOf } from "@lathe/llm";
-import { ToolFailure } from "../../contract/tool.ts";
 import { abortController } from "../../base/time/deadline.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 
 export class Starts {
   #controller = abortController();

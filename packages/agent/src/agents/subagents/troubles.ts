@@ -1,7 +1,7 @@
 // What went wrong during one input of a child, from its events: warnings, errors, and requests that were tried again.
 
-import type { RetryFailure } from "../../contract/subagents.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
+import type { RetryFailure } from "../../contract/subagents.ts";
 
 /** Of the lines, the last ones count. */
 const MOST_LINES = 100;

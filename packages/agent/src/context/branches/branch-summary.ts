@@ -1,12 +1,12 @@
 // The summary of a line of work that the user leaves: made by a model, with the files it touched below it.
 
 import { ContextLengthError, Message } from "@lathe/llm";
+import type { BranchSummary, SeamContext, TreeMove } from "../../contract/seams/types.ts";
+import type { TreeEntry } from "../../record/journal/types.ts";
 import { carriedText } from "../compaction/carried.ts";
 import { detailsOf, hiddenWork } from "../compaction/history.ts";
 import { serialize } from "../compaction/serialize.ts";
 import { accepted, modelSummarizer, type Summarizer, tagged } from "../compaction/summarize.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
-import type { BranchSummary, SeamContext, TreeMove } from "../../contract/seams/types.ts";
 import task from "./prompts/branch.md";
 import preamble from "./prompts/preamble.md";
 

@@ -1,8 +1,8 @@
 // A briefing for a new session, written by the model that has the whole of this one in front of it.
 
 import { Message, textOf } from "@lathe/llm";
-import { pathTo } from "../../record/journal/context.ts";
 import type { JournalReader, SideCall } from "../../contract/seams/types.ts";
+import { pathTo } from "../../record/journal/context.ts";
 import { askedAgain } from "./again.ts";
 import { HANDOFF } from "./briefing.ts";
 import { problemWith } from "./checklist.ts";

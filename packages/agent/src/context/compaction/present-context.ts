@@ -1,8 +1,8 @@
 // The context as a compaction looks at it: the messages of the next request with their entries and sizes.
 
 import type { Message } from "@lathe/llm";
-import { charactersOf, charactersOfTools } from "../message-size.ts";
 import type { RequestInfo } from "../../contract/seams/types.ts";
+import { charactersOf, charactersOfTools } from "../message-size.ts";
 
 export interface SentMessage {
   /** Absent for a result that was filled in. */

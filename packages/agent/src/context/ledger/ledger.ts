@@ -3,8 +3,8 @@
 
 import type { Message, Segment, ToolDefinition } from "@lathe/llm";
 import type { PromptPart } from "../../contract/prompt-part.ts";
-import type { CompactionEntry } from "../../record/journal/types.ts";
 import type { JournalReader, RequestInfo } from "../../contract/seams/types.ts";
+import type { CompactionEntry } from "../../record/journal/types.ts";
 import { type MessageSource, messageOwners, type WeighedOwner } from "./message-owners.ts";
 import { spread } from "./spread.ts";
 import type { ContextLedger, LedgerOwner } from "./types.ts";

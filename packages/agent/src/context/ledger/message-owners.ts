@@ -1,8 +1,8 @@
 // The parts of one message as owners, with how much of its wire form each of them is.
 
 import type { ContentPart, MediaData, Message } from "@lathe/llm";
-import type { TreeEntry } from "../../record/journal/types.ts";
 import { visibleLine } from "../../base/text/visible.ts";
+import type { TreeEntry } from "../../record/journal/types.ts";
 import type { LedgerOwner, OwnerKind } from "./types.ts";
 
 /** `weight`: about its bytes on the wire, in proportion to the other parts of the message. */

@@ -3,12 +3,12 @@
 
 import { Message, type ToolDefinition } from "@lathe/llm";
 import type { BlobStore } from "../../base/blobs/store.ts";
-import { charactersOfTools } from "../message-size.ts";
-import type { PromptPart } from "../../contract/prompt-part.ts";
 import type { PrefixReason } from "../../contract/events/types.ts";
+import type { PromptPart } from "../../contract/prompt-part.ts";
+import type { ToolChange } from "../../contract/registry/session-tools.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../../record/journal/shape.ts";
-import type { ToolChange } from "../../contract/registry/session-tools.ts";
+import { charactersOfTools } from "../message-size.ts";
 
 /** What comes before the conversation in every request. */
 export interface PrefixTexts {

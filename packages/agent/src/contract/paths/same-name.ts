@@ -2,8 +2,8 @@
 // quotes. Models type the plain form, so such a file could never be opened by name.
 
 import { posix } from "node:path";
-import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { foldPunctuation } from "../../base/text/fold.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
 /** The path with such names replaced by those on disk; undefined when none is there, or more than one could be meant. */
 export async function sameNamed(

@@ -1,9 +1,9 @@
 // Runs the hooks of the middleware list in order, each under its deadline.
 
 import { type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
-import type { ToolResult } from "../tool.ts";
-import type { InputContent } from "../events/types.ts";
 import { type SessionDeps, withDeadline } from "../../base/time/deadline.ts";
+import type { InputContent } from "../events/types.ts";
+import type { ToolResult } from "../tool.ts";
 import type {
   ApprovalVerdict,
   CallInfo,

@@ -13,11 +13,11 @@ import type {
   Usage,
 } from "@lathe/llm";
 import type { Amounts } from "../../base/budget/ledger.ts";
-import type { Answer, Question } from "../questions.ts";
-import type { Access, Preview, Tier, ToolDef, ToolResult } from "../tool.ts";
-import type { InputContent, InputError } from "../events/types.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../../record/journal/types.ts";
+import type { InputContent, InputError } from "../events/types.ts";
+import type { Answer, Question } from "../questions.ts";
+import type { Access, Preview, Tier, ToolDef, ToolResult } from "../tool.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {

@@ -1,8 +1,8 @@
 // Which file an edit may write: symbolic links are followed inside the working directory and refused when they lead out of it.
 
 import { posix } from "node:path";
-import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { Located } from "../../contract/paths/call-paths.ts";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { PartCodec } from "../target/format.ts";
 import { targetOf } from "../target/target.ts";
 import { eachAtOnce } from "./at-once.ts";

@@ -2,9 +2,9 @@
 // nothing reaches the disk before all of them are verified.
 
 import { blobHash } from "../../base/blobs/store.ts";
+import { nearPaths } from "../../contract/paths/near-names.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
-import { nearPaths } from "../../contract/paths/near-names.ts";
 import { splitSelector } from "../target/selector.ts";
 import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";

@@ -1,10 +1,10 @@
 // Files by name, newest first, over trees, globs, archives and addresses. A deadline gives what was found until then.
 
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { formatFile } from "../target/target.ts";
+import { eachAtOnce } from "../edit/at-once.ts";
 import { type Place, placesOf } from "../search/places.ts";
+import { formatFile } from "../target/target.ts";
 
 /** The whole list, which is more than is shown, ends here. */
 const MOST = 10_000;

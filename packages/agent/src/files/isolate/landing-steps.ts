@@ -3,11 +3,11 @@
 import { readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ToolFailure } from "../../contract/tool.ts";
-import { commitChanges } from "../edit/commit.ts";
-import { contentOf, type FileContent, type StagedChange } from "../edit/workspace.ts";
 import { realPathOf } from "../../world/env/real-path.ts";
 import { isInside } from "../../world/env/sandbox/inside.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
+import { commitChanges } from "../edit/commit.ts";
+import { contentOf, type FileContent, type StagedChange } from "../edit/workspace.ts";
 import type { GitStore } from "./git-store.ts";
 import {
   closeJournal,

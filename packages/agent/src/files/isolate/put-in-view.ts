@@ -1,10 +1,10 @@
 // Steps of a landing carried out in a view, where nothing is lost when one fails.
 
 import { join } from "node:path";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { quoteShell } from "../../world/env/shell-quote.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { EnvError } from "../../world/process/types.ts";
+import { eachAtOnce } from "../edit/at-once.ts";
 import type { LandingStep } from "./landing-journal.ts";
 import { Swaps } from "./swaps.ts";
 

@@ -2,15 +2,15 @@
 // listing, a table). The text is read as the target that was judged.
 
 import type { JsonValue } from "@lathe/llm";
-import { type CallScope, ToolFailure } from "../../contract/tool.ts";
-import { DocumentError, decodeDocument } from "../edit/document.ts";
-import { shownKey } from "../edit/shown.ts";
-import { EnvError } from "../../world/env/types.ts";
 import { nearPaths } from "../../contract/paths/near-names.ts";
 import type { WantedPart } from "../../contract/seams/schemes.ts";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { EnvError } from "../../world/env/types.ts";
+import { DocumentError, decodeDocument } from "../edit/document.ts";
+import { shownKey } from "../edit/shown.ts";
+import { conflictsView } from "../formats/conflict/view.ts";
 import type { Selector } from "../target/selector.ts";
 import { type AddressTarget, type FileTarget, formatFile, targetOf } from "../target/target.ts";
-import { conflictsView } from "../formats/conflict/view.ts";
 import { directoryTree } from "./directory.ts";
 import { imageType } from "./images.ts";
 

@@ -1,8 +1,8 @@
 // Which lines of an opened text a read shows, and how it goes on.
 
+import { wellFormed } from "../../base/text/well-formed.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import { type LineRange, withSurroundings } from "../target/selector.ts";
-import { wellFormed } from "../../base/text/well-formed.ts";
 import type { OpenedText } from "./open.ts";
 
 interface Row {

@@ -3,8 +3,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { ToolFailure } from "../../contract/tool.ts";
 import type { SchemeResolver } from "../../contract/seams/schemes.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import { splitSelector } from "../target/selector.ts";
 
 /** Beside the artifacts. */

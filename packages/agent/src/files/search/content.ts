@@ -2,9 +2,9 @@
 // that changed after it was searched gets no tag.
 
 import type { CallScope } from "../../contract/tool.ts";
-import { DocumentError, documentText } from "../edit/document.ts";
 import type { GrepLine } from "../../world/env/types.ts";
 import { EnvError } from "../../world/env/types.ts";
+import { DocumentError, documentText } from "../edit/document.ts";
 import type { Found, Search } from "./sources.ts";
 
 /** What the record of shown files keeps the text of, and more: a larger file is shown without tag. */

@@ -1,9 +1,9 @@
 // Where a search or a find looks: each text of the call as a file, a tree, the inside of an archive or an address, decided once per call.
 // Missing ones are left out and named; when all are missing the call fails.
 
+import type { CallPaths } from "../../contract/paths/call-paths.ts";
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { compileGlob } from "../../world/env/search/path-glob.ts";
-import type { CallPaths } from "../../contract/paths/call-paths.ts";
 import type { Format } from "../target/format.ts";
 import { fusedPaths } from "../target/fused.ts";
 import type { LineRange } from "../target/selector.ts";

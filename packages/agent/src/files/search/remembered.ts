@@ -2,8 +2,8 @@
 // neither moves the others nor comes twice.
 
 import type { ToolServices } from "../../contract/tool.ts";
-import type { ShownFiles } from "../edit/shown.ts";
 import type { GrepRange } from "../../world/env/types.ts";
+import type { ShownFiles } from "../edit/shown.ts";
 import type { Source } from "./sources.ts";
 
 export interface SearchList {

@@ -1,8 +1,8 @@
 // A regular expression over files, trees, globs, archives and addresses, one page of files at a time.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
-import { eachAtOnce } from "../edit/at-once.ts";
 import { EnvError } from "../../world/env/types.ts";
+import { eachAtOnce } from "../edit/at-once.ts";
 import { type Excerpt, excerptOf, type SearchContext } from "./content.ts";
 import { withPattern } from "./pattern.ts";
 import { placesOf } from "./places.ts";

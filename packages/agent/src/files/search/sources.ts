@@ -1,11 +1,11 @@
 // Finds matches: in the trees and files of the environment with its own engine, in parts of files and behind addresses with ours.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
-import { shownKey } from "../edit/shown.ts";
 import { withinTime } from "../../world/env/search/bounded-match.ts";
 import { compilePattern } from "../../world/env/search/regex.ts";
 import { textMatches } from "../../world/env/search/text-matches.ts";
 import type { GrepFile, GrepLine, GrepRange } from "../../world/env/types.ts";
+import { shownKey } from "../edit/shown.ts";
 import type { Format, FormatEntry } from "../target/format.ts";
 import { type FileTarget, formatFile } from "../target/target.ts";
 import type { SearchPattern } from "./pattern.ts";

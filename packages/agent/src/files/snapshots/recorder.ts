@@ -4,10 +4,10 @@
 import { messageOf } from "@lathe/llm";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { FileChange } from "../../contract/changes.ts";
+import type { CallInfo } from "../../contract/seams/types.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 import { JournalError } from "../../record/journal/errors.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { CallInfo } from "../../contract/seams/types.ts";
 import { filesIn } from "./compare.ts";
 import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";
 import { isDiskFull } from "./disk-full.ts";

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
-import { builtinFormats } from "../formats/index.ts";
 import { readTool } from "../../tools/builtin/read/index.ts";
 import { writeTool } from "../../tools/builtin/write/index.ts";
+import { builtinFormats } from "../formats/index.ts";
 
 let bench: Bench;
 beforeEach(async () => {

@@ -3,8 +3,8 @@
 // Paths are repaired here and nowhere else.
 
 import { posix } from "node:path";
-import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { CallPaths, Located } from "../../contract/paths/call-paths.ts";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { Format, FormatFile } from "./format.ts";
 import { unquoted } from "./repair.ts";
 import { rescued } from "./rescue.ts";

@@ -8,10 +8,10 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../contract/tool.ts";
-import type { RowChange } from "../target/format.ts";
-import { formatFile, targetOf } from "../target/target.ts";
 import { isConflictAddress } from "../formats/conflict/address.ts";
 import { conflictPreview, writeConflicts } from "../formats/conflict/settle.ts";
+import type { RowChange } from "../target/format.ts";
+import { formatFile, targetOf } from "../target/target.ts";
 
 /** Undefined: it is a file, or a text inside one. */
 export async function writeElsewhere(

@@ -1,9 +1,9 @@
 // Commands that reach keys without naming the file that holds them.
 
 import { describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../../world/env/local.ts";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import { commandAccess } from "../../tools/builtin/shell/access.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
 import { judge } from "./judge.ts";
 import { type Rule, readRule } from "./rule.ts";
 

@@ -2,11 +2,11 @@
 // decided by the shell half (../shell/verdict.ts); here it meets the mode, sensitive files and the sandbox.
 
 import { posix } from "node:path";
+import { sentence } from "../../base/text/sentence.ts";
 import type { Access } from "../../contract/tool.ts";
 import { patternWords } from "../shell/match.ts";
 import type { ShellPart } from "../shell/types.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
-import { sentence } from "../../base/text/sentence.ts";
 import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
 import { holdsPath, mayMatchPath } from "./match-globs.ts";

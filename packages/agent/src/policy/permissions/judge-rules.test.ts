@@ -1,10 +1,10 @@
 // What rules, modes and the parse of a command come to together.
 
 import { describe, expect, it } from "vitest";
-import type { Access } from "../../contract/tool.ts";
-import { LocalEnvironment } from "../../world/env/local.ts";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
+import type { Access } from "../../contract/tool.ts";
 import { commandAccess } from "../../tools/builtin/shell/access.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
 import { judge, staysInside } from "./judge.ts";
 import { type Decision, type Rule, readRule } from "./rule.ts";
 import { suggestedRules } from "./suggest.ts";

@@ -1,7 +1,7 @@
 // Artifacts without secrets: whole outputs go to disk in pieces, past everything else that looks at them.
 
-import type { ArtifactStore } from "../../record/artifacts/store.ts";
 import type { ArtifactWriter } from "../../contract/tool.ts";
+import type { ArtifactStore } from "../../record/artifacts/store.ts";
 import type { Redactor } from "./redactor.ts";
 
 export function redactedArtifacts(store: ArtifactStore, redactor: Redactor): ArtifactStore {

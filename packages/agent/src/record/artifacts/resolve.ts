@@ -1,9 +1,9 @@
 // `artifact://<n>` as text: all of it, or the lines or characters that are wanted.
 
 import { StringDecoder } from "node:string_decoder";
-import { ToolFailure } from "../../contract/tool.ts";
-import type { SchemeContent, SchemeResolver, WantedPart } from "../../contract/seams/schemes.ts";
 import { wellFormed } from "../../base/text/well-formed.ts";
+import type { SchemeContent, SchemeResolver, WantedPart } from "../../contract/seams/schemes.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
 /** 1-based, both ends included. */

@@ -3,9 +3,9 @@
 
 import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../../contract/changes.ts";
+import type { AwaitedInput, MessageSource } from "../../contract/events/types.ts";
 import type { PromptPart } from "../../contract/prompt-part.ts";
 import type { Effects, Tier } from "../../contract/tool.ts";
-import type { AwaitedInput, MessageSource } from "../../contract/events/types.ts";
 
 /** The version of the format that is written. */
 export const JOURNAL_VERSION = 4;

@@ -1,9 +1,9 @@
 // What a call would touch, asked before it is made.
 
 import type { ToolCallData } from "@lathe/llm";
-import type { Access } from "../../contract/tool.ts";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import { validateArguments } from "../../contract/registry/validate.ts";
+import type { Access } from "../../contract/tool.ts";
 import type { HostPart, ToolPart } from "../parts.ts";
 
 export async function accessOf(

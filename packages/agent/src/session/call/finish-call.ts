@@ -1,12 +1,12 @@
 // The end of a call: its output is bounded, journalled with what it changed, and announced.
 
 import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
-import type { ToolResult } from "../../contract/tool.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
 import { wellFormed } from "../../base/text/well-formed.ts";
 import { outputLimit } from "../../base/truncate/limits.ts";
 import { truncationMeta, withMeta } from "../../base/truncate/meta.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
+import type { ToolResult } from "../../contract/tool.ts";
+import type { MessageEntry } from "../../record/journal/types.ts";
 import type {
   ArtifactPart,
   ClockPart,

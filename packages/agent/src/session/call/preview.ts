@@ -2,8 +2,8 @@
 // from the very arguments that execute; every argument is there, and nothing in it hides.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
-import type { CallScope, Preview, PreviewLine, ToolDef } from "../../contract/tool.ts";
 import { visibleLine, visibleText } from "../../base/text/visible.ts";
+import type { CallScope, Preview, PreviewLine, ToolDef } from "../../contract/tool.ts";
 
 const MOST_SUMMARY = 400;
 

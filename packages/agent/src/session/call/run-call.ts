@@ -2,6 +2,11 @@
 // call ends with exactly one result entry and one tool_call_end.
 
 import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
+import { DeadlineError, withDeadline } from "../../base/time/deadline.ts";
+import { CallPaths } from "../../contract/paths/call-paths.ts";
+import type { RegisteredTool } from "../../contract/registry/registry.ts";
+import { validateArguments } from "../../contract/registry/validate.ts";
+import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
 import {
   type Access,
   type CallScope,
@@ -10,15 +15,10 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../contract/tool.ts";
-import { GuardedEnvironment } from "../../world/env/guarded.ts";
-import { EnvError } from "../../world/env/types.ts";
 import { INTERRUPTED_RESULT } from "../../record/journal/context.ts";
 import { JournalError } from "../../record/journal/errors.ts";
-import { CallPaths } from "../../contract/paths/call-paths.ts";
-import type { RegisteredTool } from "../../contract/registry/registry.ts";
-import { validateArguments } from "../../contract/registry/validate.ts";
-import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
-import { DeadlineError, withDeadline } from "../../base/time/deadline.ts";
+import { GuardedEnvironment } from "../../world/env/guarded.ts";
+import { EnvError } from "../../world/env/types.ts";
 import type {
   ArtifactPart,
   ClockPart,

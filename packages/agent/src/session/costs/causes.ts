@@ -1,10 +1,10 @@
 // What an answer was asked with: the results of the round before it, or what people said.
 
 import type { Usage } from "@lathe/llm";
-import { charactersOf } from "../../context/message-size.ts";
 import { spread } from "../../context/ledger/spread.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
+import { charactersOf } from "../../context/message-size.ts";
 import type { JournalReader } from "../../contract/seams/types.ts";
+import type { MessageEntry } from "../../record/journal/types.ts";
 
 export interface Cause {
   /** Undefined: the words of a person, or of the program. */

@@ -2,11 +2,11 @@
 // on one that was left is spent, too.
 
 import { addUsage, comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
-import { NO_USAGE } from "../../base/budget/ledger.ts";
-import type { CustomEntry, MessageEntry } from "../../record/journal/types.ts";
-import type { JournalReader } from "../../contract/seams/types.ts";
-import { sideCost } from "../side-call.ts";
 import { modelsOfChildren, spentBy } from "../../agents/subagents/records.ts";
+import { NO_USAGE } from "../../base/budget/ledger.ts";
+import type { JournalReader } from "../../contract/seams/types.ts";
+import type { CustomEntry, MessageEntry } from "../../record/journal/types.ts";
+import { sideCost } from "../side-call.ts";
 import { type AnswerShare, causesOf, sharesOf } from "./causes.ts";
 
 /** Usage is in counts that mean the same for every vendor. */

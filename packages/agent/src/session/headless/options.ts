@@ -3,10 +3,10 @@
 import { builtinCatalog, Client, type ClientDeps, defaultDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { readSurroundings } from "../../context/surroundings.ts";
-import { LocalEnvironment } from "../../world/env/local.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { defineProfile } from "../../tools/profiles/define.ts";
 import { FAMILIES, familyOf } from "../../tools/profiles/families.ts";
+import { LocalEnvironment } from "../../world/env/local.ts";
 import type { SessionOptions } from "../types.ts";
 
 /** Which model answers, and how it is reached. */

@@ -5,10 +5,10 @@ import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
-import type { Access, ToolResult } from "../../contract/tool.ts";
 import type { InputContent, InputOutcome } from "../../contract/events/types.ts";
-import type { Redactor } from "../../policy/redact/redactor.ts";
 import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
+import type { Access, ToolResult } from "../../contract/tool.ts";
+import type { Redactor } from "../../policy/redact/redactor.ts";
 import type { Session } from "../session.ts";
 import { CallCount, type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 

@@ -4,9 +4,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
-import { type Access, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import type { InputContent } from "../../contract/events/types.ts";
 import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
+import { type Access, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import type { Session } from "../session.ts";
 import { CallCount, callKey, fromJson, LOG_NAME, type LogLine } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";

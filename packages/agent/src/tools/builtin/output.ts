@@ -1,7 +1,7 @@
 // Output limits that several tools share.
 
-import type { ToolDef } from "../../contract/tool.ts";
 import type { OutputLimit } from "../../base/truncate/limits.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 
 export const READ_OUTPUT: OutputLimit = { chars: 50_000, mode: "head_tail" };
 export const EDIT_OUTPUT: OutputLimit = { chars: 10_000, mode: "tail" };

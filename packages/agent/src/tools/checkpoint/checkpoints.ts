@@ -3,10 +3,10 @@
 
 import { textOf } from "@lathe/llm";
 import type { CheckpointService } from "../../contract/checkpoints.ts";
+import type { JournalReader, Middleware, RequestVerdict } from "../../contract/seams/types.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { JournalReader, Middleware, RequestVerdict } from "../../contract/seams/types.ts";
 import { checkpointTool } from "../builtin/checkpoint/index.ts";
 import { rewindTool } from "../builtin/rewind/index.ts";
 import unfinished from "./unfinished.md";

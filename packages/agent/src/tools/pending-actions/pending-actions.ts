@@ -3,9 +3,9 @@
 
 import type { ToolChoice } from "@lathe/llm";
 import type { PendingAction, PendingActionService } from "../../contract/pending-actions.ts";
-import type { ToolDef } from "../../contract/tool.ts";
 import type { ToolProvider } from "../../contract/registry/session-tools.ts";
 import type { Middleware } from "../../contract/seams/types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import { RESOLVE, resolveTool } from "../builtin/resolve/index.ts";
 import pendingText from "./pending.md";
 

@@ -2,9 +2,9 @@
 
 import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../../context/system-prompt.ts";
-import type { ToolDef } from "../../contract/tool.ts";
 import type { SessionTool } from "../../contract/registry/host-tool.ts";
 import { ToolRegistry } from "../../contract/registry/registry.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import type { EditVariant } from "../builtin/edit-variant.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";

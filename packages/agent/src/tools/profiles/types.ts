@@ -3,8 +3,8 @@
 
 import type { JsonObject, ModelInfo, ToolDefinition } from "@lathe/llm";
 import type { MoreLayers } from "../../context/system-prompt.ts";
-import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { ToolRegistry } from "../../contract/registry/registry.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
 /** The tools, prompt and limits that a session works with for one model; `defineProfile` makes one. */
 export interface Profile {

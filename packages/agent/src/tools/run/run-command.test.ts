@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import { MemoryBlobs } from "../../base/blobs/store.ts";
+import { CallPaths } from "../../contract/paths/call-paths.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
-import { CallPaths } from "../../contract/paths/call-paths.ts";
 import { type CommandOutcome, runCommand, wholeOutputNote } from "./run-command.ts";
 
 const env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: process.env["PATH"] } });

@@ -1,9 +1,9 @@
 // The agents of the session, for people: listed, looked at, sent to, stopped, revived.
 
 import type { AgentDirectory, AgentOverview } from "@lathe/agent";
+import { usageError } from "../../platform/usage/exit.ts";
 import { oneLine } from "../../sessions/list.ts";
 import { dollars } from "../../sessions/numbers.ts";
-import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 

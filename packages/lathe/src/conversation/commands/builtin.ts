@@ -1,6 +1,6 @@
 // The commands that every conversation has.
 
-import { EXIT } from "../../usage/exit.ts";
+import { EXIT } from "../../platform/usage/exit.ts";
 import { agents } from "./agents.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";

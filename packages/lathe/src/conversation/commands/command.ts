@@ -3,8 +3,8 @@
 
 import { type InputContent, type Session, sentence } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { listing, nameRoom } from "../../tables/listing.ts";
-import { CliError, EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { listing, nameRoom } from "../../sessions/tables/listing.ts";
 import type { Conversation } from "../conversation.ts";
 import type { OpenSession } from "../open-session.ts";
 import type { Choice } from "./choice.ts";

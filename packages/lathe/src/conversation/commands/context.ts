@@ -1,7 +1,7 @@
 // Commands about what of a session the model still sees, and what it cost.
 
 import type { CompactionEntry } from "@lathe/agent";
-import { usageError } from "../../usage/exit.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import type { SlashCommand } from "./command.ts";
 
 export const compact: SlashCommand = {
@@ -62,7 +62,7 @@ export const context: SlashCommand = {
     if (argument !== "" && argument !== "all")
       throw usageError(`/context takes nothing, or "all" for every part, but got "${argument}".`);
     const { contextReport } = await import("../context-report.ts");
-    const { contextTable } = await import("../../tables/context-table.ts");
+    const { contextTable } = await import("../../sessions/tables/context-table.ts");
     const { columns } = view;
     const shape = { all: argument === "all", ...(columns === undefined ? {} : { columns }) };
     view.line(contextTable(await contextReport(open), shape).trimEnd());
@@ -74,7 +74,7 @@ export const cost: SlashCommand = {
   description: "show what this session has used, by model and by tool",
   whileWorking: true,
   run: async ({ session }, _argument, view) => {
-    const { costTable } = await import("../../tables/cost-table.ts");
+    const { costTable } = await import("../../sessions/tables/cost-table.ts");
     view.line(costTable(session.journal));
   },
 };

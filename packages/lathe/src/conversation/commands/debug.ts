@@ -1,6 +1,6 @@
 // `/debug`: what helps to find out why something does not work. For people only; the model gets nothing of it.
 
-import { usageError } from "../../usage/exit.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
@@ -14,21 +14,21 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   dump: {
     about: "write a report with this session, without secrets",
     run: async (conversation, view) => {
-      const { writeReport } = await import("../../diagnostics/report.ts");
+      const { writeReport } = await import("../../config/diagnostics/report.ts");
       view.line(`Written: ${await writeReport(conversation)}`, "dim");
     },
   },
   system: {
     about: "versions, terminal, names of variables",
     run: async ({ workspace }, view) => {
-      const { systemInfo } = await import("../../diagnostics/report.ts");
+      const { systemInfo } = await import("../../config/diagnostics/report.ts");
       for (const line of systemInfo(workspace)) view.line(workspace.redactor.text(line));
     },
   },
   memory: {
     about: "what this process takes",
     run: async (_conversation, view) => {
-      const { memoryInfo } = await import("../../diagnostics/report.ts");
+      const { memoryInfo } = await import("../../config/diagnostics/report.ts");
       for (const line of memoryInfo()) view.line(line);
     },
   },
@@ -54,7 +54,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   "clear-cache": {
     about: "remove what has not been used for thirty days from the cache",
     run: async ({ workspace: { paths, machine } }, view) => {
-      const { removeStale, staleIn } = await import("../../diagnostics/clear-cache.ts");
+      const { removeStale, staleIn } = await import("../../config/diagnostics/clear-cache.ts");
       const stale = staleIn(paths.cache, machine.deps.now());
       if (stale.length === 0) return view.line("Nothing in the cache is older than thirty days.", "dim");
       for (const path of stale) view.line(path);

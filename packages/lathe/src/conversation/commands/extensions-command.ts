@@ -1,10 +1,10 @@
 // /extensions (EX-11): everything that was found, by kind, with its source and what shadows it; choosing an item switches it off or on.
 
-import type { Discovery } from "../../discovery/discovery.ts";
-import { type Found, ITEM_KINDS, type ItemKind } from "../../discovery/types.ts";
-import { writeSetting } from "../../settings/write.ts";
-import { usageError } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { writeSetting } from "../../config/settings/write.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { Discovery } from "../../found/discovery/discovery.ts";
+import { type Found, ITEM_KINDS, type ItemKind } from "../../found/discovery/types.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { type ChoiceItem, chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
@@ -23,7 +23,7 @@ export const extensions: SlashCommand = {
   whileWorking: true,
   complete: (_conversation, typed) => [...SHOWN, PROVIDERS].filter((kind) => kind.startsWith(typed)),
   run: async ({ workspace }, argument, view) => {
-    const { discoveryOf } = await import("../../discovery/discovery.ts");
+    const { discoveryOf } = await import("../../found/discovery/discovery.ts");
     const discovery = discoveryOf(workspace);
     const kinds = kindsOf(argument);
     let changed = false;
@@ -57,7 +57,7 @@ async function itemsOf(
   kinds: readonly ItemKind[],
   withProviders: boolean,
 ): Promise<readonly ChoiceItem<Switch>[]> {
-  const { listingOf, nameText, remarkOn, sourceText } = await import("../../discovery/listing.ts");
+  const { listingOf, nameText, remarkOn, sourceText } = await import("../../found/discovery/listing.ts");
   const { items } = await listingOf(discovery, kinds);
   const { place } = discovery;
   const found = items.map((item): ChoiceItem<Switch> => {
@@ -88,7 +88,7 @@ function choose(
 ): Promise<Switch | undefined> {
   const preview = async (value: Switch): Promise<string> => {
     if (value.key === "discovery.disabledProviders") return `All files of ${value.name}.\nEnter switches it off or on.`;
-    const { remarkOn, sourceText } = await import("../../discovery/listing.ts");
+    const { remarkOn, sourceText } = await import("../../found/discovery/listing.ts");
     const { source, kind } = value.found;
     const description = descriptionOf(value.found);
     const state = remarkOn(value.found, place) || "takes effect";

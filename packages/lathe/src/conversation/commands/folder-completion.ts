@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Machine } from "../../machine/machine.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
 
 export function foldersLike({ cwd, userHome }: Pick<Machine, "cwd" | "userHome">, typed: string): readonly string[] {
   const at = typed.lastIndexOf("/") + 1;

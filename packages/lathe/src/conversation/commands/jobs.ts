@@ -1,8 +1,8 @@
 // Commands that run in the background: listed, looked at, stopped.
 
 import { type Job, jobStatus, plainOutput } from "@lathe/agent";
+import { usageError } from "../../platform/usage/exit.ts";
 import { oneLine } from "../../sessions/list.ts";
-import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { SlashCommand } from "./command.ts";
 

@@ -1,12 +1,12 @@
 // Commands about credentials. What they change takes effect with the next request.
 
 import { findRow } from "@lathe/llm/providers";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import { accountOf, deleteCredential, listAccounts, looksLikeKey } from "../../models/accounts.ts";
 import { modelsOf } from "../../models/connect.ts";
 import { credentialStore } from "../../models/credentials.ts";
-import { PRACTICE_PROVIDER } from "../../practice/name.ts";
-import { usageError } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { firstModelOf } from "../login/first-model.ts";
 import { chosenAccount, itemOf, logIn } from "../login/login.ts";
 import { chooseFrom } from "./choice.ts";

@@ -1,12 +1,12 @@
 // The list that /model opens: the model in use, then presets by provider, the whole list one step away. Words that are typed find
 // models as well.
 
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import { modelsOf } from "../../models/connect.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
 import { type OfferedModel, offeredModels } from "../../models/offered.ts";
 import { PRESET } from "../../models/presets.ts";
 import { keepPreset } from "../../models/use-preset.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { type ChoiceItem, chooseFrom } from "./choice.ts";
 import type { CommandView } from "./command.ts";
 

@@ -2,7 +2,7 @@
 
 import { modelsOf } from "../../models/connect.ts";
 import { PRESET } from "../../models/presets.ts";
-import { usageError } from "../../usage/exit.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 

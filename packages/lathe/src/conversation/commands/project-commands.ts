@@ -1,8 +1,8 @@
 // Commands about what is permitted, where, and by which instructions.
 
 import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
-import { usageError } from "../../usage/exit.ts";
-import { existingDirectory } from "../../workspace/workspace.ts";
+import { existingDirectory } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import { foldersLike } from "./folder-completion.ts";

@@ -1,10 +1,10 @@
 // Commands that show something of the session and change nothing.
 
 import { sessionCosts, visibleLine } from "@lathe/agent";
+import { withheldVariables } from "../../config/workspace/withheld-variables.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { costText, counted, tokens } from "../../sessions/numbers.ts";
-import { listing, type Named } from "../../tables/listing.ts";
-import { usageError } from "../../usage/exit.ts";
-import { withheldVariables } from "../../workspace/withheld-variables.ts";
+import { listing, type Named } from "../../sessions/tables/listing.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
 

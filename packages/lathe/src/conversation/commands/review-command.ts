@@ -9,9 +9,9 @@ export const reviewCommand: SlashCommand = {
   arguments: "[range]",
   description: "have a change reviewed: main...HEAD, HEAD~3, a commit; else what is not committed",
   run: async (conversation, range, view) => {
-    const { changeOf } = await import("../../review/change.ts");
-    const { changeLine, costLine, nothingLine, reviewText } = await import("../../review/report.ts");
-    const { review } = await import("../../review/review.ts");
+    const { changeOf } = await import("../review/change.ts");
+    const { changeLine, costLine, nothingLine, reviewText } = await import("../review/report.ts");
+    const { review } = await import("../review/review.ts");
     const { workspace, session, permissions } = conversation;
     const change = await changeOf(workspace, range === "" ? undefined : range);
     if (change.files.length === 0) return view.line(nothingLine(change), "dim");

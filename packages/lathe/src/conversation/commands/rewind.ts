@@ -2,10 +2,17 @@
 
 import type { RewindRequest } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind, startLine } from "../../rewind/report.ts";
+import {
+  canBeForced,
+  doneLine,
+  excerpt,
+  leftLines,
+  type ReportedRewind,
+  startLine,
+} from "../../changes/rewind/report.ts";
+import { withEntryHint } from "../../platform/usage/entry-hint.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
-import { withEntryHint } from "../../usage/entry-hint.ts";
-import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";

@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { sentence } from "@lathe/agent";
+import { usageError } from "../../platform/usage/exit.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
 import { findSession } from "../../sessions/find.ts";
 import { listSessions } from "../../sessions/list.ts";
-import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";

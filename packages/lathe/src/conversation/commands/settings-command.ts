@@ -1,10 +1,10 @@
 // /settings: every setting with its value and meaning, from the schema, and a way to change it.
 
-import { isSettingKey, SETTINGS, type SettingKey } from "../../settings/schema.ts";
-import { changeSetting, type ShownSetting, settingsScreen } from "../../settings/screen.ts";
-import { usageError } from "../../usage/exit.ts";
-import { nearest } from "../../usage/nearest.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
+import { changeSetting, type ShownSetting, settingsScreen } from "../../config/settings/screen.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { nearest } from "../../platform/usage/nearest.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 

@@ -16,7 +16,7 @@ import {
   todoMarkdown,
 } from "@lathe/agent";
 import { type JsonValue, messageOf } from "@lathe/llm";
-import { usageError } from "../../usage/exit.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { todoList, writeTodo } from "../todo/todo-facts.ts";
 import type { SlashCommand } from "./command.ts";
 

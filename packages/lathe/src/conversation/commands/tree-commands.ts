@@ -1,10 +1,10 @@
 // Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
 
 import { findEntry, sentence } from "@lathe/agent";
+import { withEntryHint } from "../../platform/usage/entry-hint.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from "../../sessions/tree-rows.ts";
-import { withEntryHint } from "../../usage/entry-hint.ts";
-import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { isOwn } from "../unsent.ts";
 import { chooseFrom } from "./choice.ts";

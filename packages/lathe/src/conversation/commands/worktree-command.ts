@@ -1,7 +1,6 @@
 // `/worktree`: what was changed in the view of the run, and what becomes of it; and the question before somebody leaves with changes
 // that nobody has settled.
 
-import { CliError, EXIT, usageError } from "../../usage/exit.ts";
 import {
   conflictLines,
   isRefused,
@@ -9,7 +8,8 @@ import {
   SETTLE_WAYS,
   type Settled,
   type SettleWay,
-} from "../../workspace/run-view.ts";
+} from "../../config/workspace/run-view.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";

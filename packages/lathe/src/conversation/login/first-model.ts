@@ -2,10 +2,10 @@
 
 import { defaultModels } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import { modelsOf } from "../../models/connect.ts";
 import { type ModelChoice, PRACTICE } from "../../models/models.ts";
-import { CliError } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { CliError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "../commands/choice.ts";
 import { chosenAccount, type LoginView, logIn } from "./login.ts";
 

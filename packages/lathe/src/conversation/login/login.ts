@@ -1,6 +1,7 @@
 // Giving a credential in a conversation: which provider, a key or a sign-in, and storing it. Before the first session as well as in one.
 
-import type { StoredCredential } from "../../credentials/store.ts";
+import type { StoredCredential } from "../../config/credentials/store.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import {
   type Account,
   keyCredential,
@@ -9,8 +10,7 @@ import {
   storeCredential,
 } from "../../models/accounts.ts";
 import { signIn } from "../../models/sign-in.ts";
-import { usageError } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "../commands/choice.ts";
 import type { CommandView } from "../commands/command.ts";
 

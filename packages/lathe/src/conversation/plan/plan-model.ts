@@ -1,7 +1,7 @@
 // The model of the role `plan`: used while the session plans, when the user has chosen one.
 
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice, Models } from "../../models/models.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 
 export interface PlanModelParts {
   readonly workspace: Workspace;

@@ -3,11 +3,11 @@
 
 import type { InputContent, Session } from "@lathe/agent";
 import { Message, type ToolDefinition, textOf } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice } from "../../models/models.ts";
-import { PRACTICE_PROVIDER } from "../../practice/name.ts";
+import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import { oneLine } from "../../sessions/list.ts";
-import { usageError } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { titlePrompt } from "../prompt-files.ts";
 import prompt from "./title.md";
 import { cleanTitle, titleOfPlan } from "./title-text.ts";

@@ -2,8 +2,8 @@
 // compaction of this kind is made.
 
 import type { Message, ModelInfo } from "@lathe/llm";
-import { IMAGE_TOKENS } from "../../message-size.ts";
 import type { PicturedHistory } from "../../../record/journal/types.ts";
+import { IMAGE_TOKENS } from "../../message-size.ts";
 import pictures from "../prompts/pictures.md";
 import { pieces } from "../serialize.ts";
 import { Frames } from "./frame.ts";

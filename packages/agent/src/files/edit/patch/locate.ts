@@ -1,8 +1,8 @@
 // Where the hunks of an update belong. A hunk is placed only where exactly one place is possible; hints and the order of the hunks
 // narrow the choice, nothing else does.
 
-import { ToolFailure } from "../../../contract/tool.ts";
 import { foldPunctuation } from "../../../base/text/fold.ts";
+import { ToolFailure } from "../../../contract/tool.ts";
 import type { TextEdit } from "../endings.ts";
 import { indentOf, indentRule } from "../indent.ts";
 import { type LineEdit, Lines } from "../lines.ts";

@@ -1,7 +1,7 @@
 // What one directory of an archive holds, in lines.
 
-import { byName, type Member } from "../../parser/tasks/archive/members.ts";
 import { visibleLine } from "../../../base/text/visible.ts";
+import { byName, type Member } from "../../parser/tasks/archive/members.ts";
 
 const MOST_LINES = 500;
 

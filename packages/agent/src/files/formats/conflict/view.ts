@@ -1,8 +1,8 @@
 // Conflicts as they are shown: each with its address and both sides, without the markers, so that nothing copied from here is one.
 
+import type { SchemeResolver } from "../../../contract/seams/schemes.ts";
 import { ToolFailure } from "../../../contract/tool.ts";
 import { type ConflictSide, looseMarkers } from "../../edit/conflict-regions.ts";
-import type { SchemeResolver } from "../../../contract/seams/schemes.ts";
 import { conflictsAt } from "./address.ts";
 import type { Conflict, ConflictedFile, Conflicts } from "./conflicts.ts";
 

@@ -2,9 +2,9 @@
 // another meaning, and then nothing of it is harmless.
 
 import type { Access, CallScope } from "../../../contract/tool.ts";
-import type { ShellState } from "../../../world/process/shell-state.ts";
 import type { ShellPart } from "../../../policy/shell/types.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
+import type { ShellState } from "../../../world/process/shell-state.ts";
 import { commandAccess } from "../shell/access.ts";
 
 /** What the state of the shell changes about words. */

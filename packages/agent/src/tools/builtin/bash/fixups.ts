@@ -3,7 +3,13 @@
 
 import { posix } from "node:path";
 import { readShell } from "../../../policy/shell/reader.ts";
-import { type Command, type Pipeline, type Script, ShellDoubt, type SimpleCommand } from "../../../policy/shell/syntax.ts";
+import {
+  type Command,
+  type Pipeline,
+  type Script,
+  ShellDoubt,
+  type SimpleCommand,
+} from "../../../policy/shell/syntax.ts";
 
 /** Which lines the command wanted to see. */
 export interface WantedLines {

@@ -1,6 +1,7 @@
 // `bash`: commands in a shell that lasts between calls (decision 0225).
 
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { sensitiveName } from "../../../policy/shell/variables.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,
@@ -11,7 +12,6 @@ import {
   wholeOutputNote,
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
-import { sensitiveName } from "../../../policy/shell/variables.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { parameters } from "../params.ts";
 import { shellCard } from "../shell/card.ts";

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../../test/call-tool.ts";
 import type { ScriptedTurn } from "../../../../test/support/scripted-client.ts";
 import { setUp, testProfile } from "../../../../test/support/session.ts";
-import { LocalEnvironment } from "../../../world/env/local.ts";
+import { Parser } from "../../../files/parser/parser.ts";
 import type { ImageOptions } from "../../../files/read/fit-image.ts";
 import { imageSize, MOST_IMAGE_BYTES } from "../../../files/read/images.ts";
-import { Parser } from "../../../files/parser/parser.ts";
+import { LocalEnvironment } from "../../../world/env/local.ts";
 import { readTool } from "../read/index.ts";
 import { inspectImageTool } from "./index.ts";
 

@@ -1,8 +1,8 @@
 import { type CallScope, type ToolContext, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { EnvError } from "../../../world/env/types.ts";
 import { numbered } from "../../../files/read/numbered.ts";
 import { open } from "../../../files/read/open.ts";
 import { windowOf } from "../../../files/read/window.ts";
+import { EnvError } from "../../../world/env/types.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";

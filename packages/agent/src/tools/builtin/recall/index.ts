@@ -1,5 +1,5 @@
-import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { RECALL } from "../../../context/recall/recall.ts";
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { exploringCard } from "../card.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";

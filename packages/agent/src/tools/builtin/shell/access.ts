@@ -2,9 +2,9 @@
 
 import { posix } from "node:path";
 import type { Access, CallScope } from "../../../contract/tool.ts";
-import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { analyseShell } from "../../../policy/shell/analyse.ts";
 import type { ShellAnalysis } from "../../../policy/shell/types.ts";
+import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
 /** Where output goes that nobody keeps. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;

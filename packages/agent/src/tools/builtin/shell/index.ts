@@ -1,4 +1,5 @@
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { timeoutNotice } from "../../../world/process/processes.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,
@@ -9,7 +10,6 @@ import {
   wholeOutputNote,
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
-import { timeoutNotice } from "../../../world/process/processes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
 import { commandAccess } from "./access.ts";

@@ -1,6 +1,7 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
 import type { ToolDef } from "../../../../contract/tool.ts";
+import { timeoutNotice } from "../../../../world/process/processes.ts";
 import {
   type CommandOutcome,
   environmentNote,
@@ -9,7 +10,6 @@ import {
   wholeOutputNote,
 } from "../../../run/run-command.ts";
 import { changedNote } from "../../../run/shown-changes.ts";
-import { timeoutNotice } from "../../../../world/process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { outsideSandbox, shellMeaning } from "../../shell/index.ts";
 import { detachedResult } from "../../shell/result.ts";

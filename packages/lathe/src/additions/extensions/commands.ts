@@ -1,0 +1,43 @@
+// Slash commands of extensions, in the form of the conversation's registry: what they return is sent in their place.
+
+import { messageOf } from "@lathe/llm";
+import type { PromptCommand } from "../../conversation/commands/command.ts";
+import { type ContextParts, commandContextFor } from "./context.ts";
+import type { RunningExtension } from "./running.ts";
+
+export interface CommandParts {
+  readonly contextOf: (extension: RunningExtension) => ContextParts;
+  /** Tells the person that a command failed. */
+  readonly failed: (line: string) => void;
+}
+
+export function commandsOf(
+  extensions: readonly RunningExtension[],
+  { contextOf, failed }: CommandParts,
+): readonly PromptCommand[] {
+  return extensions.flatMap((extension) =>
+    [...extension.added.commands].map(([name, { description, arguments: taken = "[text]", complete, run }]) => ({
+      name,
+      description,
+      arguments: taken,
+      whileWorking: true,
+      acts: true,
+      ...(complete
+        ? { complete: (_: unknown, typed: string) => extension.call(`/${name}`, () => complete(typed)) }
+        : {}),
+      expand: async (argument: string): Promise<string | undefined> => {
+        const parts = contextOf(extension);
+        try {
+          const text = await extension.call<unknown>(`/${name}`, (patience) =>
+            run(argument, commandContextFor(parts, patience)),
+          );
+          return typeof text === "string" && text.trim() !== "" ? text : undefined;
+        } catch (error) {
+          // Reported, and done with: nothing goes to the model.
+          failed(messageOf(error));
+          return undefined;
+        }
+      },
+    })),
+  );
+}

@@ -1,0 +1,132 @@
+// Makes what handlers and commands work with. Every call of theirs comes back into our own code: what that does is not theirs, and the
+// time it takes is not, either.
+
+import { type JsonValue, Message, textOf } from "@lathe/llm";
+import type {
+  ExtensionCommandContext,
+  ExtensionContext,
+  ExtensionSession,
+} from "../../platform/extension-api/index.ts";
+import type { ExtensionConversation, ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import { outside } from "./guard/current.ts";
+import type { Patience } from "./patience.ts";
+import type { PresentSession } from "./present.ts";
+import type { ExtensionTools } from "./tools-for-extensions.ts";
+
+export type ContextParts = ExtensionTools & {
+  readonly cwd: string;
+  /** Absent: nobody is there. */
+  readonly screen: ExtensionScreen | undefined;
+  readonly present: () => PresentSession;
+  /** Shows a text of a kind of the extension's own. */
+  readonly show: (kind: string, text: string) => void;
+};
+
+export function contextFor(parts: ContextParts, patience: Patience): ExtensionContext {
+  const { present, cwd, storage, screen, uiFor, execFor } = parts;
+  const wait = <T>(work: () => Promise<T>): Promise<T> => patience.during(outside(work));
+  const exec = execFor(patience.signal);
+  return {
+    cwd,
+    storage,
+    hasUI: screen !== undefined,
+    ui: uiFor(patience),
+    session: sessionFor(parts),
+    signal: patience.signal,
+    get model() {
+      const { provider, id } = present().model;
+      return `${provider}/${id}`;
+    },
+    isIdle: () => present().session.state !== "processing",
+    abort: () => outside(() => void present().session.interrupt()),
+    shutdown: () => outside(() => screen?.shutdown()),
+    exec: (command, args, options) => wait(() => exec(command, args, options)),
+    callModel: ({ prompt, role = "extension", maxTokens, timeoutMs }) =>
+      wait(async () => {
+        const call = { messages: [Message.user(prompt)], maxTokens, timeoutMs };
+        return (await present().session.beside.callModel(role, call, patience.signal)).text;
+      }),
+  };
+}
+
+export function commandContextFor(parts: ContextParts, patience: Patience): ExtensionCommandContext {
+  const conversation = parts.screen?.conversation?.() ?? onlySession(parts.present);
+  const wait = <T>(work: () => Promise<T>): Promise<T> => patience.during(outside(work));
+  const went = async (going: Promise<{ readonly cancelled?: string | undefined }>): Promise<boolean> =>
+    (await going).cancelled === undefined;
+  const more = {
+    waitForIdle: () => wait(() => conversation.settled()),
+    submit: (text: string) => wait(async () => void (await conversation.submit(text))),
+    newSession: () => wait(() => went(conversation.startNew())),
+    branch: (entryId: string) => wait(() => went(conversation.branch(entryId))),
+    navigateTree: (entryId: string | null, { summarize = false }: { summarize?: boolean | undefined } = {}) =>
+      wait(() => went(conversation.navigate(entryId, { summarize }))),
+    compact: ({ focus }: { focus?: string | undefined } = {}) =>
+      wait(async () => {
+        const done = await conversation.compact(focus);
+        if ("problem" in done) throw new Error(String(done.problem));
+      }),
+    setModel: (selector: string) => wait(async () => void (await conversation.switchModel(selector))),
+  };
+  return Object.defineProperties(more, Object.getOwnPropertyDescriptors(contextFor(parts, patience))) as never;
+}
+
+/** In a run from one prompt to its end. */
+function onlySession(present: () => PresentSession): ExtensionConversation {
+  const refuse = async (): Promise<never> => {
+    throw new Error("a run without a person stays in its session");
+  };
+  return {
+    submit: (text) => present().session.submit(text),
+    settled: async () => {},
+    startNew: refuse,
+    branch: refuse,
+    navigate: (entryId) => present().session.navigate(entryId),
+    compact: refuse,
+    switchModel: refuse,
+  };
+}
+
+function sessionFor({ present, show }: ContextParts): ExtensionSession {
+  const now = (): PresentSession["session"] => present().session;
+  return {
+    get id() {
+      return now().id;
+    },
+    get file() {
+      return present().journal.path;
+    },
+    get title() {
+      return now().journal.title?.title;
+    },
+    get leafId() {
+      return now().journal.leaf;
+    },
+    get contextTokens() {
+      return now().contextTokens;
+    },
+    get cost() {
+      return now().usage.cost;
+    },
+    messages: () => {
+      const { messages, entryIds } = now().journal.context;
+      return messages.map((message, i) => ({ id: entryIds[i] ?? "", role: message.role, text: textOf(message) }));
+    },
+    sendMessage: (text, { deliverAs = "steer" } = {}) =>
+      outside(() => {
+        const session = now();
+        const source = { kind: "host" } as const;
+        if (session.state === "processing" && deliverAs === "steer") session.steer(text, source);
+        else if (session.state === "processing") session.followUp(text, source);
+        else void session.submit(text).catch((error: Error) => session.warn(error.message, "extension_message"));
+      }),
+    appendEntry: (kind, data) =>
+      outside(() => void now().appendCustom(kind, JSON.parse(JSON.stringify(data ?? null)) as JsonValue)),
+    appendMessage: (kind, text) =>
+      outside(() => {
+        now().appendCustomMessage(kind, String(text));
+        show(kind, String(text));
+      }),
+    entries: (kind) => [...now().customEntries(kind)].map(({ data }) => data),
+  };
+}

@@ -1,0 +1,322 @@
+// All extensions of a run: loaded once, told of every session that becomes the present one, read again when somebody asks for it,
+// ended with the last session.
+
+import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { ExtensionLines } from "../../platform/extension-api/rendering.ts";
+import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import { commandsOf } from "./commands.ts";
+import { type ContextParts, contextFor } from "./context.ts";
+import { toolOf } from "./custom-tool.ts";
+import { Dispatch } from "./dispatch.ts";
+import { flagValue } from "./flag-value.ts";
+import { Follower } from "./follow.ts";
+import { newCulprit } from "./guard/current.ts";
+import { Guard } from "./guard/guard.ts";
+import { offFileOf, turnedOff } from "./off.ts";
+import type { PresentSession } from "./present.ts";
+import { Programs } from "./programs.ts";
+import { offerProviders } from "./providers.ts";
+import { RunningExtension } from "./running.ts";
+import { seamsOf } from "./seams.ts";
+import { type ExtensionSource, findSources } from "./sources.ts";
+import { type StartParts, startExtension } from "./start.ts";
+import { storageIn } from "./storage.ts";
+import { type ExtensionTools, extensionUi, Trickle } from "./tools-for-extensions.ts";
+import { WatchedFiles } from "./watched-files.ts";
+
+/** How a session became the present one. */
+export interface Arrived {
+  readonly reason: string;
+  readonly previousSessionFile?: string | undefined;
+}
+
+export class ExtensionHost {
+  #workspace: Workspace;
+  #screen: ExtensionScreen | undefined;
+  readonly #programs: Programs;
+  readonly #dispatch: Dispatch;
+  readonly #follower: Follower;
+  readonly #said = new Set<string>();
+  readonly #kits = new Map<RunningExtension, ExtensionTools>();
+  #extensions: readonly RunningExtension[] = [];
+  #tools: readonly ToolDef[] = [];
+  #present: PresentSession | undefined;
+  #early: string[] = [];
+  #isEnding = false;
+  #watched: readonly string[] = [];
+  #files: WatchedFiles | undefined;
+  readonly middleware: Middleware;
+  /** Commands may be others from here on. */
+  onReload: () => void = () => {};
+
+  private constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+    this.#programs = new Programs(workspace);
+    this.#dispatch = new Dispatch({
+      extensions: () => this.#extensions,
+      contextOf: (extension) => this.#contextOf(extension),
+      report: (line) => this.#report(line),
+    });
+    this.#follower = new Follower(this.#dispatch);
+    this.middleware = seamsOf(this.#dispatch);
+  }
+
+  static async load(workspace: Workspace): Promise<ExtensionHost> {
+    const host = new ExtensionHost(workspace);
+    await host.#loadAll();
+    return host;
+  }
+
+  /** The same place, as it is known by now: an option of an extension may have had it loaded before the command line was understood. */
+  workIn(workspace: Workspace): void {
+    this.#workspace = workspace;
+  }
+
+  /** Somebody can be shown things from here on. */
+  useScreen(screen: ExtensionScreen): void {
+    if (this.#screen === screen) return;
+    this.#screen = screen;
+    this.#tellScreen();
+    this.#watch();
+  }
+
+  get extensions(): readonly RunningExtension[] {
+    return this.#extensions;
+  }
+
+  /** The same array as long as nothing changes. */
+  tools(): readonly SessionTool[] {
+    return this.#tools;
+  }
+
+  commands(): readonly PromptCommand[] {
+    return commandsOf(this.#extensions, {
+      contextOf: (extension) => this.#contextOf(extension),
+      failed: (line) => (this.#screen ? this.#screen.notify(line, "error") : this.#say(line)),
+    });
+  }
+
+  /** The session is the present one from here on. */
+  async attach(open: PresentSession, { reason, previousSessionFile }: Arrived): Promise<void> {
+    this.#present = open;
+    for (const line of this.#early.splice(0)) this.#say(line);
+    if (this.#extensions.length > 0) Guard.get(offFileOf(this.#workspace)).sessionIs(open.session.id);
+    void this.#follower.follow(open.session);
+    const before = previousSessionFile === undefined ? {} : { previousSessionFile };
+    if (reason === "start") {
+      await this.#follower.tell("session_start", { resumed: open.session.usage.turns > 0 });
+      return;
+    }
+    if (reason === "branch") await this.#follower.tell("session_branch", before);
+    await this.#follower.tell("session_switch", { reason, ...before });
+  }
+
+  /** Ends all, reads their files again and starts them: what they add takes effect with the next request. */
+  async reload(): Promise<void> {
+    await this.#endAll("reload");
+    this.#said.clear();
+    await this.#loadAll();
+    if (this.#present) await this.#follower.tell("session_start", { resumed: true });
+    const names = this.#extensions.map(({ name }) => name);
+    this.#screen?.notify(names.length === 0 ? "There are no extensions." : `Extensions: ${names.join(", ")}`, "info");
+    this.onReload();
+  }
+
+  /** A person who writes an extension sees the change at once, unless the agent works. */
+  #watch(): void {
+    this.#files?.close();
+    if (!this.#screen) return;
+    this.#files = new WatchedFiles(this.#watched, this.#workspace.machine.deps.setTimer, () => {
+      if (this.#present?.session.state !== "processing") void this.reload();
+    });
+  }
+
+  /** Until extensions have heard of everything that has happened. */
+  settled(): Promise<void> {
+    return this.#follower.settled();
+  }
+
+  /** The last session is about to end. */
+  shutDown(): Promise<void> {
+    return this.#endAll("exit");
+  }
+
+  async close(): Promise<void> {
+    this.#files?.close();
+    await this.#endAll("exit");
+    await this.#programs.close();
+  }
+
+  async #loadAll(): Promise<void> {
+    const { sources, problems } = await findSources(this.#workspace);
+    this.#watched = sources.map(({ file }) => file);
+    this.#watch();
+    for (const problem of problems) this.#report(problem);
+    const off = turnedOff(offFileOf(this.#workspace));
+    const started: RunningExtension[] = [];
+    for (const source of sources) {
+      const why = off[source.file]?.reason;
+      if (why !== undefined)
+        this.#report(`The extension ${source.name} is off: it ${why}. To turn it on: lathe ext enable ${source.name}`);
+      else {
+        const extension = await this.#started(source);
+        if (extension) started.push(extension);
+      }
+    }
+    this.#extensions = started;
+    this.#tools = started.flatMap((extension) =>
+      extension.added.tools.flatMap((tool) => this.#toolsOf(extension, tool)),
+    );
+    this.#tellScreen();
+    for (const problem of await offerProviders(this.#workspace, started)) this.#report(problem);
+  }
+
+  async #started(source: ExtensionSource): Promise<RunningExtension | undefined> {
+    const { settings, machine, paths, cwd } = this.#workspace;
+    const guard = Guard.get(offFileOf(this.#workspace));
+    const culprit = newCulprit(source.name, source.file);
+    const extension = new RunningExtension({
+      source,
+      culprit,
+      guard,
+      deps: machine.deps,
+      timeoutMs: settings["timeouts.extension"] * 1000,
+    });
+    const lines = this.#trickle(source.name, "writes");
+    guard.add(culprit, {
+      failed: (what) => this.#report(`The extension ${source.name} ${what}.`),
+      wrote: (text) => {
+        for (const line of text.replace(/\n$/, "").split("\n"))
+          if (lines.passes()) this.#workspace.machine.stderr.write(`[${source.name}] ${line}\n`);
+      },
+    });
+    const tools = this.#kitOf(extension);
+    try {
+      const flag: StartParts["flag"] = (name, spec) => flagValue(this.#workspace.extensions, name, spec);
+      await startExtension(extension, { tools, cwd, cacheFolder: `${paths.cache}/extensions`, flag });
+      return extension;
+    } catch (error) {
+      this.#report(messageOf(error));
+      this.#kits.delete(extension);
+      await extension.remove();
+      return undefined;
+    }
+  }
+
+  #toolsOf(extension: RunningExtension, tool: RunningExtension["added"]["tools"][number]): ToolDef[] {
+    try {
+      const { deps } = this.#workspace.machine;
+      const report = (line: string): void => this.#report(line);
+      return [toolOf(extension, tool, { context: () => this.#contextOf(extension), deps, report })];
+    } catch (error) {
+      this.#report(`The tool ${tool.name} of the extension ${extension.name} is left out: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  #tellScreen(): void {
+    const shortcuts = this.#extensions.flatMap((extension) =>
+      [...extension.added.shortcuts].map(([key, { description, run }]) => ({
+        key,
+        extension: extension.name,
+        description,
+        run: () => {
+          const parts = this.#contextOf(extension);
+          void extension
+            .call(`the shortcut ${key}`, (patience) => run(contextFor(parts, patience)))
+            .catch((error: Error) => this.#say(error.message));
+        },
+      })),
+    );
+    const themes = this.#extensions.flatMap(({ added }) => added.themes);
+    for (const problem of this.#screen?.added?.({
+      shortcuts,
+      themes,
+      render: (kind, text) => this.#rendered(kind, text),
+    }) ?? [])
+      this.#report(problem);
+  }
+
+  /** Shows a text that an extension has put into the conversation, the way it is meant to look. */
+  #show(kind: string, text: string): void {
+    this.#screen?.showLines?.(this.#rendered(kind, text) ?? text);
+  }
+
+  #rendered(kind: string, text: string): ExtensionLines | undefined {
+    const owner = this.#extensions.find(({ added }) => added.renderers.has(kind));
+    const render = owner?.added.renderers.get(kind);
+    try {
+      return owner && render && owner.callNow(`the renderer of ${kind}`, () => render({ kind, text }));
+    } catch (error) {
+      this.#report(messageOf(error));
+      return undefined;
+    }
+  }
+
+  #contextOf(extension: RunningExtension): ContextParts {
+    const present = (): PresentSession => {
+      if (!this.#present) throw new Error("there is no session yet: use the session in a handler");
+      return this.#present;
+    };
+    const show = (kind: string, text: string): void => this.#show(kind, text);
+    return { ...this.#kitOf(extension), screen: this.#screen, cwd: this.#workspace.cwd, present, show };
+  }
+
+  #kitOf(extension: RunningExtension): ExtensionTools {
+    const known = this.#kits.get(extension);
+    if (known) return known;
+    const { name } = extension;
+    const screen = (): ExtensionScreen | undefined => this.#screen;
+    const parts = {
+      screen,
+      setTimer: this.#workspace.machine.deps.setTimer,
+      trickle: this.#trickle(name, "shows"),
+      say: (line: string) => void this.#workspace.machine.stderr.write(`[${name}] ${line}\n`),
+    };
+    const kit: ExtensionTools = {
+      storage: storageIn(`${this.#workspace.paths.home}/extension-storage/${fileNameOf(name)}.json`),
+      uiFor: (patience) => extensionUi(parts, patience),
+      execFor: (until) => this.#programs.exec(until),
+    };
+    this.#kits.set(extension, kit);
+    return kit;
+  }
+
+  #trickle(name: string, does: string): Trickle {
+    const flooded = (): void => this.#report(`The extension ${name} ${does} too much at once; the rest is left out.`);
+    return new Trickle(this.#workspace.machine.deps.now, flooded);
+  }
+
+  async #endAll(reason: "exit" | "reload"): Promise<void> {
+    this.#isEnding = reason === "exit";
+    await this.#follower.settled();
+    if (this.#present && this.#extensions.length > 0) await this.#dispatch.tell("session_shutdown", { reason });
+    const ended = this.#extensions;
+    this.#extensions = [];
+    this.#tools = [];
+    for (const extension of ended) {
+      this.#kits.delete(extension);
+      await extension.remove();
+    }
+  }
+
+  /** Each line once: a handler may fail at every event. */
+  #report(line: string): void {
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    if (this.#present) this.#say(line);
+    else this.#early.push(line);
+  }
+
+  #say(line: string): void {
+    const { session } = this.#present ?? {};
+    // At the end nobody may be listening to the session any more.
+    if (session && session.state !== "closed" && !this.#isEnding) session.warn(line, "extension");
+    else this.#workspace.machine.stderr.write(`lathe: ${line}\n`);
+  }
+}
+
+const fileNameOf = (name: string): string => name.replace(/[^\w.-]/g, "_");

@@ -1,0 +1,30 @@
+// Extensions that the watchdog has turned off: they blocked Lathe, and stay off until somebody turns them on again.
+
+import { writeFileSync } from "node:fs";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { readIfThere } from "../../platform/home/small-file.ts";
+
+export interface TurnedOff {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export const offFileOf = ({ paths }: Pick<Workspace, "paths">): string => `${paths.home}/extensions-off.json`;
+
+/** By file. */
+export function turnedOff(offFile: string): Readonly<Record<string, TurnedOff>> {
+  try {
+    return JSON.parse(readIfThere(offFile) ?? "{}") as Record<string, TurnedOff>;
+  } catch {
+    return {}; // cut in the middle of being written: the watchdog ends the process right after
+  }
+}
+
+/** Whether there was one. */
+export function turnOn(offFile: string, name: string): boolean {
+  const off = turnedOff(offFile);
+  const left = Object.entries(off).filter(([, one]) => one.name !== name);
+  if (left.length === Object.keys(off).length) return false;
+  writeFileSync(offFile, `${JSON.stringify(Object.fromEntries(left), null, 2)}\n`);
+  return true;
+}

@@ -1,0 +1,176 @@
+// Events that can change what happens, at the seams of the loop. What an extension returns is checked here: it may be anything.
+
+import type { CompactVerdict, InputContent, LeaveVerdict, Middleware, ToolResult } from "@lathe/agent";
+import { type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
+import type { ExtensionEventResults } from "../../platform/extension-api/index.ts";
+import { contentOf, extensionContentOf } from "./custom-tool.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { ExtensionFailure } from "./running.ts";
+
+/** Every one is a request that somebody pays for; one that never has enough must end. */
+const MOST_CONTINUED = 50;
+
+/** One for all extensions: which there are may change while the session runs. Each handler has a deadline of its own. */
+export function seamsOf(dispatch: Dispatch): Middleware {
+  /** Times that the model was kept at work, by agent, since the last input. */
+  const continued = new Map<string, number>();
+  return {
+    name: "extensions",
+    timeoutMs: 0,
+    onInput: async ({ content }, { signal, agentId }) => {
+      continued.delete(agentId ?? "");
+      let current = content;
+      if (dispatch.listens("input")) {
+        const data = () => ({ text: textIn(current), images: imagesIn(current) });
+        for await (const { result, from } of dispatch.answers("input", data, signal)) {
+          if ("reject" in result) return { reject: `${String(result.reject)} (extension ${from.name})` };
+          if (typeof result.text === "string") current = withText(current, result.text);
+          if (textIn(current).trim() === "" && imagesIn(current) === 0)
+            return { reject: `nothing is left of it (extension ${from.name})` };
+        }
+      }
+      for await (const { result } of dispatch.answers(
+        "before_agent_start",
+        () => ({ prompt: textIn(current) }),
+        signal,
+      ))
+        if (typeof result.message === "string") current = withMore(current, result.message);
+      return current === content ? undefined : { content: current };
+    },
+    beforeRequest: async ({ request, contextTokens, contextWindow }) => {
+      if (dispatch.listens("context"))
+        await dispatch.tell("context", {
+          messages: request.messages.length,
+          tokens: contextTokens,
+          window: contextWindow,
+        });
+      return undefined;
+    },
+    beforeCall: async ({ callId, tool, args, tier, summary }, { signal }) => {
+      let input = args;
+      const data = () => ({ toolName: tool.name, toolCallId: callId, input, summary, tier });
+      try {
+        for await (const { result } of dispatch.answers("tool_call", data, signal)) {
+          if ("block" in result && result.block) return { block: String(result.reason ?? "blocked by an extension") };
+          if ("input" in result && isObject(result.input)) input = result.input as JsonObject;
+        }
+      } catch (error) {
+        if (!(error instanceof ExtensionFailure)) throw error;
+        return { block: `blocked: ${messageOf(error)}` };
+      }
+      return input === args ? undefined : { args: input };
+    },
+    afterCall: async ({ callId, tool, args }, result, { signal }) => {
+      let current = result;
+      const data = () => ({
+        toolName: tool.name,
+        toolCallId: callId,
+        input: args,
+        content: extensionContentOf(current.content),
+        details: current.details,
+        isError: current.isError ?? false,
+      });
+      for await (const { result: change } of dispatch.answers("tool_result", data, signal))
+        current = changed(current, change);
+      return current === result ? undefined : current;
+    },
+    beforeStop: async ({ text }, { signal, agentId = "", warn }) => {
+      for await (const { result, from } of dispatch.answers("stop", () => ({ text }), signal)) {
+        if (typeof result.continueWith !== "string" || result.continueWith.trim() === "") continue;
+        const before = continued.get(agentId) ?? 0;
+        if (before >= MOST_CONTINUED) {
+          warn(`The extension ${from.name} has kept the model at work ${before} times; now it may stop.`, "extension");
+          return undefined;
+        }
+        continued.set(agentId, before + 1);
+        return { continueWith: result.continueWith };
+      }
+      return undefined;
+    },
+    beforeSummary: async (wish, { signal }) => {
+      for await (const given of dispatch.answers("session_before_compact", () => wish, signal)) {
+        const cancelled = cancelOf(given);
+        if (cancelled) return cancelled;
+        if ("summary" in given.result) return { notes: String(given.result.summary) };
+      }
+      return undefined;
+    },
+    beforeCompact: async (plan, { signal }): Promise<CompactVerdict> => {
+      let current = plan;
+      const { reason } = plan;
+      const data = () => ({ reason, summary: current.summary, firstKeptEntryId: current.firstKeptEntryId });
+      for await (const given of dispatch.answers("session.compacting", data, signal)) {
+        const cancelled = cancelOf(given);
+        if (cancelled) return cancelled;
+        if ("summary" in given.result) current = { ...current, summary: String(given.result.summary) };
+      }
+      return current === plan ? undefined : { plan: current };
+    },
+    beforeTree: async (move, { signal }) => {
+      const { targetId, oldLeafId, commonAncestorId, entriesToSummarize, userWantsSummary } = move;
+      const entries = entriesToSummarize.map(({ id, type }) => ({ id, type }));
+      const data = { targetId, oldLeafId, commonAncestorId, entriesToSummarize: entries, userWantsSummary };
+      for await (const given of dispatch.answers("session_before_tree", () => data, signal)) {
+        const cancelled = cancelOf(given);
+        if (cancelled) return cancelled;
+        if ("summary" in given.result) return { summary: String(given.result.summary) };
+      }
+      return undefined;
+    },
+    beforeBranch: async ({ entryId }, { signal }) => {
+      for await (const given of dispatch.answers("session_before_branch", () => ({ entryId }), signal)) {
+        const cancelled = cancelOf(given);
+        if (cancelled) return cancelled;
+      }
+      return undefined;
+    },
+    beforeSwitch: async ({ reason, sessionFile }, { signal }) => {
+      const data = { reason, ...(sessionFile === undefined ? {} : { sessionFile }) };
+      for await (const given of dispatch.answers("session_before_switch", () => data, signal)) {
+        const cancelled = cancelOf(given);
+        if (cancelled) return cancelled;
+      }
+      return undefined;
+    },
+  };
+}
+
+function cancelOf({
+  from,
+  result,
+}: {
+  readonly from: { readonly name: string };
+  readonly result: object;
+}): LeaveVerdict {
+  const { cancel } = result as { readonly cancel?: unknown };
+  if (cancel === undefined || cancel === false) return undefined;
+  return { cancel: typeof cancel === "string" ? cancel : `the extension ${from.name} cancelled it` };
+}
+
+function changed(result: ToolResult, change: ExtensionEventResults["tool_result"]): ToolResult {
+  const { content, details, isError } = change;
+  const isContent = typeof content === "string" || Array.isArray(content);
+  return {
+    ...result,
+    ...(isContent ? { content: contentOf(content) } : {}),
+    ...(details === undefined ? {} : { details: JSON.parse(JSON.stringify(details)) as JsonValue }),
+    ...(typeof isError === "boolean" ? { isError } : {}),
+  };
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const textIn = (content: InputContent): string =>
+  typeof content === "string" ? content : content.map((part) => (part.kind === "text" ? part.text : "")).join("");
+
+const imagesIn = (content: InputContent): number =>
+  typeof content === "string" ? 0 : content.filter(({ kind }) => kind === "image").length;
+
+/** Pictures stay. */
+function withText(content: InputContent, text: string): InputContent {
+  if (typeof content === "string") return text;
+  return [{ kind: "text", text }, ...content.filter(({ kind }) => kind !== "text")];
+}
+
+const withMore = (content: InputContent, text: string): InputContent =>
+  typeof content === "string" ? `${content}\n\n${text}` : [...content, { kind: "text", text }];

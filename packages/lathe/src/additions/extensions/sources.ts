@@ -1,0 +1,105 @@
+// Which files are loaded: what discovery found, what the settings and the command line name. A file that is named twice is loaded
+// once; one that is off is left out and said.
+
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { Found, HookValue, ModuleValue } from "../../found/discovery/types.ts";
+import { readIfThere } from "../../platform/home/small-file.ts";
+
+export interface ExtensionSource {
+  readonly kind: "extension" | "tool" | "hook";
+  readonly name: string;
+  /** The file to load: absolute, links followed. */
+  readonly file: string;
+  /** Where it comes from, for people: `project`, `user`, `settings`, `--extension`. */
+  readonly from: string;
+}
+
+export interface FoundSources {
+  readonly sources: readonly ExtensionSource[];
+  /** One line each. */
+  readonly problems: readonly string[];
+}
+
+const CODE = /^\.[cm]?[jt]s$/;
+
+export async function findSources(workspace: Workspace): Promise<FoundSources> {
+  const problems: string[] = [];
+  const named = [
+    ...workspace.extensions.files.map((path) => ({ path, from: "--extension" })),
+    ...workspace.settings.extensions.map((path) => ({ path, from: "settings" })),
+  ];
+  const all = [
+    ...named.flatMap(({ path, from }) => namedSources(workspace, path, from, problems)),
+    ...(await discovered(workspace)),
+  ];
+  const byFile = new Map<string, ExtensionSource>();
+  for (const source of all) if (!byFile.has(source.file)) byFile.set(source.file, source);
+  return { sources: [...byFile.values()], problems };
+}
+
+/** Of `--extension` and the settings: a file, or a folder of one or several. */
+function namedSources(
+  { machine, cwd }: Workspace,
+  path: string,
+  from: string,
+  problems: string[],
+): readonly ExtensionSource[] {
+  const full = resolve(from === "--extension" ? machine.cwd : cwd, path.replace(/^~(?=\/|$)/, machine.userHome));
+  if (!existsSync(full)) {
+    problems.push(`There is no extension ${path} (${from}).`);
+    return [];
+  }
+  const files = statSync(full).isDirectory() ? entriesOf(full) : [full];
+  if (files.length === 0) problems.push(`${path} (${from}) holds no extension: it needs an index.ts.`);
+  return files.map((file) => ({ kind: "extension", name: nameOf(file), file: realpathSync(file), from }));
+}
+
+/** A folder with a manifest or an index is one extension; any other holds one in each file. */
+function entriesOf(folder: string): readonly string[] {
+  const manifest = manifestOf(join(folder, "package.json"));
+  if (manifest.length > 0) return manifest.map((path) => join(folder, path)).filter((file) => existsSync(file));
+  const index = ["index.ts", "index.js"].map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (index !== undefined) return [index];
+  return readdirSync(folder)
+    .filter((name) => CODE.test(extname(name)) && !name.endsWith(".d.ts"))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+function manifestOf(file: string): readonly string[] {
+  try {
+    const manifest = JSON.parse(readIfThere(file) ?? "{}") as Record<string, { extensions?: unknown } | undefined>;
+    const listed = (manifest["lathe"] ?? manifest["omp"] ?? manifest["pi"])?.extensions;
+    return Array.isArray(listed) ? listed.filter((path): path is string => typeof path === "string") : [];
+  } catch {
+    return []; // no manifest of ours: the index is looked for
+  }
+}
+
+/** `index.ts` is called like its folder. */
+export function nameOf(file: string): string {
+  const name = basename(file, extname(file));
+  return name === "index" ? basename(dirname(file)) : name;
+}
+
+async function discovered(workspace: Workspace): Promise<readonly ExtensionSource[]> {
+  const discovery = discoveryOf(workspace);
+  const [extensions, tools, hooks] = await Promise.all([
+    discovery.of<"extension">("extension"),
+    discovery.of<"tool">("tool"),
+    discovery.of<"hook">("hook"),
+  ]);
+  const modules = (kind: "extension" | "tool", items: readonly Found<ModuleValue>[]): ExtensionSource[] =>
+    items
+      .filter(({ value }) => CODE.test(extname(value.entry)))
+      .map(({ name, value, source }) => ({ kind, name, file: realpathSync(value.entry), from: source.level }));
+  const moduleHooks = hooks.active.flatMap(({ name, value, source }: Found<HookValue>): ExtensionSource[] =>
+    value.type === "module" && value.path !== undefined
+      ? [{ kind: "hook", name, file: realpathSync(value.path), from: source.level }]
+      : [],
+  );
+  return [...modules("extension", extensions.active), ...modules("tool", tools.active), ...moduleHooks];
+}

@@ -1,0 +1,111 @@
+// What an extension may use wherever its code runs: programs, its storage, dialogs.
+
+import type { SessionDeps } from "@lathe/agent";
+import type {
+  ExtensionDialogOptions,
+  ExtensionExec,
+  ExtensionStorage,
+  ExtensionUi,
+} from "../../platform/extension-api/index.ts";
+import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import { outside } from "./guard/current.ts";
+import type { Patience } from "./patience.ts";
+
+export interface ExtensionTools {
+  readonly storage: ExtensionStorage;
+  uiFor(patience: Patience): ExtensionUi;
+  execFor(until: AbortSignal | undefined): ExtensionExec;
+}
+
+/** More than this in a second is a flood; the rest is dropped. */
+const MOST_PER_SECOND = 50;
+
+/** Lets so many pass in a second. */
+export class Trickle {
+  readonly #now: () => number;
+  readonly #flooded: () => void;
+  #second = 0;
+  #count = 0;
+
+  constructor(now: () => number, flooded: () => void) {
+    this.#now = now;
+    this.#flooded = flooded;
+  }
+
+  passes(): boolean {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#count = 0;
+    }
+    this.#count++;
+    if (this.#count === MOST_PER_SECOND + 1) this.#flooded();
+    return this.#count <= MOST_PER_SECOND;
+  }
+}
+
+export interface UiParts {
+  /** Undefined: nobody is there. */
+  readonly screen: () => ExtensionScreen | undefined;
+  /** Says a line where there is no screen. */
+  readonly say: (line: string) => void;
+  readonly trickle: Trickle;
+  readonly setTimer: SessionDeps["setTimer"];
+}
+
+/** Dialogs give their default when nobody is there, their time is up or the work they belong to has ended. */
+export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
+  const { say, trickle, setTimer } = parts;
+  const screen = parts.screen();
+  const ask = <T>(
+    dialog: ExtensionDialogOptions,
+    fallback: T,
+    show: (shown: ExtensionScreen, options: ExtensionDialogOptions) => Promise<T>,
+  ): Promise<T> => {
+    if (!screen) return Promise.resolve(fallback);
+    const { timeout, signal } = dialog;
+    const signals = [patience.signal, ...(signal ? [signal] : [])];
+    if (signals.some(({ aborted }) => aborted)) return Promise.resolve(fallback);
+    return patience.during(
+      outside(async () => {
+        const end = new AbortController();
+        const close = (): void => end.abort();
+        for (const one of signals) one.addEventListener("abort", close, { once: true });
+        const timer = timeout === undefined ? undefined : setTimer(close, timeout);
+        const gaveUp = new Promise<T>((resolve) => {
+          end.signal.addEventListener("abort", () => resolve(fallback), { once: true });
+        });
+        try {
+          const options = { signal: end.signal, ...(timeout === undefined ? {} : { timeout }) };
+          return await Promise.race([show(screen, options), gaveUp]);
+        } finally {
+          timer?.cancel();
+          for (const one of signals) one.removeEventListener("abort", close);
+        }
+      }),
+    );
+  };
+  const show = (work: (shown: ExtensionScreen) => void): void => {
+    if (screen && trickle.passes()) outside(() => work(screen));
+  };
+  return {
+    select: (title, options, dialog = {}) =>
+      ask(dialog, undefined, (shown, until) => shown.select(text(title), options.map(text), until)),
+    confirm: (title, message = "", dialog = {}) =>
+      ask(dialog, false, (shown, until) => shown.confirm(text(title), text(message), until)),
+    input: (title, placeholder = "", dialog = {}) =>
+      ask(dialog, undefined, (shown, until) => shown.input(text(title), text(placeholder), until)),
+    editor: (title, prefill = "") => ask({}, undefined, (shown) => shown.editor(text(title), text(prefill))),
+    notify: (message, kind = "info") => {
+      if (!trickle.passes()) return;
+      outside(() => (screen ? screen.notify(text(message), kind) : say(text(message))));
+    },
+    setStatus: (key, value) => show((shown) => shown.setStatus(text(key), value)),
+    setWidget: (key, lines) => show((shown) => shown.setWidget(text(key), lines)),
+    setTitle: (title) => show((shown) => shown.setTitle(text(title))),
+    setEditorText: (value) => show((shown) => shown.setEditorText(text(value))),
+    setTheme: (name) => outside(() => screen?.setTheme?.(text(name)) ?? false),
+  };
+}
+
+const text = (value: unknown): string => String(value);

@@ -1,0 +1,88 @@
+// Markdown files as slash commands (EX-06) and prompt templates (EX-12): `/name arguments` is sent as the text of the file.
+
+import { readFile, realpath } from "node:fs/promises";
+import { relative } from "node:path";
+import type { InputContent } from "@lathe/agent";
+import type { ContentPart } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { fileParts } from "../../conversation/attachments.ts";
+import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { OpenSession } from "../../conversation/open-session.ts";
+import type { Found, MarkdownValue } from "../../found/discovery/types.ts";
+import { warningLine } from "../../found/discovery/warning-line.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { expand } from "./expansion.ts";
+import { type Included, withIncludes } from "./includes.ts";
+import shellNote from "./shell-note.md";
+
+const LONGEST_DESCRIPTION = 60;
+
+export function fileCommand(workspace: Workspace, found: Found<MarkdownValue>): PromptCommand {
+  const { name, value } = found;
+  const hint = value.frontmatter["argument-hint"];
+  return {
+    name,
+    description: describe(value),
+    arguments: typeof hint === "string" && hint !== "" ? hint : "[arguments]",
+    whileWorking: true,
+    expand: (typed, open) => expandFile(workspace, found, typed, open),
+  };
+}
+
+/** Of the frontmatter, else the first line of the text. */
+function describe({ frontmatter, body }: MarkdownValue): string {
+  const { description } = frontmatter;
+  if (typeof description === "string" && description.trim() !== "") return oneLine(description);
+  const first = oneLine(body.split("\n").find((line) => line.trim() !== "") ?? "");
+  return first.length > LONGEST_DESCRIPTION ? `${first.slice(0, LONGEST_DESCRIPTION - 1)}…` : first;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+async function expandFile(
+  workspace: Workspace,
+  { source, value }: Found<MarkdownValue>,
+  typed: string,
+  { session }: OpenSession,
+): Promise<InputContent> {
+  const { cwd, roots, machine } = workspace;
+  const isStrangers = source.level === "project" || source.level === "plugin";
+  const included = await withIncludes(
+    {
+      path: source.path,
+      text: withShellNote(expand(value.body, typed)),
+      firstLine: await firstLineOf(source.path, value.body),
+    },
+    {
+      cwd,
+      userHome: machine.userHome,
+      typed,
+      within: isStrangers ? [...roots, await realpath(value.folder)] : undefined,
+    },
+  );
+  if (included.text.trim() === "" && included.attached.length === 0)
+    throw usageError(`${source.path} holds no text to send.`);
+  for (const warning of included.warnings) session.warn(warningLine(warning), "include");
+  return contentOf(included, workspace);
+}
+
+/** `!`command`` of other agents: their output belongs into the text. Here the model runs them, and is asked about them like about any call. */
+const SHELL = /(?<![\w\\])!(?:`[^`\n]+`|\{[^}\n]+\})/;
+
+const withShellNote = (text: string): string => (SHELL.test(text) ? `${text}\n\n${shellNote.trim()}` : text);
+
+async function contentOf({ text, attached }: Included, { cwd, machine }: Workspace): Promise<InputContent> {
+  if (attached.length === 0) return text;
+  const parts: ContentPart[] = [];
+  for (const file of attached) {
+    const below = relative(cwd, file);
+    parts.push(...(await fileParts(below.startsWith("..") ? file : below, { ...machine, cwd })));
+  }
+  return [...parts, { kind: "text", text }];
+}
+
+/** The frontmatter stands before the text. */
+async function firstLineOf(path: string, body: string): Promise<number> {
+  const whole = await readFile(path, "utf8");
+  return whole.slice(0, Math.max(0, whole.indexOf(body))).split("\n").length;
+}

@@ -1,0 +1,105 @@
+// The files that `lathe mcp add` and `remove` write: `~/.lathe/mcp.json`, or `.lathe/mcp.json` of the project.
+
+import { join } from "node:path";
+import type { JsonObject } from "@lathe/llm";
+import { applyEdits, createScanner, findNodeAtLocation, modify, type ParseError, parse, parseTree } from "jsonc-parser";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { readTextFile, replaceFile, withFileLock } from "../../platform/home/json-file.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+const FILE = "mcp.json";
+/** As reading has them: the first that is there. */
+const KEYS = ["mcpServers", "servers"];
+
+export const configFile = ({ paths, cwd }: Workspace, ofProject: boolean): string =>
+  ofProject ? join(cwd, ".lathe", FILE) : join(paths.home, FILE);
+
+/** What is written there now. */
+export function serversOf(file: string): JsonObject {
+  return serversIn((readTextFile(file) ?? "").replace(/^\uFEFF/, ""), file).servers;
+}
+
+/** False when there was one of that name: it is replaced. */
+export async function addServer(file: string, name: string, server: JsonObject): Promise<boolean> {
+  return !(await change(file, name, server));
+}
+
+/** False when there was none. */
+export async function removeServer(file: string, name: string): Promise<boolean> {
+  return change(file, name, undefined);
+}
+
+/** Only this entry of the text changes: what people wrote around it, also comments, stays. True when there was one of that name. */
+async function change(file: string, name: string, server: JsonObject | undefined): Promise<boolean> {
+  return withFileLock(file, async () => {
+    const [, mark = "", text = ""] = /^(\uFEFF?)(.*)$/s.exec(readTextFile(file) ?? "") ?? [];
+    const { key, servers } = serversIn(text, file);
+    const wasThere = Object.hasOwn(servers, name);
+    if (!wasThere && server === undefined) return false;
+    const before = text.trim() === "" ? "{}\n" : text;
+    const after = server === undefined ? withoutEntry(before, [key, name]) : withEntry(before, [key, name], server);
+    await replaceFile(file, mark + after);
+    return wasThere;
+  });
+}
+
+/** Throws for a file that reading would refuse: somebody wrote it by hand and will want to keep it. */
+function serversIn(text: string, file: string): { readonly key: string; readonly servers: JsonObject } {
+  const [usual = ""] = KEYS;
+  if (text.trim() === "") return { key: usual, servers: {} };
+  const errors: ParseError[] = [];
+  const whole = parse(text, errors, { allowTrailingComma: true }) as unknown;
+  const [broken] = errors;
+  if (broken) {
+    const line = text.slice(0, broken.offset).split("\n").length;
+    throw usageError(`${file}:${line} is not valid JSON. Fix or remove it.`);
+  }
+  const key = KEYS.find((one) => isObject(whole) && isObject(whole[one])) ?? usual;
+  const servers = isObject(whole) ? (whole[key] ?? {}) : undefined;
+  if (!isObject(servers)) throw usageError(`${file} does not hold { "${usual}": { … } }. Fix or remove it.`);
+  return { key, servers };
+}
+
+function withEntry(text: string, path: readonly string[], server: JsonObject): string {
+  return applyEdits(text, modify(text, [...path], server, { formattingOptions: formatOf(text) }));
+}
+
+/** The library's own removal takes the comments before the entry along. */
+function withoutEntry(text: string, path: readonly string[]): string {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const entry = tree && findNodeAtLocation(tree, [...path])?.parent;
+  if (!entry) return text;
+  const after = commaAfter(text, entry.offset + entry.length);
+  const before = text.slice(0, entry.offset);
+  if (after !== undefined) return joined(before, text.slice(after + 1));
+  // It was the last one: the comma of the one before it goes, or strict readers would refuse the file.
+  const siblings = entry.parent?.children ?? [];
+  const previous = siblings[siblings.indexOf(entry) - 1];
+  const comma = previous && commaAfter(text, previous.offset + previous.length);
+  const kept = comma === undefined ? before : before.slice(0, comma) + before.slice(comma + 1);
+  return joined(kept, text.slice(entry.offset + entry.length));
+}
+
+/** Without the line that is left empty. */
+function joined(before: string, after: string): string {
+  const ownLine = /\r?\n[ \t]*$/.exec(before);
+  return ownLine && /^[ \t]*(?:\r?\n|$)/.test(after)
+    ? before.slice(0, ownLine.index) + after.replace(/^[ \t]+/, "")
+    : before + after;
+}
+
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text[at] === "," ? at : undefined;
+}
+
+function formatOf(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
+  const [, indent = "  "] = /^([ \t]+)\S/m.exec(text) ?? [];
+  return { insertSpaces: !indent.includes("\t"), tabSize: indent.length, eol: text.includes("\r\n") ? "\r\n" : "\n" };
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,59 @@
+// The servers of a workspace, from what discovery found, and what they need of it: values, credentials, the deadline of all of them.
+
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { Found, McpServerValue } from "../../found/discovery/types.ts";
+import { credentialStore } from "../../models/credentials.ts";
+import { shownPath } from "../../platform/home/shown-path.ts";
+import type { SignInDeps } from "./sign-in.ts";
+import type { OAuthConfig, ServerConfig } from "./types.ts";
+import { expanded, type ValueSources } from "./values.ts";
+
+export function serverConfig({ name, source, value }: Found<McpServerValue>, { machine }: Workspace): ServerConfig {
+  const { oauth, ...rest } = value;
+  return {
+    ...rest,
+    name,
+    file: shownPath(source.path, machine.userHome),
+    ...(oauth === undefined ? {} : { oauth: oauth && oauthOf(oauth) }),
+  };
+}
+
+/** Fields of another kind are as if they were absent. */
+function oauthOf(written: Readonly<Record<string, unknown>>): OAuthConfig {
+  const { clientId, clientSecret, scopes, scope, callbackPort } = written;
+  const words = typeof scope === "string" ? scope.split(/\s+/) : Array.isArray(scopes) ? scopes : [];
+  return {
+    ...(typeof clientId === "string" ? { clientId } : {}),
+    ...(typeof clientSecret === "string" ? { clientSecret } : {}),
+    ...(words.length === 0 ? {} : { scopes: words.map(String) }),
+    ...(typeof callbackPort === "number" ? { callbackPort } : {}),
+  };
+}
+
+export function valueSources(workspace: Workspace): ValueSources {
+  return {
+    env: workspace.env,
+    run: async (command) => (await import("../../models/secret-command.ts")).outputOf(workspace, command),
+    onSecret: (name, value) => workspace.redactor.add(name, value),
+  };
+}
+
+export function signInDeps(workspace: Workspace, { url = "" }: ServerConfig): SignInDeps {
+  const { deps, credentialDeps = deps } = workspace.machine;
+  return {
+    store: credentialStore(workspace),
+    now: credentialDeps.now,
+    onSecret: (name, value) => workspace.redactor.add(name, value),
+    url: new URL(expanded(url, workspace.env)).href,
+  };
+}
+
+const TIMEOUT_VARIABLE = "LATHE_MCP_TIMEOUT_MS";
+
+/** The deadline that holds for every server, where the variable gives one; else what is wrong with it. */
+export function timeoutOfAll({ env }: Workspace): { readonly ms?: number; readonly problem?: string } {
+  const written = env[TIMEOUT_VARIABLE]?.trim();
+  if (!written) return {};
+  if (/^\d{1,9}$/.test(written)) return { ms: Number(written) };
+  return { problem: `${TIMEOUT_VARIABLE} is ignored: "${written}" is no number of milliseconds.` };
+}

@@ -1,0 +1,75 @@
+// Signing in to a server and out of it, from a command or a conversation: shows the address, takes a pasted one.
+
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { CommandView } from "../../conversation/commands/command.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { signInDeps } from "./configs.ts";
+import type { ServerConfig } from "./types.ts";
+
+/** Time for a person to sign in with a browser. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** In a conversation. The question stays until the sign-in ends: giving it up cancels, and an address may be pasted into it. */
+export async function logInTo(
+  config: ServerConfig,
+  workspace: Workspace,
+  view: Pick<CommandView, "line" | "ask">,
+  scope?: string,
+): Promise<void> {
+  const givenUp = new AbortController();
+  async function* pasted(signal: AbortSignal): AsyncIterable<string> {
+    while (!signal.aborted) {
+      const line = await view.ask(`Signing in to ${config.name}. Address to paste, if any:`, signal);
+      if (line === undefined && !signal.aborted) givenUp.abort();
+      if (line === undefined) return;
+      yield line;
+    }
+  }
+  await logIn(config, workspace, { show: (line) => view.line(line), signal: givenUp.signal, pasted, scope });
+}
+
+export interface LoginPlace {
+  show(line: string): void;
+  readonly signal: AbortSignal;
+  /** What the server has asked for besides. */
+  readonly scope?: string | undefined;
+  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
+}
+
+export async function logIn(
+  config: ServerConfig,
+  workspace: Workspace,
+  { show, ...waiting }: LoginPlace,
+): Promise<void> {
+  mustSignIn(config);
+  const { signInTo } = await import("./with-package.ts");
+  try {
+    await signInTo(config, signInDeps(workspace, config), {
+      ...waiting,
+      patienceMs: PATIENCE_MS,
+      open: (url) => {
+        show(`Open ${url}\nWaiting for you to sign in with your browser.`);
+        if (waiting.pasted)
+          show(
+            "If the browser is on another machine and ends at a page it cannot open, paste that page's address here.",
+          );
+      },
+    });
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(EXIT.provider, `Signing in to ${config.name} failed: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+export async function logOutOf(config: ServerConfig, workspace: Workspace): Promise<string> {
+  mustSignIn(config);
+  const { signOutOf } = await import("./with-package.ts");
+  const wasThere = await signOutOf(config, signInDeps(workspace, config));
+  return wasThere ? `Signed out of ${config.name}.` : `There was no sign-in for ${config.name}.`;
+}
+
+function mustSignIn({ name, transport, oauth }: ServerConfig): void {
+  if (transport === "stdio" || oauth === false) throw usageError(`${name} is no server that one signs in to.`);
+}

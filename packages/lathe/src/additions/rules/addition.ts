@@ -1,0 +1,48 @@
+// The rules of a project and its user, for one session: in the system prompt, at `rule://`, and watched for while the model writes.
+
+import { readFile } from "node:fs/promises";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { AdditionMaker } from "../../conversation/additions.ts";
+import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { DiscoveryWarning } from "../../found/discovery/types.ts";
+import { warningLine } from "../../found/discovery/warning-line.ts";
+import { bucketsOf, type InterruptMode, type RuleProblem, ruleOf } from "./rule.ts";
+import { ruleAddresses } from "./rule-addresses.ts";
+import { rulePrompt } from "./rule-prompt.ts";
+import { StreamRules } from "./stream-rules.ts";
+
+export const rules: AdditionMaker = async (workspace) => {
+  const { settings, cwd } = workspace;
+  let { buckets, read } = await rulesOf(workspace);
+  const interrupt = settings["ttsr.interruptMode"] as InterruptMode;
+  const watch = new StreamRules({ rules: () => buckets.stream, interrupt, cwd });
+  return {
+    name: "rules",
+    schemes: { rule: ruleAddresses(() => buckets) },
+    systemParts: async () => {
+      ({ buckets, read } = await rulesOf(workspace));
+      return rulePrompt(buckets).map((text) => ({ name: "rules", text, stays: true }));
+    },
+    middleware: settings["ttsr.enabled"] ? [watch.middleware()] : [],
+    opened: async ({ session }) => {
+      for (const { rule, problems } of read)
+        for (const warning of await located(rule.source.path, problems)) session.warn(warningLine(warning), "rule");
+    },
+  };
+};
+
+async function rulesOf(workspace: Workspace) {
+  const { active } = await discoveryOf(workspace).of("rule");
+  const read = active.map(ruleOf);
+  return { read, buckets: bucketsOf(read.map(({ rule }) => rule)) };
+}
+
+/** In which line each stands. */
+async function located(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {
+  if (problems.length === 0) return [];
+  const lines = (await readFile(path, "utf8")).split("\n");
+  return problems.map(({ about, message }) => {
+    const at = lines.findIndex((line) => line.includes(about));
+    return { path, message, ...(at < 0 ? {} : { line: at + 1 }) };
+  });
+}

@@ -1,0 +1,78 @@
+// Keeps what the calls of a session do to files, so that they can be rewound. The code for it is loaded with the first call that
+// may change something.
+
+import {
+  type ExecutionEnvironment,
+  type Journal,
+  type Middleware,
+  mayChangeFiles,
+  type Rewinder,
+  type Session,
+  type SessionEvent,
+  type SessionOptions,
+} from "@lathe/agent";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import type { OpenedSnapshots } from "./open-snapshots.ts";
+
+export interface FileHistory {
+  readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
+  /** Around a change of files that is no call. */
+  aroundLanding(paths: readonly string[], write: () => Promise<void>): Promise<void>;
+  /** The landing is a step of its own; it is taken back with the message that tells of it, if one will. */
+  landed(toldBy: string | undefined): void;
+  readonly middleware: Middleware;
+  follow(event: SessionEvent): void;
+  settle(): Promise<void>;
+  rewinder(session: Session): Promise<Rewinder>;
+  /** Finishes a rewind that an earlier process was killed in. */
+  finishCut(session: Session): Promise<void>;
+}
+
+export interface FileHistoryParts {
+  readonly workspace: Workspace;
+  readonly journal: Journal;
+  readonly env: ExecutionEnvironment;
+  readonly warn: (message: string, code: string) => void;
+}
+
+/** Why a session cannot be rewound. */
+export function noHistory({ settings, view }: Workspace): Error {
+  if (!settings["rewind.enabled"])
+    return usageError("Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true");
+  if (view) return usageError("A run in a view cannot be rewound. To take back all of its changes: /worktree discard");
+  return usageError("This session is not kept on disk, so it cannot be rewound.");
+}
+
+export function fileHistory(parts: FileHistoryParts): FileHistory {
+  let loading: Promise<OpenedSnapshots> | undefined;
+  let opened: OpenedSnapshots | undefined;
+  const load = (): Promise<OpenedSnapshots> => {
+    loading ??= import("./open-snapshots.ts").then(({ openSnapshots }) => {
+      opened = openSnapshots(parts);
+      return opened;
+    });
+    return loading;
+  };
+  const rewinder = async (session: Session): Promise<Rewinder> => (await load()).rewinder(session);
+  return {
+    aroundExecute: async (call, run) =>
+      mayChangeFiles(call) ? (await load()).snapshots.aroundExecute(call, run) : run(),
+    aroundLanding: async (paths, write) => (await load()).snapshots.aroundChange(paths, write),
+    landed: (toldBy) => opened?.snapshots.changeEnded(toldBy),
+    middleware: { name: "snapshots", beforeRequest: () => opened?.snapshots.roundEnded() },
+    follow: ({ kind }) => {
+      if (kind === "processing_end") opened?.snapshots.roundEnded();
+    },
+    settle: async () => opened?.snapshots.settle(),
+    rewinder,
+    finishCut: async (session) => {
+      const last = parts.journal.lastOutside("snapshot");
+      if (last?.phase !== "before" || !last.rewind) return;
+      const done = await (await rewinder(session)).finishCut();
+      const { leftLines } = await import("./report.ts");
+      const left = done ? leftLines(done, parts.workspace.cwd) : [];
+      parts.warn(["The rewind that was cut off has been finished.", ...left].join(" "), "rewind_finished");
+    },
+  };
+}

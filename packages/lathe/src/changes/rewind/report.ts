@@ -1,0 +1,86 @@
+// What a rewind did, in lines for people.
+
+import { isAbsolute, relative } from "node:path";
+import { type LeftFile, type LeftReason, RewindRefused, type RewindResult, shownPath } from "@lathe/agent";
+import { usageError } from "../../platform/usage/exit.ts";
+
+const WHY: Readonly<Record<LeftReason, string>> = {
+  changed: "changed outside this session since",
+  unsure: "changed while the session was killed or could not record, so perhaps not by it",
+  uncovered: "too large to be kept",
+  lost: "their earlier content is no longer stored",
+  obstructed: "something else is in their place, or in that of their folder",
+  full: "the disk is full",
+  blocked: "the system did not allow it",
+};
+
+export interface ReportedRewind {
+  readonly result: RewindResult;
+  /** The entry that was chosen; undefined when a rewind was taken back. */
+  readonly entryId?: string;
+  /** What the person had said there; undefined for another entry. */
+  readonly text?: string | undefined;
+}
+
+export async function refusedAsUsage<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof RewindRefused ? usageError(error.message) : error;
+  }
+}
+
+export function doneLine({ result, entryId, text }: ReportedRewind): string {
+  const { restored, parts } = result;
+  const nothing = isComplete(result) ? "No file had to change." : "No file was restored.";
+  const files = restored.length === 0 ? nothing : `${count(restored.length, "file")} restored.`;
+  if (entryId === undefined) return `The rewind was taken back.${parts === "conversation" ? "" : `\n${files}`}`;
+  if (parts === "files") return files;
+  const where = text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`;
+  return parts === "conversation" ? where : `${where}\n${files}`;
+}
+
+/** Nothing stayed that should have gone back. */
+export const isComplete = ({ left, unrecorded }: RewindResult): boolean =>
+  left.length === 0 && unrecorded === undefined;
+
+/** One line for each reason why files were not restored. */
+export function leftLines({ left, unrecorded }: RewindResult, cwd: string): string[] {
+  const lines = (Object.keys(WHY) as LeftReason[]).flatMap((why) => {
+    const paths = left.filter((file) => file.why === why).map(({ path }) => shown(path, cwd));
+    return paths.length === 0 ? [] : [`Left as they are (${WHY[why]}): ${listed(paths)}.`];
+  });
+  if (unrecorded === undefined) return lines;
+  return [...lines, `Some changes of files were not recorded (${unrecorded}), so those files stay as they are.`];
+}
+
+const MANY_FILES = 500;
+
+/** Said before the work when it may take a while. */
+export const startLine = (files: number): string | undefined =>
+  files < MANY_FILES ? undefined : `Restoring ${files} files…`;
+
+/** Files that `force` would bring back. */
+export const canBeForced = (left: readonly LeftFile[]): boolean =>
+  left.some(({ why }) => why === "changed" || why === "unsure");
+
+const MOST_SHOWN = 10;
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length - MOST_SHOWN;
+  return `${paths.slice(0, MOST_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function shown(path: string, cwd: string): string {
+  const below = relative(cwd, path);
+  return shownPath(below === "" || below.startsWith("..") || isAbsolute(below) ? path : below);
+}
+
+const LONGEST_EXCERPT = 72;
+
+export function excerpt(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length > LONGEST_EXCERPT ? `${line.slice(0, LONGEST_EXCERPT - 1)}…` : line;
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;

@@ -1,0 +1,81 @@
+// `lathe demo`: the practice model on a copy of the bundled sample project, to see the agent work without a key. At a terminal the
+// conversation is opened with the request in the composer; elsewhere it is carried out and printed.
+
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { openSession } from "../../conversation/open-session.ts";
+import { outcomeOf } from "../../hosts/headless/outcome.ts";
+import { RunDriver } from "../../hosts/headless/run-prompts.ts";
+import { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
+import { chooseModel } from "../../models/connect.ts";
+import { PRACTICE } from "../../models/models.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { parseArgs } from "../../platform/options/parse.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { memoryJournal } from "../../sessions/journals/journal-files.ts";
+import type { Command } from "./command.ts";
+
+const TASK = "fix the failing test";
+
+export const demoCommand: Command = async (argv, machine) => {
+  if (argv.length > 0) throw usageError("lathe demo takes no arguments. See: lathe demo --help");
+  const { terminal: stdout } = machine;
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
+  await cp(sampleFolder(), folder, { recursive: true });
+  if (machine.stdin.isTTY && machine.stdout.isTTY) return demoAtTerminal(folder, machine);
+  const workspace = await openWorkspace({ ...machine, cwd: folder }, { "permission-mode": "full" });
+  const printer = new LinePrinter(stdout, {
+    color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
+    columns: () => stdout.columns ?? 100,
+  });
+  printer.line(`Created a small project with a failing test in ${folder}.`);
+  printer.line(`› ${TASK}`, "bold");
+  const open = await openSession(workspace, {
+    model: await chooseModel(workspace, PRACTICE),
+    opened: memoryJournal(workspace),
+    limits: {},
+  });
+  try {
+    const driver = new RunDriver(open.session, open.permissions, (event) => printer.event(event));
+    await driver.submit(TASK);
+    const { exitCode } = outcomeOf(driver.report());
+    const tests = await open.session.env.execCommand("npm test --silent 2>&1 | grep -E '^# (pass|fail)'", 60_000);
+    printer.line(`\nThe tests now:\n${tests.output.trim()}`);
+    printer.line(`\nThat was the practice model, a script. ${nextStep(machine.env)}`, "dim");
+    return tests.output.includes("# fail 0") ? exitCode : EXIT.failed;
+  } finally {
+    await open.close();
+  }
+};
+
+const ARGUMENTS = ["--model", PRACTICE, "--no-session"];
+/** Nobody asked where the time of this start goes. */
+const UNTIMED = {
+  phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()),
+  print() {},
+  leavesWhenReady: false,
+};
+
+async function demoAtTerminal(folder: string, machine: Machine): Promise<ExitCode> {
+  const { interactiveMode } = await import("../../hosts/interactive/index.ts");
+  machine.stdout.write(
+    `A small project with a failing test is in ${folder}.\nThe model is the practice model, a script; the rest is real. Press Enter.\n\n`,
+  );
+  return interactiveMode(parseArgs(ARGUMENTS, machine.userHome), { ...machine, cwd: folder }, UNTIMED, TASK);
+}
+
+/** After `npm start` the user has a clone, not an installed command. */
+function nextStep(env: Machine["env"]): string {
+  const run = 'With a key or a local model: lathe "<your request>"';
+  return env["npm_lifecycle_event"] === "start" ? `Install the command next: see README.md. ${run}` : run;
+}
+
+/** The sample project, seen from dist/packs (built) or from the sources. */
+function sampleFolder(): string {
+  const built = fileURLToPath(new URL("../../sample", import.meta.url));
+  return existsSync(built) ? built : fileURLToPath(new URL("../../../sample", import.meta.url));
+}

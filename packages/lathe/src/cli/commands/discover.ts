@@ -1,0 +1,55 @@
+// `lathe discover`: what of Lathe's and other agents' files was found here, from where, and why something takes no effect.
+
+import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { discoveryOf } from "../../found/discovery/discovery.ts";
+import { listingJson, listingOf, listingText } from "../../found/discovery/listing.ts";
+import { refusedLine } from "../../found/discovery/refused-line.ts";
+import { ITEM_KINDS, type ItemKind } from "../../found/discovery/types.ts";
+import { EXIT, usageError } from "../../platform/usage/exit.ts";
+import { nearest } from "../../platform/usage/nearest.ts";
+import { table } from "../../sessions/tables/table.ts";
+import type { Command } from "./command.ts";
+import { verbArgs } from "./verb-args.ts";
+
+const PROVIDERS = "providers";
+
+export const discoverCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "discover");
+  const [word, ...more] = positionals;
+  if (more[0] !== undefined) throw usageError(`lathe discover takes one kind, but got "${more[0]}" as well.`);
+  // What another agent's settings say takes no effect; whoever asks for them sees them.
+  const shown = ITEM_KINDS.filter((kind) => kind !== "settings");
+  const kinds = word === undefined || word === PROVIDERS ? shown : [kindOf(word)];
+  const discovery = discoveryOf(await openWorkspace(machine, {}));
+  if (word === PROVIDERS && !values.json) {
+    const rows = discovery.providers.map(({ id, name, priority, isEnabled }) => [
+      id,
+      name,
+      String(priority),
+      isEnabled ? "" : "disabled",
+    ]);
+    machine.stdout.write(table([["provider", "name", "priority", ""], ...rows]));
+    return EXIT.done;
+  }
+  const listing = await listingOf(discovery, kinds);
+  if (values.json) {
+    machine.stdout.write(`${JSON.stringify(listingJson(listing, discovery), null, 2)}\n`);
+    return EXIT.done;
+  }
+  machine.stdout.write(listingText(listing, discovery.place));
+  const disabled = discovery.providers.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id);
+  if (disabled.length > 0)
+    machine.stdout.write(`\nNot looked for (discovery.disabledProviders): ${disabled.join(", ")}\n`);
+  const refused = refusedLine(listing.items, discovery.place);
+  if (refused !== undefined) machine.stderr.write(`lathe: ${refused}\n`);
+  return EXIT.done;
+};
+
+/** A kind by its name, or by its plural. */
+function kindOf(word: string): ItemKind {
+  const kind = ITEM_KINDS.find((one) => one === word || `${one}s` === word);
+  if (kind !== undefined) return kind;
+  const guess = nearest(word, [...ITEM_KINDS]);
+  const hint = guess ? ` Did you mean ${guess}?` : "";
+  throw usageError(`There is no kind "${word}".${hint} Kinds: ${ITEM_KINDS.join(", ")}, or ${PROVIDERS}.`);
+}

@@ -1,0 +1,44 @@
+// Subcommands, each loaded when named.
+
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { Subcommand } from "../../platform/options/option-table.ts";
+import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import type { Command } from "./command.ts";
+
+const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
+  config: async () => (await import("./config.ts")).configCommand,
+  models: async () => (await import("./models.ts")).modelsCommand,
+  setup: async () => (await import("./setup.ts")).setupCommand,
+  login: async () => (await import("./login.ts")).loginCommand,
+  logout: async () => (await import("./login.ts")).logoutCommand,
+  auth: async () => (await import("./auth.ts")).authCommand,
+  trust: async () => (await import("./trust.ts")).trustCommand,
+  plugin: async () => (await import("./plugin.ts")).pluginCommand,
+  migrate: async () => (await import("./migrate.ts")).migrateCommand,
+  discover: async () => (await import("./discover.ts")).discoverCommand,
+  agents: async () => (await import("./agents.ts")).agentsCommand,
+  review: async () => (await import("./review.ts")).reviewCommand,
+  mcp: async () => (await import("./mcp.ts")).mcpCommand,
+  policy: async () => (await import("./policy.ts")).policyCommand,
+  sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  rewind: async () => (await import("./rewind.ts")).rewindCommand,
+  stats: async () => (await import("./stats.ts")).statsCommand,
+  worktree: async () => (await import("./worktree.ts")).worktreeCommand,
+  prompt: async () => (await import("./prompt.ts")).promptCommand,
+  ext: async () => (await import("./ext.ts")).extCommand,
+  tool: async () => (await import("./tool.ts")).toolCommand,
+  replay: async () => (await import("./replay.ts")).replayCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  demo: async () => (await import("./demo.ts")).demoCommand,
+  completions: async () => (await import("./completions.ts")).completionsCommand,
+};
+
+export async function runSubcommand(name: Subcommand, argv: readonly string[], machine: Machine): Promise<ExitCode> {
+  if (argv.includes("--help") || argv.includes("-h")) {
+    const { usageOf } = await import("./usage.ts");
+    machine.stdout.write(usageOf(name));
+    return EXIT.done;
+  }
+  const command = await COMMANDS[name]();
+  return command(argv, machine);
+}

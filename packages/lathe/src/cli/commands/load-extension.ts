@@ -1,0 +1,77 @@
+// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists what it exports, without running it. For
+// developers of extensions.
+
+import { resolve } from "node:path";
+import { describeLoadFailure, ExtensionError } from "../../additions/extensions/errors.ts";
+import { type Libraries, runningLibraries } from "../../additions/extensions/libraries.ts";
+import { loadExtension } from "../../additions/extensions/load.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import type { Command } from "./command.ts";
+
+export const loadExtensionCommand: Command = async (argv, machine) => {
+  const [path, extra] = argv;
+  if (path === undefined || extra !== undefined) throw usageError("Name one file: lathe load-extension <file>");
+  const file = resolve(machine.cwd, path);
+  const loaded = answerFor(file, machine);
+  try {
+    const exports = await load(file, machine);
+    const libraries = await runningLibraries();
+    for (const [name, value] of Object.entries(exports))
+      machine.stdout.write(`${name}: ${typeof value}${originOf(value, libraries)}\n`);
+    return EXIT.done;
+  } finally {
+    loaded();
+    // Timers and servers of the file would keep the process; the exit code is set by then.
+    machine.stdout.write("", () => setImmediate(() => process.exit()));
+  }
+};
+
+async function load(file: string, machine: Machine): Promise<Readonly<Record<string, unknown>>> {
+  const cacheFolder = `${homePaths(machine.env, machine.userHome).cache}/extensions`;
+  try {
+    const exports = await loadExtension(file, { cacheFolder });
+    // By then a promise that nobody handles has been reported.
+    await new Promise((done) => setImmediate(done));
+    return exports;
+  } catch (error) {
+    if (error instanceof ExtensionError) throw new CliError(EXIT.failed, error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** While the file loads, what ends the process is its doing: that is said, and is a failure. Call the result afterwards. */
+function answerFor(file: string, { stderr }: Machine): () => void {
+  let problem = `${file} ended the process while it was loading: remove the call of process.exit.`;
+  const onError = (error: unknown): void => {
+    problem = describeLoadFailure(file, error).message;
+    process.exit();
+  };
+  const onExit = (): void => {
+    stderr.write(`lathe: ${problem}\n`);
+    process.exitCode = EXIT.failed;
+  };
+  // Before the listener that takes every uncaught error for a bug of ours.
+  process.prependListener("uncaughtException", onError);
+  process.once("exit", onExit);
+  return () => process.off("uncaughtException", onError).off("exit", onExit);
+}
+
+/** Whether a value is one of the running libraries' own, or an instance of a class of theirs: the nearest one. */
+function originOf(value: unknown, libraries: Libraries): string {
+  const own = nameOf((candidate) => candidate === value, libraries);
+  if (own !== undefined) return `, ${own}`;
+  if (typeof value !== "object") return "";
+  for (let type = value; type !== null; type = Object.getPrototypeOf(type)) {
+    const made = nameOf((candidate) => typeof candidate === "function" && candidate.prototype === type, libraries);
+    if (made !== undefined) return `, an instance of ${made}`;
+  }
+  return "";
+}
+
+function nameOf(fits: (candidate: unknown) => boolean, libraries: Libraries): string | undefined {
+  for (const [library, exports] of Object.entries(libraries))
+    for (const [name, candidate] of Object.entries(exports)) if (fits(candidate)) return `${name} of ${library}`;
+  return undefined;
+}

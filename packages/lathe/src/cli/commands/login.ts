@@ -1,0 +1,88 @@
+// `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where there is
+// an issuer for it.
+
+import { createInterface } from "node:readline";
+import { findRow } from "@lathe/llm/providers";
+import type { OAuthRow } from "../../config/credentials/oauth/rows.ts";
+import type { StoredCredential } from "../../config/credentials/store.ts";
+import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import { readPiped } from "../../hosts/headless/stdin.ts";
+import {
+  type Account,
+  accountOf,
+  deleteCredential,
+  keyCredential,
+  keyInSight,
+  storeCredential,
+} from "../../models/accounts.ts";
+import { credentialStore } from "../../models/credentials.ts";
+import { signIn } from "../../models/sign-in.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { EXIT, usageError } from "../../platform/usage/exit.ts";
+import { askSecret } from "./ask-secret.ts";
+import type { Command } from "./command.ts";
+
+export const loginCommand: Command = async (argv, machine) => {
+  const wantsKey = argv.includes("--key");
+  const [name, ...more] = argv.filter((word) => word !== "--key");
+  if (name?.startsWith("-")) throw usageError(`lathe login takes one provider and --key, not ${optionName(name)}.`);
+  if (more.length > 0) throw keyInSight(name);
+  const workspace = await openWorkspace(machine, {});
+  const account = await named(workspace, name, "login");
+  const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
+  const credential =
+    account.oauth && !wantsKey && piped === ""
+      ? await signInAt(account.oauth, machine)
+      : await keyOf(account, piped, machine);
+  machine.stdout.write(`${await storeCredential(workspace, account, credential)}\n`);
+  return EXIT.done;
+};
+
+export const logoutCommand: Command = async ([name, ...more], machine) => {
+  if (more.length > 0) throw usageError("lathe logout takes one provider.");
+  const workspace = await openWorkspace(machine, {});
+  // A stored credential can be deleted even if its provider is no longer known.
+  const left = name !== undefined && credentialStore(workspace).providers().includes(name);
+  const account = left ? { id: name, name: findRow(name)?.name ?? name } : await named(workspace, name, "logout");
+  machine.stdout.write(`${await deleteCredential(workspace, account)}\n`);
+  return EXIT.done;
+};
+
+/** Of `--key=secret` only what stands before the value. */
+const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
+
+function named(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
+  if (name === undefined)
+    throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
+  return accountOf(workspace, name);
+}
+
+async function keyOf(account: Account, piped: string, machine: Machine): Promise<StoredCredential> {
+  const typed = machine.stdin.isTTY ? await askSecret(`Key for ${account.name} (hidden): `, machine) : piped;
+  return keyCredential(account, typed, `pipe it in: lathe login ${account.id} < key.txt`);
+}
+
+/** Reads until the signal, then releases the terminal. */
+async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
+  const lines = createInterface({ input, terminal: false });
+  signal.addEventListener("abort", () => lines.close(), { once: true });
+  yield* lines;
+  input.pause();
+}
+
+async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
+  const { stderr, stdin } = machine;
+  const stop = new AbortController();
+  const onInterrupt = (): void => stop.abort();
+  process.once("SIGINT", onInterrupt);
+  try {
+    return await signIn(row, machine, {
+      show: (line) => void stderr.write(`${line}\n`),
+      cancels: "Press Ctrl+C to cancel.",
+      signal: stop.signal,
+      ...(stdin.isTTY ? { pasted: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
+    });
+  } finally {
+    process.off("SIGINT", onInterrupt);
+  }
+}

@@ -1,0 +1,228 @@
+// `lathe plugin add|list|show|enable|disable|update|remove|marketplace`.
+
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { placeOf } from "../../found/discovery/place.ts";
+import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
+import { fetchInto } from "../../found/plugins/fetch.ts";
+import { checkedName, Plugins } from "../../found/plugins/installed.ts";
+import { readMarketplace } from "../../found/plugins/marketplace.ts";
+import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { visible } from "../../sessions/visible.ts";
+import type { Command } from "./command.ts";
+import { verbArgs } from "./verb-args.ts";
+
+interface Shop {
+  readonly machine: Machine;
+  readonly plugins: Plugins;
+  readonly yes: boolean;
+}
+
+type Verb = (shop: Shop, words: readonly string[]) => Promise<ExitCode>;
+
+async function add(shop: Shop, words: readonly string[]): Promise<ExitCode> {
+  const written = one(words, "add <folder, git URL, npm:package or name@marketplace>");
+  return install(shop, await sourceOf(shop, written), written);
+}
+
+async function update(shop: Shop, words: readonly string[]): Promise<ExitCode> {
+  const name = one(words, "update <name>");
+  const { source } = entryOf(shop, name);
+  return install(shop, await sourceOf(shop, source), source, name);
+}
+
+/** Fetched beside the others, shown, and put in place when a person says so. */
+async function install(shop: Shop, source: PluginSource, written: string, known?: string): Promise<ExitCode> {
+  const { machine, plugins, yes } = shop;
+  await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
+  const staging = await mkdtemp(join(plugins.folder, ".new-"));
+  try {
+    const fetched = join(staging, "plugin");
+    const linksOut = await fetchInto(machine, source, fetched);
+    const manifest = manifestOf(fetched);
+    const name = checkedName(known ?? manifest.name ?? basename(shownSource(source)).replace(/\.(?:git|tgz)$/, ""));
+    if (known === undefined && Object.hasOwn(plugins.read().plugins, name))
+      throw usageError(`${name} is installed already. To fetch it again: lathe plugin update ${name}`);
+    const contents = await contentsOf(
+      placeOf({ cwd: machine.cwd, machine, paths: homePaths(machine.env, machine.userHome) }),
+      name,
+      fetched,
+    );
+    const dropped = linksOut.map((link) => `${link} is a link that leads outside of the plugin; it is left out.`);
+    const warnings = [...dropped, ...contents.warnings];
+    machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
+    if (contents.lines.length === 0)
+      throw usageError(`${name} brings nothing that Lathe knows, so it was not installed.`);
+    if (!(yes || (await agreed(contents)))) {
+      machine.stderr.write("lathe: Not installed. To install it without a question: --yes\n");
+      return EXIT.failed;
+    }
+    const root = plugins.rootOf(name);
+    await rm(root, { recursive: true, force: true });
+    await rename(fetched, root);
+    const { version } = manifest;
+    await plugins.set("plugins", name, { source: written, ...(version === undefined ? {} : { version }) });
+    machine.stdout.write(`Installed ${name}. It takes effect in new sessions.\n`);
+    return EXIT.done;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function list({ machine, plugins }: Shop, words: readonly string[]): Promise<ExitCode> {
+  none(words, "list");
+  const entries = Object.entries(plugins.read().plugins);
+  if (entries.length === 0)
+    machine.stdout.write("No plugins are installed. To install one: lathe plugin add <source>\n");
+  for (const [name, { version, source, enabled = true }] of entries)
+    machine.stdout.write(
+      `${visible(`${name}${version === undefined ? "" : ` ${version}`}  ${source}${enabled ? "" : "  (disabled)"}`)}\n`,
+    );
+  return EXIT.done;
+}
+
+async function show(shop: Shop, words: readonly string[]): Promise<ExitCode> {
+  const name = one(words, "show <name>");
+  const { version } = entryOf(shop, name);
+  const { machine, plugins } = shop;
+  const root = plugins.rootOf(name);
+  const contents = await contentsOf(
+    placeOf({ cwd: machine.cwd, machine, paths: homePaths(machine.env, machine.userHome) }),
+    name,
+    root,
+  );
+  machine.stdout.write(shownContents(name, version, manifestOf(root).description, contents));
+  return EXIT.done;
+}
+
+const enable: Verb = (shop, words) => setEnabled(shop, one(words, "enable <name>"), true);
+const disable: Verb = (shop, words) => setEnabled(shop, one(words, "disable <name>"), false);
+
+async function setEnabled(shop: Shop, name: string, enabled: boolean): Promise<ExitCode> {
+  const { enabled: _, ...entry } = entryOf(shop, name);
+  await shop.plugins.set("plugins", name, enabled ? entry : { ...entry, enabled });
+  shop.machine.stdout.write(`${name} is ${enabled ? "enabled" : "disabled"}, from the next session on.\n`);
+  return EXIT.done;
+}
+
+async function remove({ machine, plugins }: Shop, words: readonly string[]): Promise<ExitCode> {
+  const name = one(words, "remove <name>");
+  await plugins.remove("plugins", name);
+  machine.stdout.write(`Removed ${name}.\n`);
+  return EXIT.done;
+}
+
+async function marketplace(shop: Shop, [verb = "list", ...words]: readonly string[]): Promise<ExitCode> {
+  const { machine, plugins } = shop;
+  if (verb === "add") {
+    const written = one(words, "marketplace add <folder or git URL>");
+    await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
+    const staging = await mkdtemp(join(plugins.folder, ".new-"));
+    try {
+      const fetched = join(staging, "marketplace");
+      await fetchInto(machine, readSource(written, machine.cwd), fetched);
+      const { name: own, offers } = readMarketplace(fetched);
+      const name = checkedName(own ?? basename(written).replace(/\.git$/, ""));
+      const root = plugins.marketplaceRoot(name);
+      await rm(root, { recursive: true, force: true });
+      await cp(fetched, root, { recursive: true, verbatimSymlinks: true });
+      await plugins.set("marketplaces", name, { source: written });
+      machine.stdout.write(
+        `Added ${name} with ${offers.length} plugins. To install one: lathe plugin add <plugin>@${name}\n`,
+      );
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+    return EXIT.done;
+  }
+  if (verb === "remove") {
+    const name = one(words, "marketplace remove <name>");
+    await plugins.remove("marketplaces", name);
+    machine.stdout.write(`Removed ${name}. Plugins from it stay.\n`);
+    return EXIT.done;
+  }
+  if (verb !== "list") throw usageError(`lathe plugin marketplace takes add, list or remove, not ${verb}.`);
+  for (const [name, { source }] of Object.entries(plugins.read().marketplaces)) {
+    machine.stdout.write(`${visible(`${name}  ${source}`)}\n`);
+    for (const { name: offered, description = "" } of readMarketplace(plugins.marketplaceRoot(name)).offers)
+      machine.stdout.write(`${visible(`  ${offered}@${name}  ${description}`.trimEnd())}\n`);
+  }
+  return EXIT.done;
+}
+
+/** `name@marketplace` of one that was added, else any other source. */
+async function sourceOf({ machine, plugins }: Shop, written: string): Promise<PluginSource> {
+  const [, name = "", market = ""] = /^([\w.-]+)@([\w.-]+)$/.exec(written) ?? [];
+  if (!Object.hasOwn(plugins.read().marketplaces, market)) return readSource(written, machine.cwd);
+  const offer = readMarketplace(plugins.marketplaceRoot(market)).offers.find((one) => one.name === name);
+  if (!offer) throw usageError(`${market} has no plugin ${name}. See: lathe plugin marketplace list`);
+  if (!offer.source) throw usageError(`${written} comes from a kind of source that Lathe does not know.`);
+  if (offer.source.kind === "folder" && !existsSync(offer.source.path))
+    throw usageError(`${market} lists ${name}, but its folder is not there.`);
+  return offer.source;
+}
+
+function shownContents(
+  name: string,
+  version: string | undefined,
+  description: string | undefined,
+  { lines, warnings }: Contents,
+): string {
+  const title = [name, version, description && `(${description})`].filter(Boolean).join(" ");
+  const text = [
+    `${title} brings:`,
+    ...lines.map((line) => `  ${line}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
+  return `${text.map(visible).join("\n")}\n`;
+}
+
+async function agreed({ runsCode }: Contents): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const what = runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
+  // Ctrl+C and Ctrl+D are a no; what was fetched is still to be removed.
+  const answer = await lines.question(`${what} [y/N] `).catch((error: Error) => {
+    if (error.name !== "AbortError") throw error;
+    process.stderr.write("\n");
+    return "";
+  });
+  lines.close();
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+function entryOf(
+  { plugins }: Shop,
+  name: string,
+): { readonly source: string; readonly version?: string; readonly enabled?: boolean } {
+  const entry = plugins.read().plugins[name];
+  if (!entry || !Object.hasOwn(plugins.read().plugins, name))
+    throw usageError(`${name} is not installed. See: lathe plugin list`);
+  return entry;
+}
+
+function one(words: readonly string[], form: string): string {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0) throw usageError(`Write: lathe plugin ${form}`);
+  return word;
+}
+
+function none(words: readonly string[], verb: string): void {
+  if (words.length > 0) throw usageError(`lathe plugin ${verb} takes no further words, not ${words[0]}.`);
+}
+
+const VERBS: Readonly<Record<string, Verb>> = { add, list, show, enable, disable, update, remove, marketplace };
+
+export const pluginCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(argv, { yes: { type: "boolean", short: "y", default: false } }, "plugin");
+  const [verb = "list", ...words] = positionals;
+  const plugins = new Plugins(homePaths(machine.env, machine.userHome).home);
+  const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (!run) throw usageError(`lathe plugin has no ${verb}: ${Object.keys(VERBS).join(", ")}. See: lathe plugin --help`);
+  return run({ machine, plugins, yes: values.yes }, words);
+};

@@ -1,0 +1,113 @@
+// `lathe review [range] [--json]`: reviewers look at a change, and what holds is printed. Exit code 1 when something was found.
+
+import { ADDITIONS } from "../../additions/list.ts";
+import { loadNamedProvider } from "../../additions/named-provider.ts";
+import { workspaceOfRun } from "../../config/workspace/prepared.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { type OpenSession, openSession } from "../../conversation/open-session.ts";
+import { changeOf } from "../../conversation/review/change.ts";
+import {
+  changeLine,
+  costLine,
+  exitCodeOf,
+  nothingLine,
+  nothingToReview,
+  reviewReport,
+  reviewText,
+} from "../../conversation/review/report.ts";
+import { review } from "../../conversation/review/review.ts";
+import type { Change, Review } from "../../conversation/review/types.ts";
+import { sessionRequest } from "../../conversation/session-request.ts";
+import { interruptedOutcome, oneLine, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
+import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
+import { onSignals } from "../../platform/machine/signals.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { parseArgs } from "../../platform/options/parse.ts";
+import { withProvider } from "../../platform/options/provider.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
+import { closedOnFailure } from "../../sessions/journals/journal-files.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import type { Command } from "./command.ts";
+
+export const reviewCommand: Command = async (argv, machine) => {
+  const { options, words } = withProvider(parseArgs(argv, machine.userHome));
+  const [range, ...more] = words;
+  if (more.length > 0)
+    throw usageError(`lathe review takes one range, such as main...HEAD. Leave out: ${more.join(" ")}`);
+  const workspace = await workspaceOfRun(machine, options);
+  for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
+  const isJson = options.mode === "json";
+  const print = (value: object): void => void machine.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  const change = await changeOf(workspace, range);
+  if (change.files.length === 0) {
+    if (isJson) print(reviewReport(nothingToReview(change), null));
+    else machine.stdout.write(`${nothingLine(change)}\n`);
+    return EXIT.done;
+  }
+  const done = await reviewInSession(workspace, options, change);
+  if (isJson) print(reviewReport(done.review, done.sessionId));
+  else machine.stdout.write(reviewText(done.review, machine.stdout.isTTY ? machine.stdout.columns : undefined));
+  machine.stderr.write(`lathe: ${costLine(done.review)}\n`);
+  if (!isJson && done.review.findings.length > 0 && done.sessionId !== null)
+    machine.stderr.write('lathe: To have findings fixed: lathe -c "fix 1 and 2"\n');
+  return exitCodeOf(done.review);
+};
+
+interface Done {
+  readonly review: Review;
+  readonly sessionId: string | null;
+}
+
+async function reviewInSession(workspace: Workspace, options: CliOptions, change: Change): Promise<Done> {
+  const { machine } = workspace;
+  const tell = (line: string): void => void machine.stderr.write(`lathe: ${oneLine(line)}\n`);
+  const opened = journalFor(workspace, options);
+  const open = await closedOnFailure(opened, async () => {
+    await loadNamedProvider(workspace, options);
+    return openSession(workspace, {
+      ...(await sessionRequest(workspace, options, opened)),
+      additions: ADDITIONS,
+      onEvent: (event) => {
+        if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) tell(event.data.message);
+      },
+    });
+  });
+  open.additions.opened(open, { reason: "start", workspace });
+  const signals = onSignals(() => void open.session.interrupt());
+  try {
+    tell(`Reviewing ${changeLine(change)}.`);
+    const found = await withinTime(workspace, open, () =>
+      review({ workspace, session: open.session, permissions: open.permissions, tell }, change),
+    );
+    if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
+    // Whoever continues the session speaks of findings by their numbers.
+    open.session.appendCustomMessage("review", reviewText(found), { display: true });
+    rememberForTerminal(workspace, opened.path);
+    return { review: found, sessionId: opened.path === undefined ? null : open.session.id };
+  } finally {
+    await open.close();
+    signals.stopListening();
+  }
+}
+
+async function withinTime<T>(
+  { machine }: Workspace,
+  { session, limits }: OpenSession,
+  work: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (limits.maxTimeMs === undefined) return work();
+  let isOver = false;
+  const timer = machine.deps.setTimer(() => {
+    isOver = true;
+    void session.interrupt();
+  }, limits.maxTimeMs);
+  try {
+    const done = await work();
+    if (done === undefined && isOver)
+      throw new CliError(EXIT.budget, `${TIME_IS_UP} Run it again with a higher limit.`);
+    return done;
+  } finally {
+    timer.cancel();
+  }
+}

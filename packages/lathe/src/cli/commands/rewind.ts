@@ -1,0 +1,139 @@
+// `lathe rewind`: conversation and files of a session that is not running go back, or forth again.
+
+import { JournalError, quoteShell, type RewindRequest } from "@lathe/agent";
+import { textOf } from "@lathe/llm";
+import {
+  canBeForced,
+  doneLine,
+  excerpt,
+  isComplete,
+  leftLines,
+  type ReportedRewind,
+  startLine,
+} from "../../changes/rewind/report.ts";
+import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
+import { withEntryHint } from "../../platform/usage/entry-hint.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { findSession, idOf, sessionToContinue } from "../../sessions/find.ts";
+import { existingJournal } from "../../sessions/journals/journal-files.ts";
+import type { Command } from "./command.ts";
+import { verbArgs } from "./verb-args.ts";
+
+/** Nothing is asked of a model here. */
+const NO_MODEL = { provider: "stand-in", id: "none" };
+
+export const rewindCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(
+    argv,
+    {
+      session: { type: "string", short: "s" },
+      files: { type: "boolean" },
+      conversation: { type: "boolean" },
+      force: { type: "boolean" },
+      undo: { type: "boolean" },
+      redo: { type: "boolean" },
+    },
+    "rewind",
+  );
+  const [entryId, extra] = positionals;
+  if (extra !== undefined) throw usageError(`One entry can be gone back to. Leave out: ${extra}`);
+  if ([entryId !== undefined, values.undo, values.redo].filter(Boolean).length > 1)
+    throw usageError("Give an entry, --undo or --redo, one of them. See: lathe rewind --help");
+  const narrowing = (["files", "conversation"] as const).find((name) => values[name]);
+  if (values.redo && narrowing)
+    throw usageError(`--redo takes back all that the last rewind did. Leave out: --${narrowing}`);
+  const isList = entryId === undefined && !values.undo && !values.redo;
+  const unused = narrowing ?? (values.force ? "force" : undefined);
+  if (isList && unused) throw usageError(`--${unused} needs an entry, or --undo. To list the entries: lathe rewind`);
+  const workspace = await openWorkspace(machine, {});
+  const path = sessionFile(workspace, values.session);
+  const parts = values.files === values.conversation ? "both" : values.files ? "files" : "conversation";
+  const onPlan = (files: number): void => {
+    const line = startLine(files);
+    if (line !== undefined) machine.stderr.write(`lathe: ${line}\n`);
+  };
+  const options = { parts, force: values.force ?? false, onPlan } as const;
+  return inSession(workspace, path, async (conversation) => {
+    if (isList) return list(conversation, path);
+    const done = await carryOut(conversation, { entryId, redo: values.redo ?? false }, options);
+    report(workspace, done);
+    if (!options.force && canBeForced(done.result.left)) {
+      const which = done.entryId === undefined ? "--redo" : `${done.entryId} --files`;
+      const where = values.session === undefined ? "" : ` --session ${quoteShell(values.session)}`;
+      machine.stderr.write(`lathe: To overwrite them as well: lathe rewind ${which} --force${where}\n`);
+    }
+    // Files that were left are a failure for a script, which cannot read why.
+    return isComplete(done.result) ? EXIT.done : EXIT.failed;
+  });
+};
+
+function sessionFile(workspace: Workspace, value: string | undefined): string {
+  if (value === undefined) {
+    const path = sessionToContinue(workspace);
+    if (path === undefined) throw usageError("There is no session of this directory. See: lathe sessions list --all");
+    return path;
+  }
+  const { path, otherCwd } = findSession(workspace, value);
+  if (otherCwd !== undefined) throw usageError(`That session belongs to ${otherCwd}. Run lathe rewind there.`);
+  return path;
+}
+
+async function inSession(
+  workspace: Workspace,
+  path: string,
+  work: (conversation: Conversation) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  try {
+    const requestFor = async (opened: ReturnType<typeof existingJournal>) => ({
+      model: NO_MODEL,
+      adapter: fixedAnswers(NO_MODEL.provider, []),
+      opened,
+      profile: "minimal" as const,
+      limits: {},
+    });
+    const conversation = await Conversation.start({ workspace, requestFor }, existingJournal(workspace, path));
+    const warnings = printWarnings(conversation, workspace);
+    try {
+      return await work(conversation);
+    } finally {
+      await conversation.close();
+      await warnings;
+    }
+  } catch (error) {
+    // A journal's error is about the user's file, not a bug of ours, and says what to do.
+    if (error instanceof JournalError) throw usageError(error.message);
+    throw error;
+  }
+}
+
+async function printWarnings({ session }: Conversation, { machine }: Workspace): Promise<void> {
+  for await (const event of session.events())
+    if (event.kind === "warning") machine.stderr.write(`lathe: ${event.data.message}\n`);
+}
+
+async function list(conversation: Conversation, path: string): Promise<ExitCode> {
+  const { stdout } = conversation.workspace.machine;
+  const points = conversation.branchPoints();
+  if (points.length === 0) throw usageError("There is nothing to rewind in that session.");
+  stdout.write(`Session ${idOf(path)}. To go back to before a message: lathe rewind <entry>\n`);
+  for (const { id, message } of points) stdout.write(`  ${id}  ${excerpt(textOf(message))}\n`);
+  return EXIT.done;
+}
+
+function carryOut(
+  conversation: Conversation,
+  what: { readonly entryId: string | undefined; readonly redo: boolean },
+  options: Omit<RewindRequest, "to">,
+): Promise<ReportedRewind> {
+  const { entryId } = what;
+  if (what.redo) return conversation.redo(options);
+  if (entryId === undefined) return conversation.undo(options);
+  return withEntryHint("See: lathe rewind", () => conversation.rewind(entryId, options));
+}
+
+function report({ machine, cwd }: Workspace, done: ReportedRewind): void {
+  machine.stdout.write(`${doneLine(done)}\n`);
+  for (const line of leftLines(done.result, cwd)) machine.stderr.write(`lathe: ${line}\n`);
+}

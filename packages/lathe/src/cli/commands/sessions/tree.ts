@@ -1,0 +1,46 @@
+// `lathe sessions tree`.
+
+import { findEntry, type Journal, landingOf } from "@lathe/agent";
+import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
+import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+import { changed } from "../../../sessions/changed.ts";
+import { findOne, findSession } from "../../../sessions/find.ts";
+import { openToRead } from "../../../sessions/open.ts";
+import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../../sessions/tree-rows.ts";
+import { writePieces } from "../../../sessions/write-pieces.ts";
+import { verbArgs } from "../verb-args.ts";
+import { onlyNamed, type Verb } from "./verb.ts";
+
+export const treeVerb: Verb = async (argv, workspace) => {
+  const { values, positionals } = verbArgs(argv, {
+    filter: { type: "string" },
+    go: { type: "string" },
+    json: { type: "boolean" },
+  });
+  const { machine, paths } = workspace;
+  const which = onlyNamed(positionals, "tree");
+  const { filter = "default", go } = values;
+  if (!isFilter(filter)) throw usageError(`There is no filter "${filter}". Choose one of: ${TREE_FILTERS.join(", ")}.`);
+  if (go !== undefined) {
+    const text = await changed(workspace, findOne(workspace, which), ({ journal }) =>
+      withEntryHint(`See: lathe sessions tree ${which}`, () => goTo(journal, go)),
+    );
+    machine.stdout.write(text === undefined ? "" : `${text}\n`);
+    return EXIT.done;
+  }
+  const journal = openToRead(machine, paths.blobs, findSession(workspace, which).path);
+  const rows = treeRows(journal, filter);
+  const json = (): string[] => [`${JSON.stringify({ leafId: journal.leaf, entries: rows }, null, 2)}\n`];
+  await writePieces(machine.stdout, values.json ? json() : treeText(rows).map((line) => `${line}\n`));
+  await journal.close();
+  return EXIT.done;
+};
+
+/** Text of the message before which the session goes on. */
+function goTo(journal: Journal, wanted: string): string | undefined {
+  const { leafId, text } = landingOf(journal.entry(findEntry(journal, wanted)));
+  journal.setLeaf(leafId);
+  return text;
+}
+
+const isFilter = (filter: string): filter is TreeFilter => (TREE_FILTERS as readonly string[]).includes(filter);

@@ -1,0 +1,88 @@
+// `lathe stats`: what all sessions used, by day, model, project and agent.
+
+import { join } from "node:path";
+import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { EXIT, usageError } from "../../platform/usage/exit.ts";
+import type { Spending } from "../../sessions/file-stats.ts";
+import { oneLine } from "../../sessions/list.ts";
+import { costText, counted, tokens } from "../../sessions/numbers.ts";
+import { collectStats } from "../../sessions/stats.ts";
+import { table } from "../../sessions/tables/table.ts";
+import type { Command } from "./command.ts";
+import { verbArgs } from "./verb-args.ts";
+
+/** Rows of each list, for people; --json has them all. */
+const MOST_DAYS = 14;
+const MOST_ROWS = 20;
+const DAY_MS = 86_400_000;
+
+export const statsCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(
+    argv,
+    { json: { type: "boolean" }, days: { type: "string", short: "d" } },
+    "stats",
+  );
+  if (positionals[0] !== undefined)
+    throw usageError(`lathe stats takes no words, but got "${positionals[0]}". See: lathe stats --help`);
+  const { paths } = await openWorkspace(machine, {});
+  const stats = collectStats({
+    sessionsRoot: paths.sessions,
+    cacheFile: join(paths.cache, "session-stats.json"),
+    ...(values.days === undefined ? {} : { since: firstDay(values.days, machine.deps.now()) }),
+  });
+  if (values.json) {
+    machine.stdout.write(`${JSON.stringify(stats, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const { messages, total, unread } = stats;
+  const counts = [
+    counted(stats.sessions, "session"),
+    counted(messages.user, "prompt"),
+    counted(total.answers, "answer"),
+    counted(messages.tool, "tool result"),
+  ];
+  const head = `${counts.join(", ")}, ${costText(total)}\n`;
+  const byCost = (rows: Readonly<Record<string, Spending>>): [string, Spending][] =>
+    Object.entries(rows).sort(([, a], [, b]) => b.cost - a.cost || b.answers - a.answers);
+  const days = Object.entries(stats.byDay).sort(([a], [b]) => b.localeCompare(a));
+  const sections = [
+    ...section("day", days, MOST_DAYS),
+    ...section("model", byCost(stats.byModel), MOST_ROWS),
+    ...section("project", byCost(stats.byProject), MOST_ROWS),
+    ...(Object.keys(stats.byAgent).length > 1 ? section("agent", byCost(stats.byAgent), MOST_ROWS) : []),
+  ];
+  machine.stdout.write(head + (sections.length === 0 ? "" : `\n${table(sections.slice(0, -1))}`));
+  if (unread.files + unread.lines > 0)
+    machine.stderr.write(
+      `lathe: Not counted: ${counted(unread.files, "older or unreadable file")}, ${counted(unread.lines, "damaged line")}. See: lathe sessions doctor\n`,
+    );
+  return EXIT.done;
+};
+
+/** All lists in one table, so that their columns are below each other. */
+function section(title: string, rows: readonly (readonly [string, Spending])[], most: number): string[][] {
+  if (rows.length === 0) return [];
+  const left = rows.length - most;
+  return [
+    [`by ${title}`, "answers", "in", "cached", "out", "cost"],
+    ...rows.slice(0, most).map(row),
+    ...(left > 0 ? [[`and ${left} more: --json`]] : []),
+    [],
+  ];
+}
+
+const row = ([name, used]: readonly [string, Spending]): string[] => [
+  oneLine(name),
+  String(used.answers),
+  tokens(used.input),
+  tokens(used.cached),
+  tokens(used.output),
+  costText(used),
+];
+
+/** UTC, as the days are. */
+function firstDay(days: string, now: number): string {
+  if (!/^[1-9]\d*$/.test(days)) throw usageError(`--days takes a number of days, not "${days}".`);
+  const first = now - (Number(days) - 1) * DAY_MS;
+  return first <= 0 ? "" : new Date(first).toISOString().slice(0, 10);
+}

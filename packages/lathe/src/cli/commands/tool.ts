@@ -1,0 +1,111 @@
+// `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation), without a model.
+
+import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef } from "@lathe/agent";
+import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import { openSession } from "../../conversation/open-session.ts";
+import { readPiped } from "../../hosts/headless/stdin.ts";
+import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
+import { profileFor } from "../../models/profile.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { parseArgs } from "../../platform/options/parse.ts";
+import { EXIT, usageError } from "../../platform/usage/exit.ts";
+import { nearest } from "../../platform/usage/nearest.ts";
+import { memoryJournal } from "../../sessions/journals/journal-files.ts";
+import type { Command } from "./command.ts";
+
+const FIXED_MODEL = { provider: "stand-in", id: "none" };
+
+export const toolCommand: Command = async (argv, machine) => {
+  const describe = argv.includes("--describe");
+  const { options, words } = parseArgs(
+    argv.filter((word) => word !== "--describe"),
+    machine.userHome,
+  );
+  const [name, given, extra] = words;
+  const workspace = await openWorkspace(machine, {
+    ...options,
+    "permission-mode": options["permission-mode"] ?? "full",
+  });
+  const known = toolsHere(workspace, options);
+  if (name === undefined)
+    throw usageError(`Name a tool: lathe tool <name> '<json>'. There are: ${namesOf(known).join(", ")}.`);
+  if (extra !== undefined)
+    throw usageError(`The arguments of ${name} are one JSON text in quotes. Leave out: ${extra}`);
+  const { tool, family } = findTool(name, known);
+  if (describe) {
+    machine.stdout.write(`${tool.description}\n\n${JSON.stringify(tool.schema, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const args = await argumentsOf(name, given, machine);
+  const ended = await runOne(workspace, family, name, args);
+  machine.stdout.write(`${ended.output}\n`);
+  return ended.isError ? EXIT.failed : EXIT.done;
+};
+
+async function runOne(workspace: Workspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
+  const open = await openSession(workspace, {
+    model: FIXED_MODEL,
+    adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
+    opened: memoryJournal(workspace),
+    profile,
+    limits: {},
+  });
+  let ended = { output: "", isError: true };
+  const see = (event: SessionEvent): void => {
+    if (event.kind === "tool_call_end")
+      ended = { output: event.data.error ?? event.data.output ?? "", isError: event.data.is_error };
+  };
+  try {
+    const reading = (async () => {
+      for await (const event of open.session.events()) see(event);
+    })();
+    await open.session.submit("run the tool");
+    await open.close();
+    await reading;
+    return ended;
+  } finally {
+    await open.close();
+  }
+}
+
+async function argumentsOf(
+  name: string,
+  given: string | undefined,
+  machine: Machine,
+): Promise<Record<string, unknown>> {
+  const text = given === "-" ? (await readPiped(machine)).toString("utf8") : (given ?? "{}");
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    throw usageError(`The arguments of ${name} are not valid JSON: ${(error as Error).message}.`);
+  }
+  throw usageError(`The arguments of ${name} must be a JSON object, for example '{"file_path": "README.md"}'.`);
+}
+
+type KnownTools = readonly { readonly family: FamilyName; readonly tools: readonly ToolDef[] }[];
+
+/** Of each profile, or of the one asked for, in the form that the settings give them. */
+function toolsHere(workspace: Workspace, { profile }: CliOptions): KnownTools {
+  const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
+  return families.map((family) => {
+    const { toolRegistry } = profileFor(workspace, { profile: family }, FIXED_MODEL);
+    return { family, tools: toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []) };
+  });
+}
+
+/** In the first profile that has it. */
+function findTool(name: string, known: KnownTools): { tool: ToolDef; family: FamilyName } {
+  for (const { family, tools } of known) {
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (tool) return { tool, family };
+  }
+  const names = namesOf(known);
+  const guess = nearest(name, names);
+  throw usageError(`Unknown tool "${name}".${guess ? ` Did you mean ${guess}?` : ""} There are: ${names.join(", ")}.`);
+}
+
+const namesOf = (known: KnownTools): string[] => [
+  ...new Set(known.flatMap(({ tools }) => tools.map(({ name }) => name))),
+];

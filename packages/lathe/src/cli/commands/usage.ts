@@ -1,0 +1,163 @@
+// `lathe <command> --help`.
+
+import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-table.ts";
+
+/** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
+const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
+  config: [
+    ["list", "every setting with its value, the source of the value and its meaning"],
+    ["get <key>", "one value"],
+    ["set <key> <value>", "write it to your settings file; lists as a,b and maps as name=1,other=2"],
+    ["unset <key>", "remove it from your settings file"],
+    ["path", "print the path of that file"],
+  ],
+  models: [
+    ["", "all models"],
+    ["<pattern>", "only those that match: part of a name, provider/*, *sonnet*"],
+    ["presets", "models for all jobs at once, as --mpreset takes them"],
+    ["… --usable", "only those with a credential, or that need none"],
+    ["… --json", "as JSON"],
+  ],
+  setup: [
+    ["provider --preset <name>", "write an entry for minimax, minimax-cn or glm to models.yml; no key is written"],
+  ],
+  login: [
+    ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],
+    ["<provider> --key", "always ask for a key; without a terminal: lathe login <provider> < key.txt"],
+  ],
+  logout: [["<provider>", "delete its stored credential"]],
+  auth: [["status [provider]", "where each credential comes from, never the credential itself"]],
+  ext: [
+    ["[list]", "every extension, custom tool and module hook, and whether it is on"],
+    ["enable <name>", "turn one on"],
+    ["disable <name>", "turn one off"],
+    ["new <name> [--user]", "write a file to begin with, in .lathe/extensions of this folder or of your own"],
+  ],
+  trust: [
+    ["[folder]", "let what this folder brings take effect: settings, .env, hooks, servers, extensions (default: .)"],
+    ["--list", "list trusted folders"],
+    ["--remove [folder]", "stop trusting it"],
+  ],
+  plugin: [
+    [
+      "add <source>",
+      "show what it brings, then install it: a folder, git URL, owner/repository, npm:<package>, <plugin>@<marketplace>",
+    ],
+    ["list", "what is installed"],
+    ["show <name>", "what it brings"],
+    ["enable <name>, disable <name>", "from the next session on"],
+    ["update <name>", "fetch it again"],
+    ["remove <name>", "delete it"],
+    ["marketplace add <source>", "a folder or repository that lists plugins; also: list, remove <name>"],
+    ["… --yes", "without a question"],
+  ],
+  migrate: [
+    ["", "show what would be taken over; writes nothing"],
+    ["--apply", "write it, with a copy of every file that is changed"],
+    ["--from <agent>", "claude-code, codex, gemini, opencode, pi or all"],
+    ["--scope <scope>", "user (your own files) or project (those of this repository)"],
+    ["--force", "replace what is there under the same name"],
+    ["--json", "as JSON"],
+  ],
+  discover: [
+    ["", "everything: where it comes from, and why something is shadowed or ignored"],
+    ["<kind>", "one kind: skill, command, rule, mcp-server, hook, …"],
+    ["providers", "the agents whose files are looked for, by priority"],
+    ["… --json", "as JSON"],
+  ],
+  agents: [
+    ["list [--json]", "the agents that there are here, where they come from, and files without effect"],
+    ["show <name>", "the file of an agent"],
+    ["check [file]", "what is wrong with an agent's file, or with any that is found here"],
+    ["new <name> [--user]", "write a file to begin with, for this project or for you"],
+  ],
+  review: [
+    ["", "uncommitted changes, or the branch against its upstream or main when there are none"],
+    ["main...HEAD", "a range of commits"],
+    ["HEAD~3", "everything since that commit, uncommitted changes included; a branch or tag likewise"],
+    ["<commit>", "what one commit changed, by its hexadecimal name; for other names: HEAD^!"],
+    ["… --json", "findings, what was left out and why, tokens and cost as one JSON object"],
+    ["… --max-cost 1", "options of a run work here, too: --model, --max-time, --no-session"],
+  ],
+  mcp: [
+    ["list [--json]", "the servers that are configured here, and why one takes no effect"],
+    ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],
+    ["add [options] <name> <https://…>", "a server that is reached over HTTP; --sse for the older way"],
+    [
+      "add --env K=V --header 'K: V' …",
+      "each may be repeated; variables and !commands in a value are filled in at the start",
+    ],
+    ["add --project …", "in this project's .lathe/mcp.json instead of your own"],
+    ["test [name]", "connect, and list the tools"],
+    ["remove [--project] <name>", "take it out of the file again"],
+    ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
+  ],
+  policy: [
+    ["test [--json] -- '<command>'", "what would be said of this command here, with the reason for each part of it"],
+    ["test --allow R --ask R --deny R -- …", "the same with these rules only; each may be repeated"],
+    ["explain", "the mode, the rules and what was remembered, with where each comes from"],
+    ["suggest <session> [--json]", "rules that would have saved questions there"],
+    ["forget", "ask again about what you allowed in this project"],
+  ],
+  sessions: [
+    ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
+    ["show <id|path> [--full]", "the transcript as text"],
+    ["show <id|path> --agent <name>", "the transcript of one of its agents"],
+    ["show <id|path> --audit [--json]", "what was decided about every call, by whom and why"],
+    ["search <words> [-n N] [--json]", "full-text search over all sessions"],
+    ["tree <id|path> [--filter F] [--json]", "every branch; F: default, no-tools, user-only, labeled-only, all"],
+    ["tree <id|path> --go <entry>", "continue from there next time"],
+    ["branch <id|path> <entry>", "a new session from before one of your messages"],
+    ["label <id|path> [<entry> <name>]", "name an entry, or list the names; <entry> --clear takes one away"],
+    ["move <id|path> <folder>", "make it a session of another folder"],
+    ["rename <id|path> <title>", "give a session a title"],
+    ["rm <id|path>…", "remove sessions with their artifacts and subagents"],
+    ["export <id|path> [--out file]", "the transcript as one HTML file"],
+    ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
+  ],
+  stats: [
+    ["", "tokens and cost of all sessions, by day, model, project and agent"],
+    ["--days N", "only the last N days, today included"],
+    ["… --json", "as JSON"],
+  ],
+  rewind: [
+    ["", "list the messages of this directory's last session that can be gone back to"],
+    ["<entry>", "go back to before that message, or to the end of another entry: conversation and files"],
+    ["--undo", "the same for the last message"],
+    ["--redo", "take the last rewind back"],
+    ["… --files | --conversation", "only one of them"],
+    ["… --force", "also files that were changed outside the session"],
+    ["… --session <id|path>", "another session of this directory"],
+  ],
+  worktree: [
+    ["[list]", "views of this project that have changes which were not landed"],
+    ["land <id>", "write the changes to your files, merged with what they are now"],
+    ["branch <id>", "make the branch lathe/task/<id> of them; your files stay as they are"],
+    ["patch <id>", "write them to a file for git apply"],
+    ["discard <id>", "remove the view with everything in it"],
+  ],
+  prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
+  tool: [
+    ["<name> '<json>'", "one call with these arguments; - reads them from stdin"],
+    ["<name> --describe", "its description and schema, as the model sees them"],
+  ],
+  replay: [["<dir>", "a folder made by lathe --record <dir>"]],
+  doctor: [["", "one line for each requirement of a run; for session files: lathe sessions doctor"]],
+  demo: [["", "the practice model fixes a copy of the sample project"]],
+  completions: [
+    ["bash", 'in ~/.bashrc: eval "$(lathe completions bash)"'],
+    ["zsh", 'in ~/.zshrc, after compinit: eval "$(lathe completions zsh)"'],
+    ["fish", "in config.fish: lathe completions fish | source"],
+  ],
+};
+
+/** Words that may follow the command. */
+export const verbsOf = (command: Subcommand): string[] =>
+  FORMS[command].flatMap(([form]) => /^[a-z|]+/.exec(form)?.[0].split("|") ?? []);
+
+export function usageOf(command: Subcommand): string {
+  const forms = FORMS[command];
+  const width = Math.max(...forms.map(([form]) => form.length)) + 2;
+  const rows = forms.map(([form, meaning]) => `  lathe ${command} ${form.padEnd(width)}${meaning}`);
+  return `lathe ${command}: ${SUBCOMMANDS[command]}\n\n${rows.join("\n")}\n`;
+}

@@ -1,0 +1,23 @@
+// Options of a subcommand's verb, by node's own parser, with our kind of error.
+
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { Subcommand } from "../../platform/options/option-table.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+/** Written out: a declaration cannot name what node's parser infers. */
+type Parsed<T extends Options> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
+>;
+
+export function verbArgs<const T extends Options>(
+  argv: readonly string[],
+  options: T,
+  command: Subcommand = "sessions",
+): Parsed<T> {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe ${command} --help`);
+  }
+}

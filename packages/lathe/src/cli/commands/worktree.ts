@@ -1,0 +1,54 @@
+// `lathe worktree`: views that runs have left, and what becomes of their changes.
+
+import { leftViews } from "@lathe/agent";
+import { recoverViews } from "../../changes/isolation/recover-views.ts";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../../config/workspace/run-view.ts";
+import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import { OpenRunView } from "../../hosts/worktree/run-view.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import type { Command } from "./command.ts";
+import { verbArgs } from "./verb-args.ts";
+
+export const worktreeCommand: Command = async (argv, machine) => {
+  const { positionals } = verbArgs(argv, {}, "worktree");
+  const [verb = "list", id, extra] = positionals;
+  const how = SETTLE_WAYS.find((way) => way === verb);
+  if (extra !== undefined || (verb === "list" && id !== undefined))
+    throw usageError(`Leave out: ${extra ?? id}. See: lathe worktree --help`);
+  if (verb !== "list" && how === undefined)
+    throw usageError(`lathe worktree knows no ${verb}. See: lathe worktree --help`);
+  const workspace = await openWorkspace(machine, {});
+  // What was left is looked at first: what nobody changed is gone then.
+  for (const line of await recoverViews(workspace, () => false)) machine.stderr.write(`lathe: ${line}\n`);
+  const left = leftViews(storeOf(workspace));
+  if (how === undefined) {
+    for (const { id: name, kind, isCutOff } of left)
+      machine.stdout.write(`${name}  ${kind}  ${isCutOff ? "cut off" : "left"}\n`);
+    if (left.length === 0) machine.stdout.write("No run has left changes in this project.\n");
+    return EXIT.done;
+  }
+  const names = left.map((one) => one.id);
+  if (id === undefined) throw usageError(`Name the view: lathe worktree ${how} <id>. See: lathe worktree`);
+  if (!names.includes(id)) {
+    const known = names.length === 0 ? "No run has left one in this project." : `There is: ${names.join(", ")}.`;
+    throw usageError(`There is no view ${id} to ${how}. ${known}`);
+  }
+  return settle(workspace, id, how);
+};
+
+async function settle(workspace: Workspace, id: string, how: SettleWay): Promise<ExitCode> {
+  const { stdout, stderr } = workspace.machine;
+  const view = await OpenRunView.open(workspace, id, () => {});
+  if (how === "discard") {
+    await view.close();
+    stdout.write(`Removed the view ${id}.\n`);
+    return EXIT.done;
+  }
+  const settled = await view.settle(how);
+  for (const line of conflictLines(settled)) stderr.write(`lathe: ${line}\n`);
+  (isRefused(settled) ? stderr : stdout).write(`${isRefused(settled) ? "lathe: " : ""}${settled.message}\n`);
+  const kept = await view.leave();
+  if (kept !== undefined) stderr.write(`lathe: ${kept}\n`);
+  return isRefused(settled) ? EXIT.failed : EXIT.done;
+}

@@ -1,0 +1,203 @@
+// What an installation needs. `wrong` stops runs; `missing` only costs a convenience.
+
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent";
+import { providerRows } from "@lathe/llm/providers";
+import { findCredential } from "../../config/credentials/resolve.ts";
+import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
+import { readModelsFiles } from "../../models/file.ts";
+import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { staleLock } from "../../sessions/check.ts";
+import { allJournals } from "../../sessions/files.ts";
+
+export interface Finding {
+  readonly state: "good" | "missing" | "wrong";
+  readonly name: string;
+  /** What was found, and what to do when it is not right. */
+  readonly text: string;
+}
+
+export async function checkInstallation(machine: Machine): Promise<Finding[]> {
+  const paths = homePaths(machine.env, machine.userHome);
+  const settings = await openSettings(machine);
+  return [
+    { state: "good", name: "lathe", text: LATHE_VERSION },
+    checkNode(process.versions.node),
+    checkHome(machine, paths),
+    settings.finding,
+    await checkModels(paths),
+    ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
+    await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
+    await checkProgram("git", onPath("git", machine.env["PATH"]), "the model does not learn the repository's state"),
+    await checkSandbox(machine),
+    ...(await Promise.all(PARTS.map(checkPart))),
+    checkLocks(machine, paths),
+  ];
+}
+
+const OLDEST_NODE = [20, 19] as const;
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const fits = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  if (fits) return { state: "good", name: "node", text: version };
+  return {
+    state: "wrong",
+    name: "node",
+    text: `${version} is too old. Install Node.js ${OLDEST_NODE.join(".")} or later.`,
+  };
+}
+
+function checkHome(machine: Machine, { home }: HomePaths): Finding {
+  const probe = join(home, `.doctor-${machine.pid}`);
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    writeFileSync(probe, "");
+    rmSync(probe);
+    return { state: "good", name: "home", text: home };
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code;
+    return {
+      state: "wrong",
+      name: "home",
+      text: `${home} cannot be written (${why}). Fix its permissions, or set LATHE_HOME to another folder.`,
+    };
+  }
+}
+
+async function openSettings(machine: Machine): Promise<{ finding: Finding; workspace?: Workspace }> {
+  try {
+    const workspace = await openWorkspace(machine, {});
+    const [first, ...more] = workspace.warnings;
+    if (first === undefined)
+      return { workspace, finding: { state: "good", name: "settings", text: fileOrDefaults(workspace.paths.config) } };
+    const text = more.length > 0 ? `${first} (and ${more.length} more)` : first;
+    return { workspace, finding: { state: "missing", name: "settings", text } };
+  } catch (error) {
+    return { finding: { state: "wrong", name: "settings", text: oneLine(error) } };
+  }
+}
+
+async function checkModels({ models }: HomePaths): Promise<Finding> {
+  const { problems } = await readModelsFiles([{ file: models, own: true }]);
+  const [first] = problems;
+  return first === undefined
+    ? { state: "good", name: "models", text: fileOrDefaults(models) }
+    : { state: "wrong", name: "models", text: first };
+}
+
+/** Names and sources, never a secret. */
+async function checkCredentials(workspace: Workspace): Promise<Finding> {
+  const sources = credentialSources(workspace);
+  const found: string[] = [];
+  const broken: string[] = [];
+  for (const row of providerRows) {
+    if (row.unsupported !== undefined || row.keyless) continue;
+    try {
+      const credential = await findCredential(credentialQuery(row.id, workspace.env), sources);
+      const source = credential?.source ?? cloudSign(row.id, workspace.env);
+      if (source !== undefined) found.push(`${row.id} (${source})`);
+    } catch (error) {
+      broken.push(oneLine(error));
+    }
+  }
+  if (broken[0] !== undefined) return { state: "wrong", name: "credentials", text: broken[0] };
+  if (found.length > 0) return { state: "good", name: "credentials", text: found.join(", ") };
+  const text = "none. Run: lathe login <provider>, or try without one: lathe --model practice/basic";
+  return { state: "missing", name: "credentials", text };
+}
+
+const run = promisify(execFile);
+const PATIENCE_MS = 5000;
+
+async function checkProgram(name: string, path: string | undefined, without: string): Promise<Finding> {
+  if (path === undefined) return { state: "missing", name, text: `not found; without it ${without}. Install ${name}.` };
+  try {
+    const { stdout } = await run(path, ["--version"], { timeout: PATIENCE_MS });
+    return { state: "good", name, text: `${stdout.split("\n")[0]} at ${path}` };
+  } catch (error) {
+    return { state: "wrong", name, text: `${path} does not run: ${oneLine(error)}. Install it again.` };
+  }
+}
+
+/** Runs a command in a sandbox: whether the kernel lets us can only be tried. */
+async function checkSandbox(machine: Machine): Promise<Finding> {
+  const env = new SandboxedLocalEnvironment({
+    cwd: machine.cwd,
+    baseEnv: machine.env,
+    roots: () => [],
+    home: machine.userHome,
+  });
+  try {
+    const { exitCode, output } = await env.execCommand("true", PATIENCE_MS);
+    if (exitCode === 0)
+      return { state: "good", name: "sandbox", text: "commands can be confined; turn it on with --sandbox" };
+    return { state: "missing", name: "sandbox", text: `a command could not be confined: ${output.trim()}` };
+  } catch (error) {
+    return { state: "missing", name: "sandbox", text: oneLine(error) };
+  } finally {
+    await env.cleanup();
+  }
+}
+
+interface Part {
+  readonly name: string;
+  readonly package: string;
+  readonly load: () => Promise<unknown>;
+  readonly without: string;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: "sqlite",
+    package: "@photostructure/sqlite",
+    load: async () => {
+      const { DatabaseSync } = await import("@photostructure/sqlite");
+      new DatabaseSync(":memory:").close();
+    },
+    without: "searching sessions reads every file",
+  },
+  {
+    name: "tree-sitter",
+    package: "web-tree-sitter",
+    load: () => import("web-tree-sitter"),
+    without: "edits are not checked for new syntax errors",
+  },
+  {
+    name: "keyring",
+    package: "@napi-rs/keyring",
+    load: () => import("@napi-rs/keyring"),
+    without: "keys are kept in a file only you can read",
+  },
+];
+
+async function checkPart(part: Part): Promise<Finding> {
+  try {
+    await part.load();
+    return { state: "good", name: part.name, text: part.package };
+  } catch {
+    const text = `${part.package} is not installed; without it ${part.without}. To add it: npm install -g ${part.package}`;
+    return { state: "missing", name: part.name, text };
+  }
+}
+
+function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
+  let stale: string[];
+  try {
+    stale = allJournals(sessions).filter((path) => staleLock(path, machine.host));
+  } catch (error) {
+    return { state: "wrong", name: "locks", text: `${oneLine(error)}. Fix the permissions of ${sessions}.` };
+  }
+  if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
+  const text = `${stale.length} sessions are still locked by a process that has ended; opening them removes the lock. See: lathe sessions doctor`;
+  return { state: "missing", name: "locks", text };
+}
+
+const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `built-in ones; no ${file}`);
+
+const oneLine = (error: unknown): string => (error as Error).message.split("\n")[0] ?? "";

@@ -1,0 +1,60 @@
+// Settings of OpenCode: models, permissions, providers of the user's own.
+
+import type { ProviderConfig } from "@lathe/llm";
+import { isRecord } from "../../../found/discovery/structured.ts";
+import { rulesIn } from "../rules.ts";
+import { variableFor } from "../secrets.ts";
+import { NOTHING, type TakenSettings } from "../types.ts";
+
+const SUBJECTS: Readonly<Record<string, string>> = { bash: "shell", edit: "write", read: "read", webfetch: "network" };
+
+export function fromOpencode(settings: Readonly<Record<string, unknown>>): TakenSettings {
+  const { model, small_model: small, permission, provider } = settings;
+  const { rules, left } = rulesIn(permissionRules(permission));
+  const providers = isRecord(provider)
+    ? Object.entries(provider).flatMap(([id, value]) => {
+        const config = isRecord(value) ? providerOf(id, value) : undefined;
+        return config ? [[id, config] as const] : [];
+      })
+    : [];
+  return {
+    rules,
+    left,
+    providers: Object.fromEntries(providers),
+    settings: {
+      ...NOTHING.settings,
+      ...(typeof model === "string" ? { model } : {}),
+      ...(typeof small === "string" ? { "modelRoles.smol": small } : {}),
+    },
+  };
+}
+
+/** `{"bash": {"git *": "allow", "*": "ask"}, "edit": "ask"}` */
+function permissionRules(permission: unknown): Record<"allow" | "ask" | "deny", string[]> {
+  const rules = { allow: [] as string[], ask: [] as string[], deny: [] as string[] };
+  const add = (decision: unknown, rule: string): void => {
+    if (decision === "allow" || decision === "ask" || decision === "deny") rules[decision].push(rule);
+  };
+  for (const [name, value] of Object.entries(isRecord(permission) ? permission : {})) {
+    const subject = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : name;
+    if (!isRecord(value)) add(value, `${subject}`);
+    // Among patterns the last that fits decides there; "ask" for everything else is what happens here anyway.
+    else
+      for (const [pattern, decision] of Object.entries(value))
+        if (pattern !== "*") add(decision, `${subject}(${pattern})`);
+  }
+  return rules;
+}
+
+/** Providers that we know need no entry; one with an address of its own does. */
+function providerOf(id: string, { options, models }: Readonly<Record<string, unknown>>): ProviderConfig | undefined {
+  const { baseURL: baseUrl, apiKey } = isRecord(options) ? options : {};
+  if (typeof baseUrl !== "string") return undefined;
+  const variable = typeof apiKey === "string" ? (/^\{env:(\w+)\}$/.exec(apiKey)?.[1] ?? variableFor(id)) : undefined;
+  return {
+    baseUrl,
+    api: "openai-completions",
+    ...(variable === undefined ? { auth: "none" as const } : { apiKeyEnv: variable }),
+    ...(isRecord(models) ? { models: Object.keys(models).map((model) => ({ id: model })) } : {}),
+  };
+}

@@ -1,0 +1,55 @@
+// pi: `~/.pi/agent` (or PI_CODING_AGENT_DIR) and `.pi` of the project. It is no source of discovery, so its files are found here.
+
+import type { ProviderConfig } from "@lathe/llm";
+import { type AgentFolders, inHomes } from "../../../found/discovery/homes.ts";
+import { markdownFolder, skillFolder } from "../../../found/discovery/layouts.ts";
+import type { Provider } from "../../../found/discovery/look.ts";
+import { isRecord, readJson } from "../../../found/discovery/structured.ts";
+import { variableFor } from "../secrets.ts";
+import { NOTHING, type TakenSettings } from "../types.ts";
+
+const FOLDERS: AgentFolders = {
+  user: ({ place }) => place.env["PI_CODING_AGENT_DIR"] || `${place.userHome}/.pi/agent`,
+  project: ".pi",
+};
+
+export const piFiles: Provider = {
+  id: "pi",
+  name: "pi",
+  priority: 0,
+  loaders: {
+    command: inHomes(FOLDERS, "project", (look, { path, level }) => markdownFolder(look, `${path}/prompts`, level)),
+    skill: inHomes(FOLDERS, "project", (look, { path, level }) => skillFolder(look, `${path}/skills`, level)),
+    settings: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
+      for (const name of ["settings.json", "models.json"]) {
+        const path = `${home}/${name}`;
+        const read = readJson(look, path, level);
+        if (read) look.add(name, { level, path }, { settings: read.value });
+      }
+    }),
+  },
+};
+
+/** Of either of its two files. */
+export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettings {
+  const { defaultProvider: provider, defaultModel: model, defaultThinkingLevel: level, providers } = settings;
+  return {
+    ...NOTHING,
+    settings: {
+      ...(typeof provider === "string" && typeof model === "string" ? { model: `${provider}/${model}` } : {}),
+      ...(typeof level === "string" ? { defaultThinkingLevel: level } : {}),
+    },
+    providers: isRecord(providers)
+      ? Object.fromEntries(
+          Object.entries(providers).flatMap(([id, value]) => (isRecord(value) ? [[id, providerOf(id, value)]] : [])),
+        )
+      : {},
+  };
+}
+
+/** Its entries are like ours. A key is not copied; the name of a variable is. */
+function providerOf(id: string, { apiKey, ...rest }: Readonly<Record<string, unknown>>): ProviderConfig {
+  if (typeof apiKey !== "string") return rest as ProviderConfig;
+  const variable = /^[A-Z][A-Z0-9_]*$/.test(apiKey) ? apiKey : variableFor(id);
+  return { ...(rest as ProviderConfig), apiKeyEnv: variable };
+}

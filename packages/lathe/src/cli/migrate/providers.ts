@@ -1,0 +1,24 @@
+// Providers in our models.yml, whose comments and order stay as they are.
+
+import { parseDocument } from "yaml";
+import { isRecord } from "../../found/discovery/structured.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { existing, writeFileWhole } from "./files.ts";
+
+export function readProviders(file: string): Readonly<Record<string, unknown>> {
+  const value: unknown = document(file).toJS();
+  return isRecord(value) && isRecord(value["providers"]) ? value["providers"] : {};
+}
+
+export async function addProvider(file: string, name: string, provider: unknown): Promise<void> {
+  const changed = document(file);
+  changed.setIn(["providers", name], provider);
+  await writeFileWhole(file, changed.toString());
+}
+
+function document(file: string): ReturnType<typeof parseDocument> {
+  const parsed = parseDocument(existing(file) ?? "");
+  const [problem] = parsed.errors;
+  if (problem) throw usageError(`${file} is not valid YAML: ${problem.message.split("\n")[0]}. Fix it first.`);
+  return parsed;
+}

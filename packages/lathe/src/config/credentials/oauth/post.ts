@@ -1,0 +1,57 @@
+// Posts a form, or JSON where an issuer wants that, through the product's one HTTP transport.
+
+import type { Transport } from "@lathe/llm";
+import { CliError, EXIT } from "../../../platform/usage/exit.ts";
+import type { Post } from "./token.ts";
+
+const MOST_BYTES = 1 << 20;
+/** An issuer that does not answer must not block a run, nor the lock that others wait for. */
+const PATIENCE_MS = 15_000;
+
+export function poster(transport: Transport): Post {
+  return async (url, form, encoding = "form") => {
+    const asJson = encoding === "json";
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const silent = (error: unknown): never => {
+      const why = signal.aborted
+        ? `${new URL(url).host} did not answer in time`
+        : `Cannot reach the issuer: ${(error as Error).message.replace(/\.$/, "")}`;
+      throw new CliError(EXIT.provider, `${why}. Try again later.`, { cause: error });
+    };
+    const reply = await transport({
+      url,
+      method: "POST",
+      headers: {
+        "content-type": asJson ? "application/json" : "application/x-www-form-urlencoded",
+        accept: "application/json",
+      },
+      signal,
+      // Codes and refresh tokens work once.
+      once: true,
+      body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
+    }).catch(silent);
+    const text = await textOf(reply.body).catch(silent);
+    try {
+      return JSON.parse(text) as Awaited<ReturnType<Post>>;
+    } catch (error) {
+      throw new CliError(
+        EXIT.provider,
+        `${new URL(url).host} answered with status ${reply.status} and no JSON. Try again later.`,
+        {
+          cause: error,
+        },
+      );
+    }
+  };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,99 @@
+// Issuers one can sign in to. A row is data: the flows know no provider. Companies add their own in `$LATHE_HOME/oauth.yml`.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, EXIT } from "../../../platform/usage/exit.ts";
+
+export interface OAuthRow {
+  readonly provider: string;
+  readonly label: string;
+  readonly clientId: string;
+  readonly tokenUrl: string;
+  readonly scopes: readonly string[];
+  /** Authorisation code with PKCE and a loopback redirect. */
+  readonly authorizeUrl?: string;
+  /** The issuer may insist on a port; 0 = any. */
+  readonly redirectPort?: number;
+  /** Device authorisation (RFC 8628). */
+  readonly deviceUrl?: string;
+  /** The issuer knows no clients: it hands a key of the user's own to whoever proves to have asked. */
+  readonly gives?: "key";
+  /** Extra parameters of the authorisation request. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** Only what a vendor offers to other people's programs: no client id of another product is borrowed. */
+const BUILT_IN: readonly OAuthRow[] = [
+  {
+    provider: "openrouter",
+    label: "OpenRouter",
+    clientId: "",
+    authorizeUrl: "https://openrouter.ai/auth",
+    tokenUrl: "https://openrouter.ai/api/v1/auth/keys",
+    scopes: [],
+    gives: "key",
+  },
+];
+
+/** The user's own issuers first. */
+export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
+  const file = join(home, "oauth.yml");
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return BUILT_IN;
+    throw error;
+  }
+  const { isProblem, readYaml } = await import("../../../platform/home/yaml.ts");
+  const read = readYaml(text);
+  if (isProblem(read)) throw wrong(`${file}:${read.line}`, read.message);
+  const { value } = read;
+  if (value === null) return BUILT_IN;
+  if (!isRecord(value)) throw wrong(file, "must map provider names to issuers");
+  return [...Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry)), ...BUILT_IN];
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string" && value !== "";
+const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: string }>> = {
+  label: { fits: isText, what: "a text" },
+  clientId: { fits: isText, what: "a text" },
+  tokenUrl: { fits: isSafeUrl, what: "an https address" },
+  deviceUrl: { fits: isSafeUrl, what: "an https address" },
+  authorizeUrl: { fits: isSafeUrl, what: "an https address" },
+  scopes: { fits: (value) => Array.isArray(value) && value.every(isText), what: "a list of words" },
+  redirectPort: { fits: (value) => Number.isInteger(value) && Number(value) >= 0, what: "a port" },
+  parameters: { fits: (value) => isRecord(value) && Object.values(value).every(isText), what: "names and texts" },
+};
+
+function rowOf(file: string, provider: string, entry: unknown): OAuthRow {
+  if (!isRecord(entry)) throw wrong(file, `${provider} must be a mapping`);
+  for (const [key, value] of Object.entries(entry)) {
+    const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
+    if (!known) throw wrong(file, `${provider}.${key} is unknown; known are ${Object.keys(KEYS).join(", ")}`);
+    if (!known.fits(value)) throw wrong(file, `${provider}.${key} must be ${known.what}`);
+  }
+  for (const key of ["clientId", "tokenUrl"]) {
+    if (entry[key] === undefined) throw wrong(file, `${provider}.${key} is missing`);
+  }
+  if (entry["deviceUrl"] === undefined && entry["authorizeUrl"] === undefined)
+    throw wrong(file, `${provider} needs deviceUrl or authorizeUrl`);
+  return { label: provider, scopes: [], ...entry, provider } as unknown as OAuthRow;
+}
+
+/** Codes and tokens travel to these addresses: encrypted, or not leaving the machine. */
+function isSafeUrl(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrong(place: string, what: string): CliError {
+  return new CliError(EXIT.usage, `${place}: ${what}. Fix the file.`);
+}

@@ -1,0 +1,44 @@
+// What every flow ends with: a form posted to the token endpoint, and a credential made of the answer.
+
+import { CliError, EXIT } from "../../../platform/usage/exit.ts";
+import type { ApiKeyCredential, OAuthCredential } from "../store.ts";
+
+export interface TokenReply {
+  readonly access_token?: string;
+  readonly refresh_token?: string;
+  readonly expires_in?: number;
+  readonly error?: string;
+  readonly error_description?: string;
+}
+
+/** Posts names and values, gives the JSON answer whatever the status. */
+export type Post = (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  encoding?: "form" | "json",
+) => Promise<TokenReply & Readonly<Record<string, unknown>>>;
+
+export function toCredential(
+  reply: TokenReply,
+  { provider, now, previous }: { readonly provider: string; readonly now: number; readonly previous?: OAuthCredential },
+): OAuthCredential {
+  if (!reply.access_token) {
+    const reason = reply.error_description ?? reply.error ?? "the issuer sent no token";
+    const what = previous ? `The sign-in for ${provider} could not be renewed` : "Signing in failed";
+    throw new CliError(EXIT.provider, `${what}: ${reason}. Run: lathe login ${provider}`);
+  }
+  const refresh = reply.refresh_token ?? previous?.refresh;
+  return {
+    type: "oauth",
+    access: reply.access_token,
+    ...(refresh === undefined ? {} : { refresh }),
+    ...(reply.expires_in === undefined ? {} : { expires: now + reply.expires_in * 1000 }),
+    ...(previous?.account === undefined ? {} : { account: previous.account }),
+  };
+}
+
+export function toKey(reply: Readonly<Record<string, unknown>>, provider: string): ApiKeyCredential {
+  const { key } = reply;
+  if (typeof key === "string" && key !== "") return { type: "api_key", key };
+  throw new CliError(EXIT.provider, `Signing in failed: the issuer sent no key. Run: lathe login ${provider}`);
+}

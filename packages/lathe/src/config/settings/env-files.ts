@@ -1,0 +1,55 @@
+// The .env chain: the process wins, then the project's .env (only in a trusted folder), then the user's. Nothing already
+// set is overridden.
+
+import { readIfThere } from "../../platform/home/small-file.ts";
+
+export interface EnvFileOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The project's, when it takes effect. */
+  readonly project: string | undefined;
+  readonly latheHome: string;
+  readonly userHome: string;
+}
+
+export function envWithFiles(options: EnvFileOptions): Record<string, string | undefined> {
+  const files = [
+    ...(options.project === undefined ? [] : [options.project]),
+    `${options.latheHome}/.env`,
+    `${options.userHome}/.env`,
+  ];
+  const merged: Record<string, string | undefined> = { ...options.env };
+  for (const file of files) {
+    const text = textOf(file);
+    if (text === undefined) continue;
+    for (const [name, value] of parseEnv(text)) merged[name] ??= value;
+  }
+  return merged;
+}
+
+/** A quoted value may run over several lines, as keys in PEM do; the rest of its last line is empty or a remark. */
+const LINE =
+  /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?:("(?:\\[\s\S]|[^"\\])*"|'[^']*')[ \t]*(?:#.*)?|(.*))$/gm;
+
+/** Within one file the last line for a name wins, as in a shell. */
+function parseEnv(text: string): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  for (const [, name = "", quoted, plain = ""] of text.replace(/^\uFEFF|\r(?=\n)/g, "").matchAll(LINE))
+    pairs.set(name, quoted === undefined ? plain.replace(/(^|\s+)#.*$/, "").trim() : unquoted(quoted));
+  return pairs;
+}
+
+function unquoted(value: string): string {
+  const inner = value.slice(1, -1);
+  return value.startsWith("'")
+    ? inner
+    : inner.replace(/\\([\s\S])/g, (_, char: string) => (char === "n" ? "\n" : char));
+}
+
+/** Absent or unreadable: the chain continues. */
+function textOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+// Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file, values of
+// this run. Later wins. Every value remembers where it came from.
+
+import type { Decision, Rule } from "@lathe/agent";
+import { usageError } from "../../platform/usage/exit.ts";
+import { flatten } from "./check.ts";
+import { SettingsMemory } from "./memory.ts";
+import { ruleFrom } from "./rules.ts";
+import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";
+import { settingsText } from "./text.ts";
+
+export interface SettingsSource {
+  readonly file: string;
+  /** A file the user named must exist. */
+  readonly required: boolean;
+  /** The one that `lathe config set` changes. */
+  readonly own?: boolean;
+  /** Comes with the project: it can narrow what is permitted, never widen it. */
+  readonly ofProject?: boolean;
+  /** Sections of it that do not take effect in this run. */
+  readonly skips?: readonly string[];
+}
+
+export interface LoadedSettings {
+  readonly values: Settings;
+  /** `model` as the files have it, whatever this run names. */
+  readonly savedModel: string;
+  /** `default`, `run`, or the file. */
+  readonly origin: ReadonlyMap<SettingKey, string>;
+  /** Of all files together: each file adds to those before it. */
+  readonly rules: readonly Rule[];
+  readonly warnings: readonly string[];
+}
+
+/** Lists that add up instead of replacing each other. */
+const RULES: Readonly<Partial<Record<SettingKey, Decision>>> = {
+  "permissions.deny": "deny",
+  "permissions.ask": "ask",
+  "permissions.allow": "allow",
+};
+
+/** `memoryFile`: where to remember what the files said; see SettingsMemory. */
+export async function loadSettings(
+  sources: readonly SettingsSource[],
+  run: Partial<Record<SettingKey, unknown>> = {},
+  memoryFile?: string,
+): Promise<LoadedSettings> {
+  const values = defaultSettings() as unknown as Record<string, unknown>;
+  const origin = new Map<SettingKey, string>();
+  const warnings: string[] = [];
+  const rules: Rule[] = [];
+  for (const source of sources) {
+    const text = settingsText(source.file);
+    if (text === undefined && source.required)
+      throw usageError(`Cannot read settings ${source.file}: no such file. Name an existing file.`);
+    if (text === undefined) continue;
+    const layer = await readLayer(source, text, memoryFile);
+    warnings.push(...layer.warnings);
+    for (const [key, value] of layer.values) {
+      if (source.skips?.some((section) => key.startsWith(`${section}.`))) continue;
+      if (source.ofProject && key === "permissionMode" && isWider(String(value), String(values[key]))) {
+        warnings.push(`${source.file}: permissionMode ${value} is ignored: a project's settings can only narrow it.`);
+        continue;
+      }
+      if (source.ofProject && widensSandbox(key, value, values)) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
+        continue;
+      }
+      if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot make answers last longer.`);
+        continue;
+      }
+      const decision = RULES[key];
+      if (decision !== undefined && source.ofProject && decision === "allow") {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings can only narrow what is permitted.`);
+        continue;
+      }
+      if (decision !== undefined) {
+        rules.push(...(value as string[]).map((text) => ruleFrom(decision, text, source.file)));
+        values[key] = [...(values[key] as readonly string[]), ...(value as readonly string[])];
+      } else values[key] = value;
+      origin.set(key, source.file);
+    }
+  }
+  const savedModel = values["model"] as string;
+  for (const [key, value] of Object.entries(run)) {
+    if (value === undefined) continue;
+    values[key] = value;
+    origin.set(key as SettingKey, "run");
+  }
+  return { values: values as unknown as Settings, savedModel, origin, rules, warnings };
+}
+
+/** Modes by how much they permit without asking. */
+const PERMITS = ["read-only", "plan", "ask", "auto-edit", "full"];
+
+const isWider = (mode: string, than: string): boolean => PERMITS.indexOf(mode) > PERMITS.indexOf(than);
+
+/** A project may ask for the sandbox and hide more; what opens it is for the person to decide. */
+function widensSandbox(key: SettingKey, value: unknown, values: Readonly<Record<string, unknown>>): boolean {
+  if (key === "sandbox.enabled") return value === false && values[key] === true;
+  return key === "sandbox.network" || key === "sandbox.write";
+}
+
+interface Layer {
+  readonly values: ReadonlyMap<SettingKey, unknown>;
+  readonly warnings: readonly string[];
+}
+
+async function readLayer(
+  { file, own: isOwn = false }: SettingsSource,
+  text: string,
+  memoryFile: string | undefined,
+): Promise<Layer> {
+  const memory = memoryFile === undefined ? undefined : new SettingsMemory(memoryFile);
+  const known = memory?.get(file, text);
+  const again = known && flatten(known.value);
+  if (again?.problems.length === 0) return { values: again.values, warnings: [] };
+  // The YAML reader is loaded only for a file that it has not seen.
+  const { parseSettings } = await import("./parse.ts");
+  const tree = parseSettings(file, text);
+  const { value } = tree;
+  const { values, problems } = flatten(value);
+  const lines = problems.map(({ key, message }) => `${file}:${tree.lineOf(key)}: ${message}`);
+  const wrong = problems.findIndex(({ severity }) => severity === "error");
+  const { key = "" } = problems[wrong] ?? {};
+  if (wrong !== -1)
+    throw usageError(
+      `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Fix that line or run: lathe config set ${key} <value>` : "Fix that line."}`,
+    );
+  // Warnings are repeated on every start, so they are not remembered.
+  if (problems.length === 0) memory?.set(file, text, value);
+  return { values, warnings: lines };
+}

@@ -1,0 +1,83 @@
+// The settings as a screen shows them: grouped, each with its meaning, its value and where that comes from, and how it is changed.
+
+import { usageError } from "../../platform/usage/exit.ts";
+import { checkValue, parseValue } from "./check.ts";
+import { SETTINGS, type SettingKey, type SettingSpec, type Settings } from "./schema.ts";
+import { removeSetting, writeSetting } from "./write.ts";
+
+/** Where they take effect, as a workspace has it. */
+interface SettingsPlace {
+  readonly settings: Settings;
+  readonly settingsOrigin: ReadonlyMap<SettingKey, string>;
+  readonly paths: { readonly config: string };
+}
+
+export interface ShownSetting {
+  readonly key: SettingKey;
+  readonly help: string;
+  readonly type: SettingSpec["type"];
+  /** Of an enum, and of a boolean. */
+  readonly choices?: readonly string[];
+  /** As it is written to change it. */
+  readonly value: string;
+  readonly isDefault: boolean;
+  /** `default`, `run`, or the file that it is set in. */
+  readonly origin: string;
+}
+
+export interface SettingsGroup {
+  /** The first word of the keys; `general` for keys of one word. */
+  readonly name: string;
+  readonly settings: readonly ShownSetting[];
+}
+
+export function settingsScreen({ settings, settingsOrigin }: SettingsPlace): readonly SettingsGroup[] {
+  const groups = new Map<string, ShownSetting[]>();
+  for (const [name, spec] of Object.entries(SETTINGS) as [SettingKey, SettingSpec][]) {
+    const group = name.includes(".") ? name.slice(0, name.indexOf(".")) : "general";
+    const origin = settingsOrigin.get(name) ?? "default";
+    const choices = spec.type === "boolean" ? ["true", "false"] : spec.choices;
+    const shown: ShownSetting = {
+      key: name,
+      help: spec.help,
+      type: spec.type,
+      value: written(settings[name]),
+      isDefault: origin === "default",
+      origin,
+      ...(choices === undefined ? {} : { choices }),
+    };
+    groups.set(group, [...(groups.get(group) ?? []), shown]);
+  }
+  return [...groups].map(([name, shown]) => ({ name, settings: shown }));
+}
+
+/**
+ * Writes it to the user's file and lets it take effect here, where it is read again; the rest follows with the next session. A text
+ * that does not fit is refused in one line. Undefined resets it. Returns a note when another file overrides it in this folder.
+ */
+export async function changeSetting(
+  workspace: SettingsPlace,
+  key: SettingKey,
+  text: string | undefined,
+): Promise<string | undefined> {
+  const { paths, settings, settingsOrigin } = workspace;
+  const value = text === undefined ? SETTINGS[key].default : parseValue(key, text);
+  const wrong = text === undefined ? undefined : checkValue(key, value);
+  if (wrong !== undefined) throw usageError(`${key} ${wrong}.`);
+  if (text === undefined) await removeSetting(paths.config, key);
+  else await writeSetting(paths.config, key, value);
+  const origin = settingsOrigin.get(key) ?? paths.config;
+  if (origin !== paths.config)
+    return `${key} is set in ${paths.config}, but here ${origin === "run" ? "an option of this run" : origin} overrides it.`;
+  Object.assign(settings, { [key]: value });
+  (settingsOrigin as Map<SettingKey, string>).set(key, paths.config);
+  if (text === undefined) (settingsOrigin as Map<SettingKey, string>).delete(key);
+  return undefined;
+}
+
+/** As `lathe config set` takes it. */
+function written(value: unknown): string {
+  if (Array.isArray(value))
+    return value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

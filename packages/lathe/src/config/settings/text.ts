@@ -1,0 +1,14 @@
+// The text of a settings file.
+
+import { readIfThere } from "../../platform/home/small-file.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+/** Undefined when there is no such file. */
+export function settingsText(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`Cannot read settings ${file}: ${code}. Fix or remove it.`);
+  }
+}

@@ -1,0 +1,89 @@
+// Which files the project of a directory has, and which of them take effect: settings and models from the nearest folder of the
+// repository that has some, an .env of the directory itself. Without trust in the folder that holds them they are only named.
+
+import { existsSync, statSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import type { HomePaths } from "../../platform/home/paths.ts";
+import { isAsTrusted, isTrusted } from "./trust.ts";
+
+export interface ProjectFiles {
+  readonly config?: string;
+  readonly models?: string;
+  readonly env?: string;
+}
+
+export interface Project {
+  /** The file that takes effect here; it need not exist. */
+  readonly files: ProjectFiles;
+  /** One line for the user about files that exist but are ignored. */
+  readonly ignored?: string;
+}
+
+export function projectOf(cwd: string, paths: HomePaths, userHome: string): Project {
+  const folder = projectFolder(cwd);
+  const isFolderTrusted = isTrusted(paths.trust, folder, userHome);
+  const isCwdTrusted = folder === cwd ? isFolderTrusted : isTrusted(paths.trust, cwd, userHome);
+  const files: Record<string, string> = {};
+  const untrusted: Refused[] = [];
+  const changed: Refused[] = [];
+  for (const [kind, file] of Object.entries(filesOf(cwd, folder, paths, userHome))) {
+    const [holder, isHolderTrusted] = kind === "env" ? [cwd, isCwdTrusted] : [folder, isFolderTrusted];
+    const name = relative(cwd, file);
+    if (!isHolderTrusted) {
+      if (existsSync(file)) untrusted.push({ name, folder: relative(cwd, holder) });
+    } else if (isAsTrusted(paths.trust, file)) files[kind] = file;
+    else changed.push({ name, folder: relative(cwd, holder) });
+  }
+  const lines = [
+    ...(untrusted.length === 0
+      ? []
+      : [
+          `This folder is not trusted; ignored: ${namesOf(untrusted)}. To let ${pronoun(untrusted)} take effect: ${trusting(untrusted)}`,
+        ]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `New or changed since this folder was trusted, and ignored: ${namesOf(changed)}. Look at ${pronoun(changed)}, then run: ${trusting(changed)}`,
+        ]),
+  ];
+  return lines.length === 0 ? { files } : { files, ignored: lines.join(". ") };
+}
+
+interface Refused {
+  readonly name: string;
+  /** Relative to the directory; empty for itself. */
+  readonly folder: string;
+}
+
+const pronoun = (refused: readonly Refused[]): string => (refused.length === 1 ? "it" : "them");
+const namesOf = (refused: readonly Refused[]): string => refused.map(({ name }) => name).join(", ");
+
+/** Trust is in the files of one folder: each folder that holds some is trusted by its own command. */
+const trusting = (refused: readonly Refused[]): string =>
+  [...new Set(refused.map(({ folder }) => `lathe trust ${folder}`.trim()))].join(" && ");
+
+/** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */
+function projectFolder(cwd: string): string {
+  let nearest: string | undefined;
+  for (let path = cwd; ; path = dirname(path)) {
+    if (nearest === undefined && existsSync(`${path}/.lathe`)) nearest = path;
+    if (existsSync(`${path}/.git`)) return nearest ?? cwd;
+    if (path === dirname(path)) return cwd;
+  }
+}
+
+/** Without those that are the user's own: in the home folder they have the same paths. */
+function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: string): ProjectFiles {
+  const own = `${folder}/.lathe`;
+  return {
+    ...(isSame(own, home) ? {} : { config: `${own}/config.yml`, models: `${own}/models.yml` }),
+    ...(isSame(cwd, userHome) ? {} : { env: `${cwd}/.env` }),
+  };
+}
+
+/** Wherever links lead. */
+function isSame(path: string, other: string): boolean {
+  if (path === other) return true;
+  const [a, b] = [path, other].map((one) => statSync(one, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}

@@ -1,0 +1,106 @@
+// Which folders may bring settings, models, an .env and commands of their own. Instruction text is always read; everything
+// that could run something or send a key elsewhere takes effect only below a trusted folder.
+
+import { existsSync, realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
+import { readIfThere } from "../../platform/home/small-file.ts";
+
+interface TrustFile {
+  readonly folders: Readonly<Record<string, TrustedFolder>>;
+}
+
+interface TrustedFolder {
+  readonly since: string;
+  /** SHA-256 of its files as they were then, by path. */
+  readonly seen?: Readonly<Record<string, string>>;
+}
+
+export function isTrusted(trustFile: string, folder: string, userHome: string): boolean {
+  return trustedAbove(trustFile, realpathSync.native(folder), userHome) !== undefined;
+}
+
+/** The folder itself or the nearest above it that is trusted. */
+export function trustedAbove(trustFile: string, folder: string, userHome: string): string | undefined {
+  const { folders } = read(readJsonFile(trustFile));
+  for (let path = folder; ; path = dirname(path)) {
+    if (Object.hasOwn(folders, path) && (path === folder || !holdsStrangers(path, userHome))) return path;
+    if (path === dirname(path)) return undefined;
+  }
+}
+
+/** The user's home and what is above it contain everything ever downloaded: trusting them does not cover what is below. */
+export function holdsStrangers(folder: string, userHome: string): boolean {
+  const home = existsSync(userHome) ? realpathSync.native(userHome) : userHome;
+  return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+/**
+ * Trust is in what the files of the folder say now. `more`: further files that run code, relative to it. `files`: those that now take
+ * effect.
+ */
+export async function trustFolder(
+  trustFile: string,
+  folder: string,
+  now: Date,
+  more: readonly string[] = [],
+): Promise<{ readonly path: string; readonly files: readonly string[] }> {
+  const path = await realpath(folder);
+  const found = [...FILES, ...more].flatMap((name) => entryOf(`${path}/${name}`).map((entry) => ({ name, entry })));
+  const seen = Object.fromEntries(found.map(({ entry }) => entry));
+  await updateJsonFile(trustFile, (value) => ({
+    folders: { ...read(value).folders, [path]: { since: now.toISOString(), seen } },
+  }));
+  return { path, files: found.map(({ name }) => name) };
+}
+
+/** What a folder may bring. */
+const FILES = [".lathe/config.yml", ".lathe/models.yml", ".env", ".lathe/ssh.json", "ssh.json", ".ssh.json"];
+
+/** Whether such a file says what it said when its folder was trusted. What is not there says nothing. */
+export function isAsTrusted(trustFile: string, file: string): boolean {
+  const [entry] = entryOf(file);
+  if (!entry) return true;
+  const [path, digest] = entry;
+  const { folders } = read(readJsonFile(trustFile));
+  return Object.values(folders).some(({ seen = {} }) => Object.hasOwn(seen, path) && seen[path] === digest);
+}
+
+function entryOf(file: string): [path: string, digest: string][] {
+  const text = textOf(file);
+  if (text === undefined) return [];
+  // Most folders bring no settings, and a start should not wait for node:crypto.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
+}
+
+/** What cannot be read takes no effect: a directory called .env, say. Whoever needs the file says what is wrong with it. */
+function textOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also a folder that no longer exists. */
+export async function untrustFolder(trustFile: string, folder: string): Promise<boolean> {
+  const path = await realpath(folder).catch(() => folder);
+  let found = false;
+  await updateJsonFile(trustFile, (value) => {
+    const { [path]: removed, ...rest } = read(value).folders;
+    found = removed !== undefined;
+    return { folders: rest };
+  });
+  return found;
+}
+
+export function trustedFolders(trustFile: string): readonly string[] {
+  return Object.keys(read(readJsonFile(trustFile)).folders);
+}
+
+function read(value: unknown): TrustFile {
+  const folders = (value as TrustFile | undefined)?.folders;
+  return { folders: folders && typeof folders === "object" ? folders : {} };
+}

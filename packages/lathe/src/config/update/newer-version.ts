@@ -1,0 +1,95 @@
+// Whether there is a newer version of the npm package that this was installed from, when the user has named it. The answer that npm gave last is shown at once; npm is asked again at most once a day, beside the
+// work. It knows the user's registry and proxy; without npm or a network nothing is said.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { LocalEnvironment, quoteShell } from "@lathe/agent";
+import { readJsonFile, replaceFile } from "../../platform/home/json-file.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+const DAY_MS = 86_400_000;
+const PATIENCE_MS = 20_000;
+const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+
+/** What npm calls a package; nothing else gets near a command line. */
+const PACKAGE = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/;
+
+interface Answer {
+  readonly package: string;
+  readonly version: string;
+  /** When npm was asked, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface VersionNotice {
+  /** One line; undefined when there is nothing to say. */
+  readonly line: string | undefined;
+  /** Asks npm when the last answer is old; for later starts. Never fails. */
+  refresh(): Promise<void>;
+}
+
+export function versionNotice(workspace: Workspace, own: string = LATHE_VERSION): VersionNotice {
+  const { machine, paths, settings } = workspace;
+  const name = settings["updates.package"];
+  if (!PACKAGE.test(name)) return { line: undefined, refresh: async () => {} };
+  const file = join(paths.cache, "newest-version.json");
+  const known = read(file, name);
+  const line =
+    known && isNewer(known.version, own)
+      ? `Version ${known.version} is out; this is ${own}. To update: npm install -g ${name}. To turn this off: lathe config unset updates.package`
+      : undefined;
+  return {
+    line,
+    refresh: async () => {
+      const now = machine.deps.now();
+      if (known && now - known.at < DAY_MS) return;
+      const version = await askNpm(workspace, name);
+      const answer: Answer = { package: name, version: version ?? known?.version ?? own, at: now };
+      // Also without an answer: a machine that is offline is not asked again at each start.
+      mkdirSync(paths.cache, { recursive: true, mode: 0o700 });
+      await replaceFile(file, JSON.stringify(answer)).catch(() => {});
+    },
+  };
+}
+
+function read(file: string, name: string): Answer | undefined {
+  try {
+    const { package: of, version, at } = readJsonFile(file) as Partial<Answer>;
+    if (of !== name || typeof version !== "string" || typeof at !== "number" || !VERSION.test(version))
+      return undefined;
+    return { package: name, version, at };
+  } catch {
+    return undefined; // not there yet, or damaged: npm is asked again
+  }
+}
+
+async function askNpm({ machine }: Workspace, name: string): Promise<string | undefined> {
+  const environment = new LocalEnvironment({
+    // The user's npm, as it is configured for them: nothing that a project brings takes part.
+    cwd: machine.userHome,
+    baseEnv: machine.env,
+    envPolicy: "inherit_all",
+    owner: machine.deps.uuid(),
+  });
+  try {
+    // Without a network npm would try again for longer than anybody waits; tomorrow is soon enough.
+    const command = `npm view ${quoteShell(name)} version --loglevel=silent --fetch-retries=0`;
+    const asked = await environment.execCommand(command, PATIENCE_MS, { internal: true });
+    const version = asked.stdout.trim();
+    return asked.exitCode === 0 && VERSION.test(version) ? version : undefined;
+  } finally {
+    await environment.cleanup();
+  }
+}
+
+/** By their numbers; a version with a suffix comes before the one without. */
+export function isNewer(other: string, own: string): boolean {
+  const [a, b] = [parts(other), parts(own)];
+  for (let at = 0; at < 3; at++) if (a.numbers[at] !== b.numbers[at]) return a.numbers[at]! > b.numbers[at]!;
+  return a.suffix === "" ? b.suffix !== "" : b.suffix !== "" && a.suffix > b.suffix;
+}
+
+function parts(version: string): { readonly numbers: readonly number[]; readonly suffix: string } {
+  const [numbers = "", suffix = ""] = version.split(/-(.*)/s);
+  return { numbers: numbers.split(".").map(Number), suffix };
+}

@@ -1,0 +1,81 @@
+// The environment of a run on this machine: plain, or with commands in a sandbox.
+
+import { isAbsolute, join } from "node:path";
+import {
+  EnvError,
+  type ExecutionEnvironment,
+  LocalEnvironment,
+  SandboxedLocalEnvironment,
+  type ViewHost,
+  type ViewRequest,
+} from "@lathe/agent";
+import { isDirectory } from "../../platform/home/small-file.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { withheldNotice } from "./withheld-variables.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface MachineUse {
+  /** Folders that may be written to; more may be added while the session runs. */
+  readonly roots: () => readonly string[];
+  readonly warn: (message: string, code: string) => void;
+}
+
+export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): ExecutionEnvironment {
+  const options = { cwd: workspace.cwd, ...hostOptions(workspace, warn) };
+  const sandbox = sandboxOptions(workspace);
+  if (!sandbox) return new LocalEnvironment(options);
+  const more = placesOf(workspace, "sandbox.write").filter(isDirectory);
+  return new SandboxedLocalEnvironment({ ...options, ...sandbox, roots: () => [...roots(), ...more] });
+}
+
+/** What commands see and may use, wherever they work. */
+export function hostOptions(workspace: Workspace, warn: MachineUse["warn"]): ViewHost {
+  const { settings, machine } = workspace;
+  return {
+    baseEnv: workspace.env,
+    envPolicy: settings["shell.environment"],
+    envPass: settings["shell.env.pass"],
+    owner: machine.deps.uuid(),
+    limits: {
+      memoryMb: settings["limits.memoryMb"],
+      cpus: settings["limits.cpus"],
+      processes: settings["limits.maxProcesses"],
+      commandMemoryMb: settings["limits.commandMemoryMb"],
+    },
+    onWithheld: (names: readonly string[]) => {
+      const notice = withheldNotice(workspace, names);
+      if (notice !== undefined) warn(notice, "withheld_variables");
+    },
+  };
+}
+
+/** Undefined when commands are not confined. */
+export function sandboxOptions(workspace: Workspace): ViewRequest["sandbox"] {
+  const { settings, machine, paths } = workspace;
+  if (!settings["sandbox.enabled"]) return undefined;
+  return {
+    home: machine.userHome,
+    allowedHosts: settings["sandbox.network"],
+    hidden: [paths.auth, join(paths.home, ".env"), ...placesOf(workspace, "sandbox.hide")],
+    fixed: [paths.home],
+    fixedNames: [".lathe"],
+  };
+}
+
+function placesOf(workspace: Workspace, key: "sandbox.write" | "sandbox.hide"): string[] {
+  return workspace.settings[key].map((path) => place(workspace, path));
+}
+
+/** Before anything runs: where the system does not let us confine commands, the run ends here. */
+export async function confined(env: ExecutionEnvironment): Promise<void> {
+  try {
+    await env.initialize();
+  } catch (error) {
+    throw error instanceof EnvError ? usageError(error.message) : error;
+  }
+}
+
+function place({ cwd, machine }: Workspace, path: string): string {
+  const full = path.replace(/^~(?=\/|$)/, machine.userHome);
+  return isAbsolute(full) ? full : join(cwd, full);
+}

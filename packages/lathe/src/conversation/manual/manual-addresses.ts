@@ -1,0 +1,51 @@
+// `lathe://<page>`: the program's own documentation, which is part of the package, so that it can be read without a network.
+
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type SchemeEntry, type SchemeResolver, ToolFailure } from "@lathe/agent";
+
+/** About the program's development, not its use. */
+const LEFT_OUT = new Set(["progress.md", "mutation.md"]);
+/** Beside the built command, or in the sources. */
+const PLACES = ["./docs/", "../docs/", "../../docs/", "../../../../../docs/"];
+
+export function manualAddresses(): SchemeResolver {
+  return {
+    hasSelectors: true,
+    read: async (url) => {
+      const name = decodeURIComponent(url.slice("lathe://".length)).replace(/\/+$/, "");
+      const pages = await pageNames();
+      const page = [name, `${name}.md`].find((one) => pages.includes(one));
+      if (page === undefined) {
+        throw new ToolFailure(
+          pages.length === 0
+            ? "The documentation is not installed here."
+            : `There is no page ${url}. There are: ${pages.map((one) => `lathe://${one}`).join(", ")}.`,
+        );
+      }
+      return { bytes: await readFile(join(folder() as string, page)), mediaType: "text/markdown", immutable: true };
+    },
+    list: async () => Promise.all((await pageNames()).map(entryOf)),
+  };
+}
+
+async function entryOf(page: string): Promise<SchemeEntry> {
+  const text = await readFile(join(folder() as string, page), "utf8");
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  return { url: `lathe://${page}`, ...(title === undefined ? {} : { about: title }) };
+}
+
+async function pageNames(): Promise<string[]> {
+  const found = folder();
+  if (found === undefined) return [];
+  const names = (await readdir(found)).map((name) => basename(name));
+  return names.filter((name) => name.endsWith(".md") && !LEFT_OUT.has(name)).sort();
+}
+
+function folder(): string | undefined {
+  return PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(
+    (place) => existsSync(join(place, "settings.md")) && existsSync(join(place, "keys.md")),
+  );
+}

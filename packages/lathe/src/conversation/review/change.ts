@@ -1,0 +1,95 @@
+// The change that is reviewed: its files, how much of each changed, and the diff. Untracked files are part of what is not committed.
+
+import { join } from "node:path";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { type Git, type GitPlace, withGit } from "./git.ts";
+import { branchChanges, type Range, rangeOf, uncommitted } from "./range.ts";
+import type { Change, ChangedFile } from "./types.ts";
+
+/** Of the whole diff; files behind it are named, and reviewers read them. */
+const MOST_DIFF = 8 * 1024 * 1024;
+/** Of an untracked file. */
+const MOST_TEXT = 512 * 1024;
+
+/** A change without files when there is nothing to review. Throws the one line to show when the range means nothing here. */
+export async function changeOf(
+  workspace: GitPlace & Pick<Workspace, "cwd">,
+  wanted: string | undefined,
+): Promise<Change> {
+  const top = await withGit(workspace, workspace.cwd, (git) => git.text(["rev-parse", "--show-toplevel"]));
+  if (top === undefined || top === "")
+    throw usageError(`${workspace.cwd} is not in a git repository, so there is no change to review. Start in one.`);
+  return withGit(workspace, top, async (git) => {
+    if (wanted !== undefined) return changeIn(git, top, await rangeOf(git, wanted));
+    const open = await changeIn(git, top, await uncommitted(git));
+    if (open.files.length > 0) return open;
+    const ahead = await branchChanges(git);
+    return ahead ? changeIn(git, top, ahead) : open;
+  });
+}
+
+async function changeIn(git: Git, top: string, range: Range): Promise<Change> {
+  const ends = [range.base, ...(range.end === undefined ? [] : [range.end]), "--"];
+  const { stdout: rows } = await git.ask(["diff", "--no-ext-diff", "--no-textconv", "-M", "--numstat", "-z", ...ends]);
+  const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "-M", "--src-prefix=a/", "--dst-prefix=b/"];
+  const { stdout, isCut } = await git.ask(["diff", ...plain, ...ends], MOST_DIFF);
+  const sections = sectionsOf(stdout.toString("utf8"), isCut);
+  const tracked = countsOf(rows.toString("utf8")).map((file) => ({ ...file, diff: sections.get(file.path) }));
+  const files = range.end === undefined ? [...tracked, ...(await untrackedFiles(git, top))] : tracked;
+  return { ...range, top, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+/** `added TAB removed TAB path NUL`; of a renamed file the path is empty, and both names follow. */
+function countsOf(rows: string): ChangedFile[] {
+  const fields = rows.split("\0");
+  const files: ChangedFile[] = [];
+  for (let i = 0; i + 1 < fields.length; i++) {
+    const [added = "", removed = "", name = ""] = (fields[i] ?? "").split("\t");
+    const path = name === "" ? (fields[i + 2] ?? "") : name;
+    if (name === "") i += 2;
+    files.push({ path, ...(added === "-" ? {} : { added: Number(added), removed: Number(removed) }) });
+  }
+  return files;
+}
+
+function sectionsOf(diff: string, isCut: boolean): Map<string, string> {
+  const sections = diff.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
+  // Half a diff would look like a whole one.
+  if (isCut) sections.pop();
+  return new Map(sections.map((section) => [pathOf(section), section]));
+}
+
+function pathOf(section: string): string {
+  const head = section.split(/^@@/m, 1)[0] ?? "";
+  const [, now] = /^\+\+\+ b\/(.*?)\t?$/m.exec(head) ?? /^rename to (.*)$/m.exec(head) ?? [];
+  const [, before] = /^--- a\/(.*?)\t?$/m.exec(head) ?? [];
+  const [, same] = /^diff --git a\/(.*) b\/\1$/m.exec(head) ?? [];
+  return now ?? before ?? same ?? "";
+}
+
+async function untrackedFiles(git: Git, top: string): Promise<ChangedFile[]> {
+  const { stdout } = await git.ask(["ls-files", "--others", "--exclude-standard", "-z"]);
+  const paths = stdout.toString("utf8").split("\0");
+  const files: ChangedFile[] = [];
+  for (const path of paths.filter((one) => one !== "" && !one.endsWith("/"))) {
+    const file = await untracked(git, top, path);
+    if (file) files.push(file);
+  }
+  return files;
+}
+
+async function untracked({ disk }: Git, top: string, path: string): Promise<ChangedFile | undefined> {
+  const found = await disk.find(join(top, path));
+  if (!found?.isFile || found.isLink) return undefined;
+  if (found.size > MOST_TEXT) return { path };
+  const bytes = await disk.read(join(top, path));
+  if (bytes.includes(0)) return { path };
+  const lines = bytes.toString("utf8").split("\n");
+  const missesEnd = lines.at(-1) !== "";
+  if (!missesEnd) lines.pop();
+  const head = `diff --git a/${path} b/${path}\nnew file\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n`;
+  const body = lines.map((line) => `+${line}\n`).join("");
+  const end = missesEnd ? "\\ No newline at end of file\n" : "";
+  return { path, added: lines.length, removed: 0, diff: lines.length === 0 ? undefined : head + body + end };
+}

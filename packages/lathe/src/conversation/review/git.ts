@@ -1,0 +1,96 @@
+// Git as a review uses it: it only reads, and nothing that the repository configures is run. In a run with --worktree it works in the view.
+
+import { EnvError, type ExecutionEnvironment, Processes, type ProgramArgv } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { type Disk, hostDisk, viewDisk } from "./disk.ts";
+
+interface GitAnswer {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  /** There was more output than was wanted. */
+  readonly isCut: boolean;
+}
+
+/** Where git runs: on the machine, or in the view of a run. */
+export interface GitPlace extends Pick<Workspace, "env"> {
+  readonly view?: { readonly env: ExecutionEnvironment } | undefined;
+}
+
+export interface Git {
+  /** The exit code is part of the answer. */
+  ask(args: readonly string[], mostBytes?: number): Promise<GitAnswer>;
+  /** Text without the last line break; undefined when git says no. */
+  text(args: readonly string[]): Promise<string | undefined>;
+  /** The files that it sees. */
+  readonly disk: Disk;
+}
+
+const PATIENCE_MS = 120_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+const QUIET = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+
+const OUR_OWN = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat" };
+
+/** The first bytes, and whether there were more. */
+class Output {
+  readonly #chunks: Uint8Array[] = [];
+  #room: number;
+  isCut = false;
+
+  constructor(most: number) {
+    this.#room = most;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.isCut ||= chunk.length > this.#room;
+    if (this.#room > 0) this.#chunks.push(chunk.subarray(0, this.#room));
+    this.#room -= Math.min(this.#room, chunk.length);
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+async function runInView(
+  env: ExecutionEnvironment,
+  argv: ProgramArgv,
+  cwd: string,
+  onStdout: (chunk: Uint8Array) => void,
+): Promise<number> {
+  if (!env.startProcess) throw new EnvError("unavailable", "No program can be run in this view.");
+  const running = await env.startProcess(argv, { cwd, env: OUR_OWN, signal: AbortSignal.timeout(PATIENCE_MS) });
+  await running.endInput();
+  for await (const chunk of running.stdout) onStdout(chunk);
+  return (await running.exited).exitCode;
+}
+
+/** Runs `work` with git in a folder; whatever it started ends with it. */
+export async function withGit<T>({ env, view }: GitPlace, cwd: string, work: (git: Git) => Promise<T>): Promise<T> {
+  const processes = new Processes();
+  const variables = Object.fromEntries(Object.entries(env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])));
+  const ask: Git["ask"] = async (args, mostBytes = MOST_BYTES) => {
+    const taken = new Output(mostBytes);
+    const argv = ["git", ...QUIET, ...args] as unknown as ProgramArgv;
+    const onStdout = (chunk: Uint8Array): void => taken.add(chunk);
+    const exitCode = view
+      ? await runInView(view.env, argv, cwd, onStdout)
+      : (await processes.run({ argv, cwd, env: { ...variables, ...OUR_OWN }, timeoutMs: PATIENCE_MS, onStdout }))
+          .exitCode;
+    return { exitCode, stdout: taken.bytes, isCut: taken.isCut };
+  };
+  const text: Git["text"] = async (args) => {
+    const { exitCode, stdout } = await ask(args);
+    return exitCode === 0 ? stdout.toString("utf8").replace(/\n$/, "") : undefined;
+  };
+  try {
+    return await work({ ask, text, disk: view ? viewDisk(view.env) : hostDisk });
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(EXIT.failed, `git could not be run: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await processes.cleanup();
+  }
+}

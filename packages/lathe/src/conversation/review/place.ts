@@ -1,0 +1,139 @@
+// Where reviewers work: in a view of the project, in which nothing that they do reaches it, or, where there can be none, with tools that
+// only read. In both, the mode is read-only, whatever the session and the agents' files allow.
+
+import { join } from "node:path";
+import {
+  type AgentType,
+  CachedScans,
+  EnvError,
+  type ExecutionEnvironment,
+  judge,
+  type Middleware,
+  openView,
+  personalIgnoreFile,
+  ReadOnlyEnvironment,
+  type View,
+} from "@lathe/agent";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { allowedTools } from "../../found/agents/agent-tools.ts";
+import type { Permissions } from "../../found/permissions/permissions.ts";
+import { SearchGuard } from "../../found/permissions/search-guard.ts";
+import type { Git } from "./git.ts";
+import { differencesFrom } from "./reviewed-files.ts";
+import type { Change } from "./types.ts";
+
+export interface ReviewPlace {
+  /** Of the view; `none` without one. */
+  readonly kind: string;
+  readonly env: ExecutionEnvironment;
+  /** Its files are those of the reviewed tree. */
+  readonly isAsReviewed: boolean;
+  narrowed(type: AgentType): AgentType;
+  close(): Promise<void>;
+}
+
+export interface PlaceParts {
+  readonly workspace: Workspace;
+  readonly permissions: Permissions;
+  /** Of the session. */
+  readonly env: ExecutionEnvironment;
+  readonly git: Git;
+  readonly id: string;
+  readonly signal: AbortSignal;
+}
+
+export async function openPlace(parts: PlaceParts, change: Change): Promise<ReviewPlace> {
+  const { permissions, workspace, git } = parts;
+  const rights = readOnly(workspace, change.top);
+  const differing = change.end === undefined ? NO_DIFFERENCE : await differencesFrom(git, change.end);
+  const isSame = differing.absent.length + differing.other.length === 0;
+  const view = await viewOf(parts, change.top);
+  if (!view) {
+    const onlyReads = allowedTools(["@read"], []);
+    return {
+      kind: workspace.view?.kind ?? "none",
+      env: new ReadOnlyEnvironment(parts.env),
+      isAsReviewed: isSame,
+      narrowed: (type) => confined(type, rights, (tool) => onlyReads?.(tool) ?? false),
+      close: async () => {},
+    };
+  }
+  try {
+    if (change.end !== undefined && !isSame) await showCommit(view.env, git, change.top, change.end, differing);
+  } catch (error) {
+    await view.close();
+    throw error;
+  }
+  return {
+    kind: view.kind,
+    env: new ReadOnlyEnvironment(new SearchGuard(new CachedScans(view.env), permissions)),
+    isAsReviewed: true,
+    narrowed: (type) => confined(type, rights, () => true),
+    close: () => view.close(),
+  };
+}
+
+const NO_DIFFERENCE = { absent: [], other: [] };
+
+async function viewOf({ workspace, id, signal }: PlaceParts, root: string): Promise<View | undefined> {
+  // A view of the project would not have what the run has changed in its own.
+  if (workspace.view) return undefined;
+  try {
+    return await openView({
+      root,
+      kind: "auto",
+      id,
+      store: storeOf(workspace, root),
+      host: hostOptions(workspace, () => {}),
+      sandbox: sandboxOptions(workspace),
+      personalIgnores: personalIgnoreFile(workspace.env),
+      signal,
+    });
+  } catch (error) {
+    // No namespaces, no room, a folder that cannot be viewed: reading is enough for a review.
+    if (error instanceof EnvError) return undefined;
+    throw error;
+  }
+}
+
+/** Only what differs is written. Links and submodules stay as they are on the disk. */
+async function showCommit(
+  env: ExecutionEnvironment,
+  git: Git,
+  top: string,
+  commit: string,
+  { absent, other }: Awaited<ReturnType<typeof differencesFrom>>,
+): Promise<void> {
+  for (const path of absent) if (await env.fileExists(join(top, path))) await env.deleteFile(join(top, path));
+  for (const path of other) {
+    const [mode] = ((await git.text(["ls-tree", commit, "--", path])) ?? "").split(" ", 1);
+    if (mode !== "100644" && mode !== "100755") continue;
+    const { exitCode, stdout } = await git.ask(["cat-file", "blob", `${commit}:${path}`]);
+    if (exitCode === 0) await env.writeFile(join(top, path), stdout);
+  }
+}
+
+/** It takes away, and starts no agents of its own. */
+function confined(type: AgentType, rights: Middleware, isOffered: NonNullable<AgentType["allows"]>): AgentType {
+  return {
+    ...type,
+    spawns: [],
+    isolation: undefined,
+    verify: undefined,
+    allows: (tool) => tool.feature !== "agents" && (type.allows?.(tool) ?? true) && isOffered(tool),
+    middleware: [...(type.middleware ?? []), rights],
+  };
+}
+
+function readOnly({ machine, paths }: Workspace, top: string): Middleware {
+  const places = { roots: [top], userHome: machine.userHome, latheHome: paths.home };
+  return {
+    name: "review",
+    approve: ({ tool, tier, access }) => {
+      const { decision, reason } = judge({ tool: tool.name, tier, access }, { mode: "read-only", rules: [], places });
+      return decision === "deny" ? { decision, by: "review", reason } : undefined;
+    },
+  };
+}

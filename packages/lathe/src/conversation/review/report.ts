@@ -1,0 +1,155 @@
+// A review for people and for programs, and what its exit code says.
+
+import { visibleText } from "@lathe/agent";
+import type { Usage } from "@lathe/llm";
+import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import { counted, dollars, tokens } from "../../sessions/numbers.ts";
+import type { Change, ConfirmedFinding, DroppedFinding, DropReason, LensOutcome, Review } from "./types.ts";
+
+export function changeLine({ title, files }: Change): string {
+  const sum = (key: "added" | "removed"): number => files.reduce((all, file) => all + (file[key] ?? 0), 0);
+  return `${title} (${counted(files.length, "file")}, +${sum("added")} -${sum("removed")})`;
+}
+
+export const nothingLine = ({ title }: Change): string =>
+  title === "uncommitted changes"
+    ? "There is nothing to review: no uncommitted changes, and nothing that the upstream or main branch does not have."
+    : `There is nothing to review: ${title} changes no files.`;
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
+/** The review of a change without files. */
+export const nothingToReview = (change: Change): Review => ({
+  change,
+  view: "none",
+  findings: [],
+  dropped: [],
+  lenses: [],
+  usage: NO_USAGE,
+  cost: 0,
+});
+
+/** Whether all lenses and critics did their work, and every finding has a verdict. */
+const isComplete = ({ lenses, dropped }: Review): boolean =>
+  lenses.every(({ status }) => status === "completed") && dropped.every(({ dropped: why }) => why !== "no_verdict");
+
+/** As in linters: 0 nothing found, 1 findings; a review that is not complete and found nothing must not look like a good one. */
+export function exitCodeOf(review: Review): ExitCode {
+  if (review.findings.length > 0) return EXIT.failed;
+  if (isComplete(review)) return EXIT.done;
+  return review.lenses.some(({ isOutOfBudget }) => isOutOfBudget) ? EXIT.budget : EXIT.provider;
+}
+
+const DROPPED: Readonly<Record<DropReason, string>> = {
+  false_quote: "with a quote that is not in the file",
+  no_place: "without a place in the reviewed files",
+  duplicate: "reported twice",
+  refuted: "not confirmed by the critic",
+  no_verdict: "without a verdict of the critic",
+};
+
+/** Numbers are what people say when they ask for a fix. `columns`: of the screen; lines have no limit when absent. */
+export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): string {
+  const { change, findings, lenses } = review;
+  const head = `Review of ${changeLine(change)}: ${verdictOf(review)}.`;
+  const blocks = findings.map(({ path, line, quote, priority, title, body, lenses: by, reason }, i) =>
+    [
+      `${i + 1}. [${priority}] ${title}`,
+      `   ${path}:${line}  (${by.join(", ")})`,
+      ...quote.split("\n").map((text) => `   > ${text.trim()}`),
+      ...indented(body, columns),
+      ...indented(`Confirmed: ${reason}`, columns),
+    ].join("\n"),
+  );
+  const notes = [
+    ...lenses.flatMap(({ name, status, why }) => (status === "failed" ? [`Not complete: ${name} failed: ${why}`] : [])),
+    ...unjudged(review),
+    ...droppedLine(review),
+  ];
+  const text = [head, ...blocks, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
+  // Files and models wrote parts of it: nothing of that steers a terminal.
+  return `${visibleText(text)}\n`;
+}
+
+function verdictOf({ findings, dropped }: Review): string {
+  const found = findings.length === 0 ? "no findings" : counted(findings.length, "finding");
+  const open = dropped.filter(({ dropped: why }) => why === "no_verdict").length;
+  return open === 0 ? found : `${found}, ${open} not judged`;
+}
+
+const INDENT = "   ";
+
+function indented(text: string, columns: number): string[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.flatMap((line) => wrapped(line.trim(), columns - INDENT.length)).map((line) => INDENT + line);
+}
+
+/** At spaces; a word that is longer stays whole. */
+function wrapped(line: string, width: number): string[] {
+  const rows: string[] = [];
+  for (const word of line.split(" ")) {
+    const last = rows.at(-1);
+    if (last !== undefined && last.length + 1 + word.length < width) rows[rows.length - 1] = `${last} ${word}`;
+    else rows.push(word);
+  }
+  return rows;
+}
+
+export const costLine = ({ usage, cost, view }: Review): string =>
+  `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no view is possible here, so reviewers only had tools that read" : `reviewers worked in a view (${view})`}.`;
+
+/** Somebody should look at what only the silence of a critic keeps from being reported. */
+function unjudged({ dropped }: Review): string[] {
+  return dropped
+    .filter(({ dropped: why }) => why === "no_verdict")
+    .map(({ priority, title, path, line }) => `Not judged: [${priority}] ${path}:${line} ${title}`);
+}
+
+function droppedLine({ dropped }: Review): string[] {
+  const parts = (Object.keys(DROPPED) as DropReason[]).flatMap((reason) => {
+    const count = dropped.filter((one) => one.dropped === reason).length;
+    return count === 0 ? [] : [`${count} ${DROPPED[reason]}`];
+  });
+  return parts.length === 0 ? [] : [`Left out: ${parts.join(", ")}.`];
+}
+
+/** A review for programs; published as `schemas/review.json`. */
+export interface ReviewReport {
+  readonly type: "review";
+  /** `incomplete`: a lens or a critic failed, or a finding has no verdict; what the others found is there. */
+  readonly status: "clean" | "findings" | "incomplete";
+  readonly exitCode: number;
+  readonly range: string;
+  readonly base: string;
+  /** Null: the files on the disk. */
+  readonly end: string | null;
+  readonly files: readonly { readonly path: string; readonly added: number | null; readonly removed: number | null }[];
+  readonly view: string;
+  readonly findings: readonly ConfirmedFinding[];
+  readonly dropped: readonly DroppedFinding[];
+  readonly lenses: readonly Omit<LensOutcome, "isOutOfBudget">[];
+  readonly usage: Usage;
+  /** US dollars. */
+  readonly cost: number;
+  readonly sessionId: string | null;
+}
+
+export function reviewReport(review: Review, sessionId: string | null): ReviewReport {
+  const { change, view, findings, dropped, lenses, usage, cost } = review;
+  return {
+    type: "review",
+    status: isComplete(review) ? (findings.length > 0 ? "findings" : "clean") : "incomplete",
+    exitCode: exitCodeOf(review),
+    range: change.title,
+    base: change.base,
+    end: change.end ?? null,
+    files: change.files.map(({ path, added, removed }) => ({ path, added: added ?? null, removed: removed ?? null })),
+    view,
+    findings,
+    dropped,
+    lenses: lenses.map(({ isOutOfBudget: _, ...outcome }) => outcome),
+    usage,
+    cost,
+    sessionId,
+  };
+}

@@ -1,0 +1,38 @@
+// Which tools the word list of an agent's file means. Files that were written for other agents name those agents' tools.
+
+import type { AgentType } from "@lathe/agent";
+import { namesOf } from "../../config/tool-names/tool-names.ts";
+
+type Allows = NonNullable<AgentType["allows"]>;
+
+/** Everything that only reads. */
+const READING = "@read";
+/** Short names for the same work. */
+const SHORT: Readonly<Record<string, readonly string[]>> = {
+  read: ["read_file", "read_many_files"],
+  edit: ["edit_file"],
+  write: ["write_file"],
+  bash: ["shell"],
+  exec: ["shell", "eval"],
+  find: ["glob"],
+  search: ["grep"],
+  ls: ["list_dir"],
+  fetch: ["web_fetch"],
+};
+
+export const SHORT_NAMES: readonly string[] = Object.keys(SHORT);
+
+/** Undefined: all. `spawns`: the tools for agents come with the right to start some. */
+export function allowedTools(tools: readonly string[] | undefined, spawns: AgentType["spawns"]): Allows | undefined {
+  if (!tools) return undefined;
+  const words = new Set(tools.flatMap((word) => [word, ...(SHORT[word.toLowerCase()] ?? [])]));
+  // What else they can reach is asked about by the call.
+  if (words.has(READING)) for (const name of ["read", ...SHORT["read"]!]) words.add(name);
+  return ({ name, tier, sessionOnly, feature }) => {
+    if (feature === "agents") return spawns !== undefined && spawns.length > 0;
+    if (words.has(READING) && tier === "read" && !sessionOnly) return true;
+    return namesOf(name).some((one) => words.has(one)) || [...words].some((word) => isPrefix(word, name));
+  };
+}
+
+const isPrefix = (word: string, name: string): boolean => word.endsWith("*") && name.startsWith(word.slice(0, -1));

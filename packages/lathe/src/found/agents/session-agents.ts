@@ -1,0 +1,208 @@
+// The agents of a session: their files as the loop knows them, with models, rights and tools, and the tool that starts them.
+
+import {
+  type AgentLimits,
+  type AgentType,
+  type Beside,
+  type IsolationRequest,
+  judge,
+  type Middleware,
+  type Places,
+  type SubagentOptions,
+  type ToolDef,
+  taskTool,
+} from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { ModelChoice } from "../../models/connect.ts";
+import type { Models } from "../../models/models.ts";
+import { withEffort } from "../../models/roles.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { isAnythingHere } from "../discovery/anything.ts";
+import { placeOf } from "../discovery/place.ts";
+import { warningLine } from "../discovery/warning-line.ts";
+import { allowedTools } from "./agent-tools.ts";
+import type { Agent } from "./agents.ts";
+import { bundledDescriptions, sourceName } from "./described.ts";
+
+export interface SessionAgentParts {
+  readonly workspace: Workspace;
+  readonly models: Models;
+  readonly current: () => ModelChoice;
+  readonly places: () => Places;
+  /** Only what is bundled, so that a recording is the same everywhere. */
+  readonly bundledOnly: boolean;
+  /** How agents work apart; absent where they cannot. */
+  readonly isolated: IsolationWhenNeeded | undefined;
+}
+
+/** The roles whose models agents of these names use. */
+const ROLES: Readonly<Record<string, string | undefined>> = {
+  task: "executor",
+  plan: "planner",
+  architect: "architect",
+  critic: "critic",
+};
+
+export class SessionAgents {
+  readonly #parts: SessionAgentParts;
+  /** Each problem of a file is told once. */
+  readonly #told = new Set<string>();
+  #warn: ((message: string) => void) | undefined;
+
+  constructor(parts: SessionAgentParts) {
+    this.#parts = parts;
+  }
+
+  /** The session is there: it hears what was wrong with files before, and from now on. */
+  opened(warn: (message: string) => void, beside: Pick<Beside, "callModel">): void {
+    for (const line of this.#told) warn(line);
+    this.#warn = warn;
+    this.#parts.isolated?.opened(warn, beside);
+  }
+
+  /** What the session's children are made with. */
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isTaped" | "isolate" | "leftBy"> {
+    const { isolated } = this.#parts;
+    return {
+      ...(isolated
+        ? {
+            isolate: (request: IsolationRequest) => isolated.isolate(request),
+            leftBy: (id: string) => isolated.leftBy(id),
+          }
+        : {}),
+      isTaped: this.#parts.bundledOnly,
+      types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
+      refusal: (name) => this.#refusal(name),
+      limits: () => limitsOf(this.#parts.workspace),
+      irc: { timeoutMs: () => this.#parts.workspace.settings["irc.timeoutMs"] },
+    };
+  }
+
+  /** The list of agents in its description is of now: later files can be started, but the prompt does not change. */
+  async tool(): Promise<ToolDef> {
+    const { settings } = this.#parts.workspace;
+    const known = this.#hasOnlyBundled() ? bundledDescriptions() : await this.#agents();
+    const agents = known.filter(({ name }) => this.#refusal(name) === undefined);
+    const isolation = this.#parts.isolated !== undefined && settings["task.isolation.mode"] !== "none";
+    const records = recordLimits(this.#parts.workspace);
+    return taskTool({ agents, batch: settings["task.batch"], isolation, records });
+  }
+
+  /** A start in a plain folder looks for nothing. */
+  #hasOnlyBundled(): boolean {
+    const { workspace, bundledOnly } = this.#parts;
+    return bundledOnly || !isAnythingHere(placeOf(workspace));
+  }
+
+  async #agents(): Promise<readonly Agent[]> {
+    const { agentsOf, bundledAgents } = await import("./agents.ts");
+    if (this.#hasOnlyBundled()) return bundledAgents();
+    const { active, warnings } = await agentsOf(this.#parts.workspace);
+    for (const line of warnings.map(warningLine)) this.#tell(line);
+    return active;
+  }
+
+  #tell(line: string): void {
+    if (!this.#told.has(line)) this.#warn?.(line);
+    this.#told.add(line);
+  }
+
+  #refusal(name: string): string | undefined {
+    const { settings, env } = this.#parts.workspace;
+    if (settings["task.disabledAgents"].includes(name)) return `The agent ${name} is disabled (task.disabledAgents).`;
+    return env["LATHE_BLOCKED_AGENT"] === name ? `The agent ${name} cannot be started from here.` : undefined;
+  }
+
+  #typeOf(agent: Agent): AgentType {
+    const { name, description, spawns, output, blocking, budget, isolation, verify, tools, aliases } = agent;
+    const model = this.#modelOf(agent);
+    return {
+      name,
+      aliases,
+      description,
+      source: sourceName(agent),
+      prompt: promptOf(agent),
+      spawns,
+      blocking,
+      allows: allowedTools(tools, spawns),
+      model,
+      output,
+      budget,
+      // A check is of no use to work that is in the files already.
+      isolation: isolation ?? (verify === undefined ? undefined : "auto"),
+      verify,
+      middleware: this.#rights(agent),
+    };
+  }
+
+  /** What the settings say of this agent, then what its file says; undefined: its parent's. */
+  #modelOf({ name, aliases, models, thinkingLevel }: Agent): string | undefined {
+    const { models: known, current, workspace } = this.#parts;
+    const overrides = workspace.settings["task.agentModelOverrides"];
+    const [override] = [name, ...aliases].flatMap((one) => (Object.hasOwn(overrides, one) ? [overrides[one]] : []));
+    if (override !== undefined && isAvailable(known, override)) return override;
+    if (override !== undefined)
+      this.#tell(`task.agentModelOverrides: the model ${override} of agent ${name} is not available; see lathe models`);
+    const chosen = [name, ROLES[name]].map((role) => (role === undefined ? "" : known.chosenFor(role)));
+    const wanted = [...chosen, ...models].filter((one) => one !== "");
+    const selector = wanted.find((one) => isAvailable(known, one));
+    if (thinkingLevel === undefined) return selector;
+    const { provider, id } = current();
+    return withEffort(selector ?? `${provider}/${id}`, thinkingLevel);
+  }
+
+  #rights({ name, permissions }: Agent): readonly Middleware[] {
+    const { mode = "full", rules } = permissions;
+    if (permissions.mode === undefined && rules.length === 0) return [];
+    return [
+      {
+        name: `agent ${name}`,
+        approve: ({ tool, tier, access }) => {
+          const policy = { mode, rules, places: this.#parts.places() };
+          const { decision, reason } = judge({ tool: tool.name, tier, access }, policy);
+          // It only takes away.
+          return decision === "allow" ? undefined : { decision, by: `the file of agent ${name}`, reason };
+        },
+      },
+    ];
+  }
+}
+
+function isAvailable(models: Models, selector: string): boolean {
+  try {
+    models.choose(selector);
+    return true;
+  } catch (error) {
+    // A role without a model, or a model of another machine.
+    if (messageOf(error) !== "") return false;
+    throw error;
+  }
+}
+
+function promptOf({ prompt, skills }: Agent): string {
+  if (skills.length === 0) return prompt;
+  return `${prompt}\n\nRead these before you start: ${skills.map((name) => `skill://${name}`).join(", ")}.`;
+}
+
+/** Of what a record of `task` holds of an output. */
+function recordLimits({ env }: Workspace): { readonly bytes?: number; readonly lines?: number } {
+  const limit = (name: string): number | undefined => {
+    const text = env[name]?.trim() ?? "";
+    if (text === "") return undefined;
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw usageError(`${name} must be a whole number above 0, not ${JSON.stringify(text)}.`);
+  };
+  const [bytes, lines] = [limit("LATHE_TASK_MAX_OUTPUT_BYTES"), limit("LATHE_TASK_MAX_OUTPUT_LINES")];
+  return { ...(bytes === undefined ? {} : { bytes }), ...(lines === undefined ? {} : { lines }) };
+}
+
+function limitsOf({ settings }: Workspace): AgentLimits {
+  return {
+    concurrency: settings["task.maxConcurrency"],
+    runMs: settings["task.maxRuntimeMs"],
+    requests: settings["task.softRequestBudget"],
+    idleMs: settings["task.agentIdleTtlMs"],
+  };
+}

@@ -1,0 +1,100 @@
+// What was found, for people and for programs: each item with its source, and why one takes no effect. Values are left out: they may
+// hold keys.
+
+import { relative } from "node:path";
+import { shownPath } from "../../platform/home/shown-path.ts";
+import { table } from "../../sessions/tables/table.ts";
+import type { Discovery } from "./discovery.ts";
+import type { Place } from "./place.ts";
+import { type DiscoveryWarning, type Found, ITEM_KINDS, type ItemKind, type Source } from "./types.ts";
+import { warningLine } from "./warning-line.ts";
+
+export interface Listing {
+  readonly items: readonly Found[];
+  readonly warnings: readonly DiscoveryWarning[];
+}
+
+export async function listingOf(discovery: Discovery, kinds: readonly ItemKind[]): Promise<Listing> {
+  const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
+  const warnings = new Map(found.flatMap((one) => one.warnings).map((warning) => [warningLine(warning), warning]));
+  return { items: found.flatMap((one) => one.all), warnings: [...warnings.values()] };
+}
+
+/** Headings. */
+const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
+  "context-file": "Instruction files",
+  instruction: "Instructions",
+  "system-prompt": "System prompts",
+  rule: "Rules",
+  skill: "Skills",
+  command: "Commands",
+  prompt: "Prompt templates",
+  agent: "Agents",
+  "mcp-server": "MCP servers",
+  hook: "Hooks",
+  tool: "Tools",
+  extension: "Extensions",
+  plugin: "Plugins",
+  settings: "Settings",
+  "ssh-host": "SSH hosts",
+};
+
+export function listingText({ items, warnings }: Listing, place: Place): string {
+  const sections = ITEM_KINDS.flatMap((kind) => {
+    const own = items.filter((item) => item.kind === kind);
+    return own.length === 0 ? [] : [`${KIND_NAMES[kind]}\n${table(own.map((item) => itemRow(item, place)))}`];
+  });
+  const text = sections.length === 0 ? "Nothing was found.\n" : sections.join("\n");
+  const lines = warnings.map((warning) => `  ${warningLine({ ...warning, path: pathText(warning.path, place) })}\n`);
+  return lines.length === 0 ? text : `${text}\nWarnings\n${lines.join("")}`;
+}
+
+const LONGEST_NAME = 48;
+
+function itemRow(item: Found, place: Place): string[] {
+  const { source } = item;
+  return [
+    `  ${nameText(item, place)}`,
+    `${source.providerName}, ${source.level}`,
+    sourceText(source, place),
+    remarkOn(item, place),
+  ];
+}
+
+/** The name of a hook is its whole command. */
+export function nameText({ name }: Found, { userHome }: Place): string {
+  const shown = name.replaceAll(`${userHome}/`, "~/").replace(/\s+/g, " ");
+  return shown.length > LONGEST_NAME ? `${shown.slice(0, LONGEST_NAME - 1)}…` : shown;
+}
+
+/** Why it takes no effect, or for which models it does. */
+export function remarkOn({ shadowedBy, ignored, value }: Found, place: Place): string {
+  if (ignored !== undefined) return `ignored: ${ignored}`;
+  if (shadowedBy) return `shadowed by ${sourceText(shadowedBy, place)}`;
+  const { family } = (value ?? {}) as { readonly family?: string };
+  return family === undefined ? "" : `for ${family} models, or where there is no AGENTS.md`;
+}
+
+export const sourceText = ({ path, line }: Source, place: Place): string =>
+  `${pathText(path, place).replace(/[\n\r]/g, " ")}${line === undefined ? "" : `:${line}`}`;
+
+/** From the working directory; `~` for what is the user's. */
+function pathText(path: string, { cwd, root, userHome }: Place): string {
+  const isOfProject = path.startsWith(`${root}/`) && root !== userHome;
+  return isOfProject ? relative(cwd, path) : shownPath(path, userHome);
+}
+
+export function listingJson({ items, warnings }: Listing, discovery: Discovery): object {
+  return {
+    items: items.map(({ kind, name, source, shadowedBy, ignored }) => ({
+      kind,
+      name,
+      state: ignored !== undefined ? "ignored" : shadowedBy ? "shadowed" : "active",
+      source,
+      ...(shadowedBy ? { shadowedBy } : {}),
+      ...(ignored === undefined ? {} : { reason: ignored }),
+    })),
+    warnings,
+    providers: discovery.providers,
+  };
+}

@@ -1,0 +1,46 @@
+// Which found items may take effect in a folder that nobody has trusted: text always may; what runs code only as it was when its
+// folder was trusted.
+
+import { dirname } from "node:path";
+import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
+import type { Place } from "./place.ts";
+import type { Reader } from "./reader.ts";
+import type { Found, ItemKind, ModuleValue } from "./types.ts";
+
+/** Items of these kinds run something; an agent works by itself, and may name a command that checks its work. */
+export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin", "agent"];
+
+export const UNTRUSTED = "this folder is not trusted";
+export const CHANGED = "new or changed since this folder was trusted";
+
+/** Undefined: it may take effect. */
+export function untrustedReason(item: Found, place: Place, reader: Reader): string | undefined {
+  const { kind, source } = item;
+  if (source.level !== "project" || !RUNS_CODE.includes(kind)) return undefined;
+  const { folders, trustFile, userHome } = place;
+  // Noted: when somebody trusts the folder, this is judged again.
+  reader.isFile(trustFile);
+  const holder = folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? dirname(source.path);
+  if (!isTrusted(trustFile, holder, userHome)) return UNTRUSTED;
+  return codeFilesOf(item, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
+}
+
+/** More than anybody writes for one extension; the rest comes from packages. */
+const MOST_FILES = 500;
+
+/** The files that decide what it runs: its own, and all others of its folder if it has one. */
+export function codeFilesOf({ source, value }: Found, reader: Reader): readonly string[] {
+  const folder = (value as Partial<ModuleValue>).folder;
+  const isModule = (value as Partial<ModuleValue>).entry !== undefined;
+  if (!isModule || folder === undefined) return [source.path];
+  const files: string[] = [];
+  const folders = [folder];
+  // The list grows while it is walked; links in a circle end at the limit.
+  for (const next of folders)
+    for (const { name, path, isFolder } of reader.entries(next)) {
+      if (name === "node_modules" || files.length + folders.length > MOST_FILES) continue;
+      if (isFolder) folders.push(path);
+      else if (reader.isFile(path)) files.push(path);
+    }
+  return files;
+}

@@ -1,0 +1,81 @@
+// `--permission-command`: a program of the user's that answers questions about calls. It gets one JSON object on its stdin and prints
+// one: {"decision": "allow" | "deny" | "ask", "reason"?, "remember"?: "pattern" | "tool"}.
+
+import type { CallInfo } from "@lathe/agent";
+import { runUserProgram } from "../../config/workspace/user-program.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { Offers, Width } from "./permissions.ts";
+
+/** A person may be behind it, on another machine. */
+export const COMMAND_PATIENCE_MS = 10 * 60_000;
+
+interface CommandQuestion {
+  readonly call: CallInfo;
+  readonly reason: string | undefined;
+  readonly offers: Offers;
+  readonly agentId: string | undefined;
+}
+
+interface CommandAnswer {
+  /** `ask`: somebody else is to be asked. */
+  readonly decision: "allow" | "deny" | "ask";
+  readonly reason?: string;
+  readonly remember?: Width;
+}
+
+export type CommandDecider = (question: CommandQuestion, signal: AbortSignal) => Promise<CommandAnswer>;
+
+/** Never throws: a program that fails leaves the question open. */
+export function permissionCommand(workspace: Workspace, command: string): CommandDecider {
+  const { cwd, redactor } = workspace;
+  return async ({ call, reason, offers, agentId }, signal) => {
+    try {
+      const { tool, tier, summary, args, access } = call;
+      const { lines } = await call.preview();
+      const question = {
+        tool: tool.name,
+        tier,
+        summary,
+        arguments: args,
+        access: access ?? null,
+        preview: lines.map(({ text }) => text),
+        reason: reason ?? null,
+        offers,
+        cwd,
+        agentId: agentId ?? null,
+      };
+      const input = `${JSON.stringify(redactor.value(question))}\n`;
+      const { stdout, exitCode } = await runUserProgram(workspace, { command, input, signal });
+      if (exitCode !== 0 || stdout.trim() === "")
+        return failed(`it ${stdout.trim() === "" ? "printed nothing and " : ""}ended with code ${exitCode}`);
+      return answerOf(stdout);
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+function answerOf(text: string): CommandAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return failed("it did not print one JSON object");
+  }
+  const { decision, reason, remember } = (typeof value === "object" && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >;
+  if (decision !== "allow" && decision !== "deny" && decision !== "ask")
+    return failed('its "decision" is not allow, deny or ask');
+  return {
+    decision,
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(remember === "pattern" || remember === "tool" ? { remember } : {}),
+  };
+}
+
+const failed = (why: string): CommandAnswer => ({
+  decision: "ask",
+  reason: `The permission command failed: ${why}.`,
+});

@@ -1,0 +1,285 @@
+// The session's permissions: the mode in force, the rules, what a person has allowed for longer than a call, and what was denied
+// because nobody could be asked, so that the run can say so at its end.
+
+import {
+  type ApprovalVerdict,
+  type CallInfo,
+  type Decision,
+  FULL,
+  isCredentialFile,
+  itemsOf,
+  type JudgedCall,
+  judge,
+  type Middleware,
+  matchesItem,
+  type PermissionMode,
+  type Places,
+  type Policy,
+  type Rule,
+  type SeamContext,
+  searchesCredentials,
+  staysInside,
+  suggestedRules,
+  type Verdict,
+  WAYS,
+} from "@lathe/agent";
+import { ruleFrom } from "../../config/settings/rules.ts";
+import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
+import type { RememberedRules } from "./remembered.ts";
+
+export interface DeniedCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** Ends with the option that would have allowed it. */
+  readonly reason: string;
+}
+
+/** How far an answer reaches: rules in this project, or every call of the tool inside the roots while the session lasts. */
+export type Width = "pattern" | "tool";
+
+/** The answers beyond this one call that a person may give. */
+export interface Offers {
+  /** Rules that would allow calls like this one in this project. */
+  readonly pattern?: readonly string[];
+  readonly tool: boolean;
+}
+
+const wouldAllow = (option: string): string => `It would be allowed with ${option}.`;
+
+/** The options that would have allowed all calls that were denied for these reasons. */
+export function allowedWith(reasons: readonly string[]): string {
+  const options = new Set(reasons.map((reason) => /It would be allowed with (.*)\.$/.exec(reason)?.[1] ?? FULL));
+  const widest = WAYS.findLast((way) => options.has(way));
+  if (widest === FULL) return FULL;
+  const rules = [...options].filter((option) => !WAYS.includes(option));
+  return [...rules, ...(widest === undefined ? [] : [widest])].join(" ");
+}
+
+/** Who denies a call that only a person could have allowed; also in the journal. */
+export const UNATTENDED = "the unattended run";
+const COMMAND = "the permission command";
+/** How questions of permissions are told from those of hooks. */
+export const PERMISSIONS = "permissions";
+
+export interface PermissionsOptions {
+  readonly mode: PermissionMode;
+  readonly canAsk: boolean;
+  readonly places: Places;
+  /** Of settings and options. */
+  readonly rules?: readonly Rule[];
+  /** What was allowed in this project in earlier sessions as well. */
+  readonly remembered?: RememberedRules;
+  readonly isSandboxed?: () => boolean | undefined;
+  /** Folders that only this session sees. */
+  readonly privateFolders?: () => readonly string[] | undefined;
+  readonly planFile?: string;
+  /** A program that is asked before anybody else. */
+  readonly command?: CommandDecider | undefined;
+  /** The mode has changed. */
+  readonly onMode?: () => void;
+}
+
+/** Who said yes, for the audit. */
+interface HookPermission {
+  readonly by: string;
+  readonly reason?: string | undefined;
+}
+
+export class Permissions {
+  /** Calls that were denied because nobody could be asked. */
+  readonly denied: DeniedCall[] = [];
+  readonly #options: PermissionsOptions;
+  #mode: PermissionMode;
+  #beforePlan: PermissionMode | undefined;
+  #places: Places;
+  /** Tools that need no further question inside the roots. */
+  readonly #tools = new Set<string>();
+  /** Of this session only. */
+  #added: readonly Rule[] = [];
+  /** Questions about calls that the user's own programs have answered with yes already, by agent and call. */
+  readonly #answered = new Map<string, HookPermission>();
+
+  constructor(options: PermissionsOptions) {
+    this.#options = options;
+    this.#mode = options.mode;
+    this.#places = options.places;
+  }
+
+  get mode(): PermissionMode {
+    return this.#mode;
+  }
+  set mode(mode: PermissionMode) {
+    if (mode === this.#mode) return;
+    if (mode === "plan") this.#beforePlan = this.#mode;
+    this.#mode = mode;
+    this.#options.onMode?.();
+  }
+
+  /** Back to the mode before; a session that began with planning edits. */
+  leavePlan(): void {
+    if (this.#mode === "plan") this.mode = this.#beforePlan ?? "auto-edit";
+  }
+
+  middleware(): Middleware {
+    return {
+      name: PERMISSIONS,
+      ...(this.#options.command ? { timeoutMs: COMMAND_PATIENCE_MS } : {}),
+      approve: (call, context) => this.#approve(call, context),
+    };
+  }
+
+  /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
+  answered(agentId: string | undefined, callId: string, permission: HookPermission): void {
+    this.#answered.set(callKey(agentId, callId), permission);
+  }
+
+  /** Changes to these files are asked about: programs run because of them. Real paths. */
+  protect(files: readonly string[]): void {
+    this.#places = { ...this.#places, programs: files };
+  }
+
+  /** All that takes effect, the strongest sources first. */
+  get rules(): readonly Rule[] {
+    return [...(this.#options.rules ?? []), ...this.#added, ...(this.#options.remembered?.rules() ?? [])];
+  }
+
+  /** Directories that may be written to: real paths. */
+  get roots(): readonly string[] {
+    return this.#places.roots;
+  }
+
+  /** Another directory that may be written to: a real path. */
+  addRoot(path: string): void {
+    this.#places = { ...this.#places, roots: [...this.#places.roots, path] };
+  }
+
+  /** Rules that were added, as the journal keeps them. A tool is allowed until the session ends. */
+  async remember(width: Width, call: JudgedCall): Promise<readonly string[]> {
+    if (width === "tool") {
+      if (call.tool === undefined) return [];
+      // Covers no call that leaves the roots, whichever call it was said of.
+      this.#tools.add(call.tool);
+      return [call.tool];
+    }
+    const { pattern = [] } = this.offersFor(call);
+    for (const text of pattern) await this.#rememberRule(text);
+    return pattern;
+  }
+
+  async #rememberRule(text: string): Promise<void> {
+    if (this.#options.remembered) await this.#options.remembered.add(text);
+    else this.#added = [...this.#added, allowing(text)];
+  }
+
+  /** What a person said for good in this project is asked about again. */
+  async forget(): Promise<void> {
+    this.#tools.clear();
+    this.#added = [];
+    await this.#options.remembered?.clear();
+  }
+
+  /** What may be offered: an answer that would change nothing for the next call like this one is not. */
+  offersFor(call: JudgedCall): Offers {
+    const verdict = judge(call, this.#policy());
+    const hasAskRule = verdict.parts.some(({ decision, rule }) => decision === "ask" && rule !== undefined);
+    const asked = itemsOf(call).filter((_item, index) => verdict.parts[index]?.decision === "ask");
+    // A tool that says what some of its calls touch is never allowed as a whole.
+    const undeclared = call.access === undefined ? call.tool : undefined;
+    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, undeclared);
+    return {
+      ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern } : {}),
+      tool: !hasAskRule && staysInside(call, this.#places),
+    };
+  }
+
+  #wouldBeAllowed(call: JudgedCall, texts: readonly string[]): boolean {
+    const policy = this.#policy();
+    return judge(call, { ...policy, rules: [...policy.rules, ...texts.map(allowing)] }).decision === "allow";
+  }
+
+  /** Whether a person has allowed calls like this one meanwhile. */
+  isAllowedNow(call: JudgedCall): boolean {
+    const verdict = judge(call, this.#policy());
+    return verdict.decision === "allow" || this.#isToolAllowed(call, verdict);
+  }
+
+  /** The files that a search here does not look into; undefined when it may look into all. */
+  leftOutOfSearch(root: string, filter: string | undefined): ((path: string) => boolean) | undefined {
+    const places = this.#places;
+    const denying = this.rules.filter(({ decision, subject }) => decision === "deny" && subject === "read");
+    const scope = { project: places.roots[0] ?? "/", userHome: places.userHome };
+    const isDenied = (path: string): boolean =>
+      denying.some((rule) => matchesItem(rule, { kind: "read", path }, scope));
+    if (this.mode === "full" || isCredentialFile(root, places) || searchesCredentials(root, filter, places))
+      return denying.length === 0 ? undefined : isDenied;
+    return (path) => isCredentialFile(path, places) || isDenied(path);
+  }
+
+  #policy(): Policy {
+    const { isSandboxed, privateFolders, planFile } = this.#options;
+    const places = { ...this.#places, roots: [...this.#places.roots, ...(privateFolders?.() ?? [])] };
+    return { mode: this.mode, rules: this.rules, places, isSandboxed: isSandboxed?.(), planFile };
+  }
+
+  #isToolAllowed(call: JudgedCall, { decision, parts }: Verdict): boolean {
+    if (decision !== "ask" || call.tool === undefined || !this.#tools.has(call.tool)) return false;
+    return staysInside(call, this.#places) && !parts.some((part) => part.decision === "ask" && part.rule !== undefined);
+  }
+
+  async #approve(call: CallInfo, context: SeamContext): Promise<ApprovalVerdict> {
+    const judged = { tool: call.tool.name, tier: call.tier, access: call.access };
+    if (this.mode === "plan" && context.agentId !== undefined && startsAgent(judged))
+      return { decision: "deny", by: "mode plan", reason: "While planning, child agents start no further agents." };
+    const verdict = judge(judged, this.#policy());
+    const { decision, reason, parts } = verdict;
+    if (decision !== "ask") {
+      const deciding = parts.find((part) => part.decision === decision);
+      const by = deciding?.rule === undefined ? `mode ${this.mode}` : `rule ${deciding.rule}`;
+      return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
+    }
+    if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
+    const key = callKey(context.agentId, call.callId);
+    const answered = this.#answered.get(key);
+    this.#answered.delete(key);
+    if (answered) return { decision: "allow", by: answered.by, reason: answered.reason, parts, asked: reason ?? "" };
+    const said = await this.#askCommand(call, judged, verdict, context);
+    if (said && said.decision !== "ask") return { ...said, by: COMMAND, parts, asked: reason ?? "" };
+    const why = [reason, said?.reason].filter((text) => text !== undefined).join(" ");
+    const open = { ...verdict, ...(why === "" ? {} : { reason: why }) };
+    return this.#options.canAsk ? { decision, parts, reason: open.reason } : this.#deny(call, open);
+  }
+
+  async #askCommand(
+    call: CallInfo,
+    judged: JudgedCall,
+    { reason }: Verdict,
+    { agentId, signal }: SeamContext,
+  ): Promise<{ decision: Decision; reason?: string; remembered?: readonly string[] } | undefined> {
+    const { command } = this.#options;
+    if (!command) return undefined;
+    const answer = await command({ call, reason, offers: this.offersFor(judged), agentId }, signal);
+    const { remember, ...said } = answer;
+    if (answer.decision !== "allow" || remember === undefined) return said;
+    return { ...said, remembered: await this.remember(remember, judged) };
+  }
+
+  #deny(call: CallInfo, { reason: why, allowWith = FULL, parts }: Verdict): ApprovalVerdict {
+    const sentences = [
+      `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here.`,
+      ...(why === undefined ? [] : [why]),
+      wouldAllow(allowWith),
+    ];
+    const reason = sentences.join(" ");
+    this.denied.push({ callId: call.callId, tool: call.tool.name, reason });
+    return { decision: "deny", by: UNATTENDED, reason, parts };
+  }
+}
+
+/** Calls of two agents may share an id. */
+const callKey = (agentId: string | undefined, callId: string): string => `${agentId ?? ""} ${callId}`;
+
+const startsAgent = ({ access = [] }: JudgedCall): boolean =>
+  access.some((item) => item.kind === "exec" && item.isAgent === true);
+
+/** A rule that we made ourselves reads well. */
+const allowing = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });

@@ -1,0 +1,77 @@
+// What a plugin brings, by looking at its files only: shown to a person before it is installed.
+
+import { basename } from "node:path";
+import { readIfThere } from "../../platform/home/small-file.ts";
+import { Discovery } from "../discovery/discovery.ts";
+import type { Provider } from "../discovery/look.ts";
+import type { Place } from "../discovery/place.ts";
+import { pluginLoaders } from "../discovery/plugin-files.ts";
+import { isRecord } from "../discovery/structured.ts";
+import type { Found, HookValue, McpServerValue, ModuleValue } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
+
+export interface Contents {
+  /** One line each; what runs says with which command. */
+  readonly lines: readonly string[];
+  readonly runsCode: boolean;
+  /** One line each. */
+  readonly warnings: readonly string[];
+}
+
+/** What a plugin calls itself. */
+export function manifestOf(root: string): {
+  readonly name?: string;
+  readonly version?: string;
+  readonly description?: string;
+} {
+  for (const file of [`${root}/.claude-plugin/plugin.json`, `${root}/package.json`]) {
+    const value = parsed(readIfThere(file));
+    if (!value) continue;
+    const text = (key: string): Record<string, string> => (typeof value[key] === "string" ? { [key]: value[key] } : {});
+    const { name = "", ...rest } = { ...text("name"), ...text("version"), ...text("description") };
+    return name === "" ? rest : { name: basename(name), ...rest };
+  }
+  return {};
+}
+
+export async function contentsOf(place: Place, name: string, root: string): Promise<Contents> {
+  const provider: Provider = { id: "plugins", name, priority: 0, loaders: pluginLoaders(() => [{ name, root }]) };
+  const discovery = new Discovery({ place, providers: [provider] });
+  const kinds = ["command", "skill", "agent", "hook", "mcp-server", "tool", "extension"] as const;
+  const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
+  const items: readonly Found[] = found.flatMap(({ all }) => all as readonly Found[]);
+  return {
+    lines: items.map((item) => lineOf(item, root)),
+    runsCode: items.some(({ kind }) => ["hook", "mcp-server", "tool", "extension"].includes(kind)),
+    // The same file is looked at for several kinds; where it is for now is of no interest to anybody.
+    warnings: [...new Set(found.flatMap(({ warnings }) => warnings.map(warningLine)))].map((line) =>
+      line.replaceAll(`${root}/`, ""),
+    ),
+  };
+}
+
+function lineOf({ kind, name, value }: Found, root: string): string {
+  if (kind === "hook") {
+    const { event, command = "" } = value as HookValue;
+    return `hook on ${event}, runs: ${command.replaceAll(root, "<plugin>")}`;
+  }
+  if (kind === "mcp-server") {
+    const { command, args = [], url } = value as McpServerValue;
+    return command === undefined
+      ? `MCP server ${name}, at ${url}`
+      : `MCP server ${name}, runs: ${[command, ...args].join(" ").replaceAll(root, "<plugin>")}`;
+  }
+  if (kind === "tool" || kind === "extension")
+    return `${kind} ${name}, loads: ${(value as ModuleValue).entry.slice(root.length + 1)}`;
+  return `${kind} ${name}`;
+}
+
+function parsed(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined; // what it calls itself is then up to its folder; discovery reports the file
+  }
+}

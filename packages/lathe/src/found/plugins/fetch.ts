@@ -1,0 +1,111 @@
+// Brings a plugin's files into a folder. Nothing of it is run: neither hooks of git nor install scripts of npm.
+
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, realpath, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { LocalEnvironment, type ProgramArgv } from "@lathe/agent";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { type PluginSource, shownSource } from "./source.ts";
+
+/** The links that led out of the plugin: they are not taken along. */
+export async function fetchInto(machine: Machine, source: PluginSource, folder: string): Promise<readonly string[]> {
+  await fetchFiles(machine, source, folder);
+  return withoutLinksOut(folder);
+}
+
+async function withoutLinksOut(folder: string): Promise<readonly string[]> {
+  const root = await realpath(folder);
+  const removed: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const target = await realpath(path).catch(() => undefined);
+    if (target === root || target?.startsWith(`${root}/`)) continue;
+    await rm(path);
+    removed.push(relative(folder, path));
+  }
+  return removed;
+}
+
+async function fetchFiles(machine: Machine, source: PluginSource, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  if (source.kind === "folder") {
+    // Links stay links.
+    await cp(source.path, folder, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !/\/\.git(?:\/|$)/.test(path.slice(source.path.length)),
+    });
+    return;
+  }
+  if (source.kind === "git") {
+    const safe = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never"];
+    const branch = source.ref === undefined ? [] : ["--branch", source.ref];
+    await run(machine, source, [
+      "git",
+      ...safe,
+      "clone",
+      "--quiet",
+      "--depth",
+      "1",
+      ...branch,
+      "--",
+      source.url,
+      folder,
+    ]);
+    await rm(`${folder}/.git`, { recursive: true, force: true });
+    return;
+  }
+  const staging = `${folder}.npm`;
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { recursive: true });
+  try {
+    const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--install-links", "--silent"];
+    await run(machine, source, ["npm", "install", ...quiet, "--prefix", staging, source.spec]);
+    const name = Object.keys(await dependencies(staging))[0] ?? "";
+    const installed = `${staging}/node_modules/${name}`;
+    if (name === "" || !existsSync(installed))
+      throw new CliError(EXIT.failed, `npm installed nothing for ${source.spec}.`);
+    await cp(installed, folder, { recursive: true, verbatimSymlinks: true });
+    // What it needs stands beside it there, and below it here.
+    await rm(installed, { recursive: true, force: true });
+    await cp(`${staging}/node_modules`, `${folder}/node_modules`, { recursive: true, verbatimSymlinks: true });
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function dependencies(folder: string): Promise<Readonly<Record<string, string>>> {
+  const { readJsonFile } = await import("../../platform/home/json-file.ts");
+  const manifest = (readJsonFile(`${folder}/package.json`) ?? {}) as { dependencies?: Record<string, string> };
+  return manifest.dependencies ?? {};
+}
+
+/** Nobody can be asked for a password here. */
+const VARIABLES = { GIT_TERMINAL_PROMPT: "0", GIT_LFS_SKIP_SMUDGE: "1" };
+const PATIENCE_MS = 5 * 60_000;
+
+async function run(machine: Machine, source: PluginSource, argv: ProgramArgv): Promise<void> {
+  const env = new LocalEnvironment({
+    cwd: machine.cwd,
+    baseEnv: machine.env,
+    envPolicy: "inherit_all",
+    owner: machine.deps.uuid(),
+  });
+  try {
+    const program = await env.startProcess(argv, { env: VARIABLES, signal: AbortSignal.timeout(PATIENCE_MS) });
+    await program.endInput();
+    for await (const _ of program.stdout); // read, so that it can go on
+    const { exitCode } = await program.exited;
+    if (exitCode === 0) return;
+    const lines = program.readStderr().text.trim().split("\n");
+    const said = lines.find((line) => /^(?:fatal|error|npm error)/.test(line)) ?? lines.at(-1) ?? "";
+    throw new CliError(
+      EXIT.failed,
+      `${shownSource(source)} could not be fetched: ${said || `${argv[0]} ended with code ${exitCode}`}`,
+    );
+  } finally {
+    await env.cleanup();
+  }
+}

@@ -1,0 +1,162 @@
+// A run without a person: all prompts, the answer checked against a schema when one was asked for, one result at the end that is
+// kept in the journal of a named run.
+
+import type { InputContent, Session } from "@lathe/agent";
+import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
+import { expandInput } from "../../conversation/expand-input.ts";
+import type { OpenSession } from "../../conversation/open-session.ts";
+import type { RecordingTape } from "../../conversation/tape.ts";
+import type { DeniedCall } from "../../found/permissions/permissions.ts";
+import { onSignals } from "../../platform/machine/signals.ts";
+import { EXIT } from "../../platform/usage/exit.ts";
+import goOn from "./go-on.md";
+import { interruptedOutcome, limitOutcome, oneLine, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
+import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
+import { type RunResult, resultOf } from "./result.ts";
+import { RESULT_ENTRY } from "./run-id.ts";
+import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";
+
+export interface HeadlessRun {
+  readonly open: OpenSession;
+  /** Those that have not begun yet. None at all: what the session left undone is finished. */
+  readonly prompts: readonly InputContent[];
+  readonly schema?: JsonSchema;
+  /** The result is kept for whoever asks for the same run again. */
+  readonly keepResult?: boolean;
+  /** An earlier process has begun this run; what it left comes first. */
+  readonly earlier?: { readonly denied: readonly DeniedCall[] };
+  readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
+  readonly tape?: RecordingTape;
+  /** What is left to do when all prompts are answered, which may change the result. */
+  readonly finish?: (result: RunResult) => Promise<RunResult>;
+}
+
+/** Outcomes caused from outside: when started again, the run continues. */
+const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
+
+export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
+  const { session, permissions } = run.open;
+  const driver = new RunDriver(session, permissions, onEvent, run.tape);
+  const signals = onSignals(() => void driver.interrupt());
+  const stop = new AbortController();
+  const timer = run.timeLimit?.setTimer(() => {
+    stop.abort();
+    driver.stopAtLimit(TIME_IS_UP);
+  }, run.timeLimit.ms);
+  try {
+    const { whole, judged, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    tellOfJobs(session);
+    const facts = report(run, driver);
+    const ended = isHandled
+      ? ({ status: "done", exitCode: EXIT.done } as const)
+      : whole
+        ? outcomeOf(facts)
+        : signals.asked.aborted
+          ? interruptedOutcome(facts)
+          : limitOutcome(TIME_IS_UP, facts);
+    const outcome = withJudgement(ended, judged);
+    const answered = finalResult(run, driver, outcome, judged);
+    run.tape?.finish(answered);
+    const result = run.finish ? await finished(run, run.finish, answered) : answered;
+    if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
+      session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
+    return result;
+  } finally {
+    timer?.cancel();
+    signals.stopListening();
+  }
+}
+
+/** Nothing that was started may change files after it. */
+async function finished(
+  { open }: HeadlessRun,
+  finish: NonNullable<HeadlessRun["finish"]>,
+  result: RunResult,
+): Promise<RunResult> {
+  const jobs = open.session.beside.jobs?.running() ?? [];
+  await Promise.all(jobs.map(({ handle }) => handle.stop()));
+  return finish(result);
+}
+
+/** The end of the run ends them; a server that was started for somebody to use is gone then. */
+function tellOfJobs(session: Session): void {
+  const { beside, state } = session;
+  const running = beside.jobs?.running() ?? [];
+  if (running.length === 0 || state === "closed") return;
+  const names = running.map(({ handle }) => oneLine(handle.command)).join("; ");
+  session.warn(`Stopped with the run: ${names}`, "jobs_stopped");
+}
+
+/** `whole`: false when the run was stopped before all prompts were sent. `isHandled`: all were commands that need no answer. */
+async function giveAll(
+  run: HeadlessRun,
+  driver: RunDriver,
+  stopped: () => boolean,
+): Promise<{ readonly whole: boolean; readonly judged?: Judged; readonly isHandled?: boolean }> {
+  let isHandled = run.prompts.length > 0 && !run.earlier;
+  let good = run.earlier || run.prompts.length === 0 ? await finishEarlier(run, driver) : true;
+  for (const [i, prompt] of run.prompts.entries()) {
+    if (!good) return { whole: true };
+    if (stopped()) return { whole: false };
+    const content = await expandInput(prompt, run.open);
+    if (content === undefined) continue;
+    isHandled = false;
+    const isLast = i === run.prompts.length - 1;
+    await driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
+    good = goesOn(run, driver);
+  }
+  if (!good || !run.schema || isHandled) return { whole: true, isHandled };
+  for (let attempt = 0; ; attempt++) {
+    const judged = await judge(driver.report().text, run.schema);
+    if ("value" in judged || attempt === MOST_RETRIES) return { whole: true, judged };
+    if (stopped()) return { whole: false, judged };
+    await driver.submit(askAgain(judged.problem));
+    if (!goesOn(run, driver)) return { whole: true, judged };
+  }
+}
+
+/** Settles what an earlier process of this run left: it continues an unfinished input, or asks to continue an interrupted one. */
+async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
+  const { session } = run.open;
+  const { input } = session.journal;
+  if (session.hasUnfinishedInput) await driver.continue();
+  else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
+  else if (input !== undefined) driver.recall();
+  else return true;
+  return goesOn(run, driver);
+}
+
+/** A named run that a limit has ended is over; `--continue` without a prompt resumes the work. */
+function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean {
+  return earlier ? reason === "interrupted" || reason === "error" : reason !== "completed";
+}
+
+/** Whether a run without a prompt has something to do. */
+export function leftUndone({ hasUnfinishedInput, journal: { input } }: Session): boolean {
+  return hasUnfinishedInput || (input?.state === "end" && input.reason !== "completed");
+}
+
+/** A further prompt makes sense only after one that was answered. */
+function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
+  const { exitCode } = outcomeOf(report(run, driver));
+  return exitCode === EXIT.done || exitCode === EXIT.denied;
+}
+
+function report({ earlier, open }: HeadlessRun, driver: RunDriver): RunReport {
+  const now = { ...driver.report(), kept: open.journal.path !== undefined };
+  return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
+}
+
+function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, judged: Judged | undefined): RunResult {
+  const { session, journal } = run.open;
+  const output = judged && "value" in judged ? { output: judged.value, text: judged.json } : {};
+  // A run over several processes has spent what its session has.
+  const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
+  return resultOf(outcome, { ...report(run, driver), ...spent, ...output }, journal.path ? session.id : null);
+}
+
+function withJudgement(outcome: RunOutcome, judged: Judged | undefined): RunOutcome {
+  if (outcome.exitCode !== EXIT.done || !judged || "value" in judged) return outcome;
+  const message = `The answer does not fit the schema: ${judged.problem}. Make the schema simpler or choose another model.`;
+  return { status: "failed", exitCode: EXIT.failed, message };
+}

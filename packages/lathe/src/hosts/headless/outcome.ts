@@ -1,0 +1,160 @@
+// How a run ended, as an exit code, a status word and one line. Pure: made from what the session reported.
+
+import type { EndReason, FailureKind, InputError } from "@lathe/agent";
+import { allowedWith, type DeniedCall } from "../../found/permissions/permissions.ts";
+import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+
+export type RunStatus =
+  | "done"
+  | "failed"
+  | "provider_error"
+  | "denied"
+  | "budget"
+  | "question"
+  | "interrupted"
+  | "internal_error";
+
+export interface RunFacts {
+  readonly reason: EndReason;
+  readonly text: string;
+  /** Of the last answer. */
+  readonly finish: string;
+  /** What the user is asked; `text` holds it. */
+  readonly awaiting?: "question" | "plan";
+  readonly denied: readonly DeniedCall[];
+  /** False: nothing is on disk that could be continued. */
+  readonly kept?: boolean;
+  /** Which limit ended the run. */
+  readonly limit?: string;
+  readonly error?: Pick<InputError, "message" | "kind">;
+}
+
+export interface RunOutcome {
+  readonly status: RunStatus;
+  readonly exitCode: ExitCode;
+  /** For stderr when the run did not simply succeed: what happened and what to do. */
+  readonly message?: string;
+}
+
+export const TIME_IS_UP = "The time limit of this run was reached.";
+
+type Kept = Pick<RunFacts, "kept">;
+
+export const interruptedOutcome = ({ kept = true }: Kept): RunOutcome => ({
+  status: "interrupted",
+  exitCode: EXIT.interrupted,
+  message: kept ? "Interrupted. Continue with: lathe -c" : "Interrupted. Nothing was saved (--no-session).",
+});
+
+export const limitOutcome = (what: string, { kept = true }: Kept): RunOutcome => ({
+  status: "budget",
+  exitCode: EXIT.budget,
+  message: `${what} ${kept ? "Continue with a higher limit: lathe -c" : "Run it again with a higher limit."}`,
+});
+
+export function outcomeOf(facts: RunFacts): RunOutcome {
+  switch (facts.reason) {
+    case "interrupted":
+    case "aborted":
+      return facts.limit === undefined ? interruptedOutcome(facts) : limitOutcome(facts.limit, facts);
+    case "error":
+      return errorOutcome(facts);
+    case "context_overflow":
+      return {
+        status: "failed",
+        exitCode: EXIT.failed,
+        message: `${tooLarge(facts)} Start a new session or choose a larger model.`,
+      };
+    case "budget":
+    case "turn_limit":
+    case "round_limit":
+      return limitOutcome(facts.limit ?? "A limit of this run was reached.", facts);
+    case "completed":
+      return completed(facts);
+  }
+}
+
+/** In the provider's words where there are any: it may be a limit of the account, not of the model. */
+const tooLarge = ({ error }: RunFacts): string =>
+  error === undefined
+    ? "The conversation no longer fits the model's context."
+    : `The conversation is too large: ${sentence(oneLine(error.message))}`;
+
+const questionAsked = (kept: boolean): string =>
+  `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;
+
+const planProposed = (kept: boolean): string =>
+  `The agent proposed a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
+
+const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models";
+
+function completed(facts: RunFacts): RunOutcome {
+  const { kept = true } = facts;
+  if (facts.awaiting) {
+    return {
+      status: "question",
+      exitCode: EXIT.question,
+      message: facts.awaiting === "plan" ? planProposed(kept) : questionAsked(kept),
+    };
+  }
+  if (facts.denied.length > 0) {
+    const names = [...new Set(facts.denied.map((call) => call.tool))].join(", ");
+    return {
+      status: "denied",
+      exitCode: EXIT.denied,
+      message: `Needs permission: ${names}. Allow it with: ${allowedWith(facts.denied.map(({ reason }) => reason))}`,
+    };
+  }
+  if (facts.finish === "content_filter") {
+    return { status: "failed", exitCode: EXIT.failed, message: `The model refused to answer. ${OTHER_WORDS}` };
+  }
+  if (facts.finish === "length") {
+    return {
+      status: "failed",
+      exitCode: EXIT.failed,
+      message: `The answer was cut off at the output limit. ${kept ? 'Continue with: lathe -c "continue"' : "Ask for less at a time."}`,
+    };
+  }
+  if (facts.text.trim() === "")
+    return { status: "failed", exitCode: EXIT.failed, message: `The model gave an empty answer. ${OTHER_WORDS}` };
+  return { status: "done", exitCode: EXIT.done };
+}
+
+const RETRY = "Try again later";
+const CHECK_CONNECTION = "Check the connection and the base URL, then try again";
+const OTHER_MODEL = "Choose another model (lathe models) or change the request";
+
+/** What to do about a failed request. Absent: the run did not fail at the model. "": the message itself says it. */
+const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
+  credential: "",
+  auth: "Check the key: lathe auth status",
+  invalid: OTHER_MODEL,
+  quota: "Check the account's limits, or choose another model: lathe models",
+  overflow: "Start a new session or choose a larger model: lathe models",
+  config: "See: lathe models, lathe config list",
+  rate_limit: RETRY,
+  overloaded: RETRY,
+  timeout: RETRY,
+  network: CHECK_CONNECTION,
+};
+
+function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
+  const message = oneLine(error?.message ?? "The run failed.");
+  if (error?.kind === "refused") {
+    return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
+  }
+  const advice = error && ADVICE[error.kind];
+  if (advice !== undefined) {
+    const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
+    const said = advice === "" ? message : `${sentence(message)} ${advice}${how}`;
+    return { status: "provider_error", exitCode: EXIT.provider, message: said };
+  }
+  if (error?.kind === "storage") {
+    const hint = "Free space or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session";
+    return { status: "internal_error", exitCode: EXIT.internal, message: `${sentence(message)} ${hint}` };
+  }
+  return { status: "internal_error", exitCode: EXIT.internal, message };
+}
+
+export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,72 @@
+// What the user gave on the command line and on stdin, as inputs for the agent: words, -p prompts, @files, piped text.
+
+import type { InputContent } from "@lathe/agent";
+import type { ContentPart } from "@lathe/llm";
+import type { Attached, GivenFiles } from "../../conversation/attachments.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { ParsedArgs } from "../../platform/options/parse.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+/** A prompt that means piped input. */
+const STDIN = "-";
+const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+/** Where the files of a prompt are; `files`: those that the run sees, when they are not the machine's. */
+export interface PromptPlace {
+  readonly machine: Machine;
+  readonly files?: GivenFiles | undefined;
+}
+
+/** In order. Piped text and files go with the first prompt. */
+export async function promptsOf(
+  { options, words }: ParsedArgs,
+  { machine, files: seen }: PromptPlace,
+  piped: Uint8Array = new Uint8Array(),
+): Promise<InputContent[]> {
+  const files = words.filter(isFile).map((word) => word.slice(1));
+  const prompts = [...(options.print ?? []), ...spokenPrompts(words.filter((word) => !isFile(word)))];
+  const context: ContentPart[] = [];
+  if (files.length > 0) {
+    const { fileParts } = await import("../../conversation/attachments.ts");
+    for (const file of files) context.push(...(await fileParts(file, machine, seen)));
+  }
+  const hasPiped = !piped.every(isSpace);
+  if (prompts.includes(STDIN)) {
+    if (!hasPiped)
+      throw usageError(`"-" reads the prompt from stdin, but stdin is empty. Pipe the prompt in, or give its text.`);
+    const asPrompt = await pipedParts(piped);
+    return withContext(
+      context,
+      prompts.map((prompt) => (prompt === STDIN ? asPrompt : prompt)),
+    );
+  }
+  if (hasPiped) context.push(...(await pipedParts(piped, prompts.length > 0 ? ["<stdin>", "</stdin>"] : undefined)));
+  return withContext(context, prompts);
+}
+
+/** Each argument is a prompt; single words that follow each other are one, because nobody quotes `fix the bug`. */
+function spokenPrompts(words: readonly string[]): string[] {
+  const prompts: string[] = [];
+  let joins = false;
+  for (const word of words) {
+    if (word.trim() === "") continue;
+    const isSingle = /^\S+$/.test(word);
+    if (isSingle && joins) prompts.push(`${prompts.pop()} ${word}`);
+    else prompts.push(word);
+    joins = isSingle;
+  }
+  return prompts;
+}
+
+const isFile = (word: string): boolean => word.startsWith("@") && word.length > 1;
+
+function withContext(context: readonly ContentPart[], prompts: readonly InputContent[]): InputContent[] {
+  if (context.length === 0) return [...prompts];
+  const [first = [], ...rest] = prompts;
+  return [[...context, ...(typeof first === "string" ? [{ kind: "text" as const, text: first }] : first)], ...rest];
+}
+
+async function pipedParts(bytes: Uint8Array, tags?: Attached["tags"]): Promise<ContentPart[]> {
+  const { attachedParts } = await import("../../conversation/attachments.ts");
+  return attachedParts({ name: "What came on stdin", bytes, ...(tags ? { tags } : {}) });
+}

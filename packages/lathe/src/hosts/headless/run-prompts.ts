@@ -1,0 +1,135 @@
+// Gives prompts to a session one after the other, passes its events on, and gathers what the end of the run is judged by.
+
+import {
+  type EndReason,
+  type InputContent,
+  type InputOutcome,
+  InputRefused,
+  type Session,
+  type SessionEvent,
+  sentence,
+} from "@lathe/agent";
+import { addUsage, type Usage } from "@lathe/llm";
+import type { RecordingTape } from "../../conversation/tape.ts";
+import type { Permissions } from "../../found/permissions/permissions.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { lastWords } from "./last-words.ts";
+import type { RunFacts } from "./outcome.ts";
+
+export interface RunReport extends RunFacts {
+  readonly usage: Usage;
+  readonly cost: number;
+}
+
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+const NOTHING_YET: InputOutcome = {
+  reason: "completed",
+  text: "",
+  finish: "stop",
+  rounds: 0,
+  usage: NO_USAGE,
+  cost: 0,
+};
+
+/** May ask to be given time before the next event. */
+export type EventListener = (event: SessionEvent) => Promise<void> | undefined | void;
+
+export class RunDriver {
+  readonly #session: Session;
+  readonly #permissions: Permissions;
+  readonly #tape: RecordingTape | undefined;
+  readonly #reading: Promise<void>;
+  /** How the last input ended. */
+  #last = NOTHING_YET;
+  #usage: Usage = NO_USAGE;
+  #cost = 0;
+  #limit: string | undefined;
+  /** The end of the present input was passed on. */
+  #passedOn = deferred();
+
+  constructor(session: Session, permissions: Permissions, onEvent: EventListener, tape?: RecordingTape) {
+    this.#session = session;
+    this.#permissions = permissions;
+    this.#tape = tape;
+    this.#reading = this.#read(onEvent);
+  }
+
+  /** Throws what the person should read when the prompt is not taken, such as by a hook. */
+  async submit(prompt: InputContent): Promise<void> {
+    try {
+      await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
+    } catch (error) {
+      if (!(error instanceof InputRefused)) throw error;
+      throw new CliError(EXIT.failed, `The prompt was not sent: ${sentence(error.message)}`, { cause: error });
+    }
+  }
+
+  /** Finishes what an earlier process left undone. */
+  async continue(): Promise<void> {
+    await this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
+  }
+
+  async interrupt(): Promise<void> {
+    await (this.#tape?.input(this.#session, "interrupt") ?? this.#session.interrupt());
+  }
+
+  /** Ends the run because a limit outside the session was reached. */
+  stopAtLimit(what: string): void {
+    this.#limit = what;
+    void this.interrupt();
+  }
+
+  /** Takes over how an earlier process ended, when there is nothing left to do. */
+  recall(): void {
+    const { input } = this.#session.journal;
+    const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
+    this.#last = { ...NOTHING_YET, reason, ...lastWords(this.#session.journal) };
+  }
+
+  report(): RunReport {
+    const { reason, text, finish, awaiting, error } = this.#last;
+    return {
+      reason,
+      text: awaiting ? [text.trim(), awaiting.text].filter((part) => part !== "").join("\n\n") : text,
+      finish,
+      ...(awaiting ? { awaiting: awaiting.what } : {}),
+      denied: this.#permissions.denied,
+      usage: this.#usage,
+      cost: this.#cost,
+      ...(this.#limit === undefined ? {} : { limit: this.#limit }),
+      ...(error ? { error } : {}),
+    };
+  }
+
+  /** After the session was closed: every event has been passed on. */
+  drained(): Promise<void> {
+    return this.#reading;
+  }
+
+  /** What the run says about an input comes after its events, however slowly they are read. */
+  async #ended(outcome: InputOutcome | undefined): Promise<void> {
+    if (!outcome) return;
+    await Promise.race([this.#passedOn.promise, this.#reading]);
+    this.#passedOn = deferred();
+    this.#last = outcome;
+    this.#usage = addUsage(this.#usage, outcome.usage);
+    this.#cost += outcome.cost;
+  }
+
+  async #read(onEvent: EventListener): Promise<void> {
+    for await (const event of this.#session.events()) {
+      if (event.kind === "warning" && event.data.code === "budget_exhausted") this.#limit = event.data.message;
+      const later = onEvent(event);
+      if (later) await later;
+      if (event.kind === "processing_end") this.#passedOn.resolve();
+    }
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,82 @@
+// Earlier prompts for the composer: walked through with the arrow keys, searched with a key of their own. Those of this directory come
+// first when walking; a search finds all.
+
+import type { History } from "@lathe/tui";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { PromptHistory } from "../../sessions/history/prompt-history.ts";
+import { timeAgo } from "../../sessions/list.ts";
+import type { ScreenView } from "./screen-view.ts";
+
+const WALKED = 500;
+const LISTED = 200;
+
+export class ComposerHistory implements History {
+  readonly #store: PromptHistory;
+  readonly #now: () => number;
+  /** Newest first. */
+  #prompts: string[] = [];
+  #at = -1;
+
+  constructor({ paths, machine, redactor, cwd }: Workspace) {
+    this.#now = machine.deps.now;
+    this.#store = new PromptHistory({
+      file: paths.history,
+      now: machine.deps.now,
+      redact: (text) => redactor.text(text),
+    });
+    void this.#store.recent(WALKED, cwd).then((earlier) => {
+      this.#prompts.push(...earlier.map(({ prompt }) => prompt).filter((prompt) => !this.#prompts.includes(prompt)));
+    });
+  }
+
+  add(prompt: string, cwd: string): void {
+    const text = prompt.trim();
+    this.keep(text);
+    if (text !== "") this.#store.add(text, cwd);
+  }
+
+  /** For this run only: what was cleared was never said. */
+  keep(prompt: string): void {
+    const text = prompt.trim();
+    this.#at = -1;
+    if (text !== "") this.#prompts = [text, ...this.#prompts.filter((earlier) => earlier !== text)];
+  }
+
+  previous(prefix: string): string | undefined {
+    const at = this.#prompts.findIndex((prompt, i) => i > this.#at && prompt.startsWith(prefix));
+    if (at < 0) return undefined;
+    this.#at = at;
+    return this.#prompts[at];
+  }
+
+  next(): string | undefined {
+    this.#at = Math.max(-1, this.#at - 1);
+    return this.#prompts[this.#at];
+  }
+
+  search(words: string): readonly string[] {
+    const wanted = words.toLowerCase().split(/\s+/);
+    return this.#prompts.filter((prompt) => wanted.every((word) => prompt.toLowerCase().includes(word)));
+  }
+
+  /** Lets the person choose one of all earlier prompts, which is then in the composer. */
+  async choose(view: ScreenView): Promise<void> {
+    const item = ({ prompt, at }: { prompt: string; at: number }) => ({
+      value: prompt,
+      label: prompt,
+      detail: timeAgo(at, this.#now()),
+    });
+    const items = (await this.#store.recent(LISTED)).map(item);
+    if (items.length === 0) {
+      view.hint(this.#store.problem ?? "There are no earlier prompts.");
+      return;
+    }
+    const search = async (words: string) => (await this.#store.search(words, LISTED)).map(item);
+    const prompt = await view.choose({ title: "Earlier prompts", items, search });
+    if (prompt !== undefined) view.editor.text = prompt;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}

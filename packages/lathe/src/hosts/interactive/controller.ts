@@ -1,0 +1,284 @@
+// What a person at the terminal can do: speak, steer, queue, interrupt, run commands, leave. Knows no terminal: text comes in
+// through its methods, and what has to be seen goes out through the view.
+
+import type { InputContent, QueuedMessage } from "@lathe/agent";
+import { withAttachments } from "../../conversation/attachments.ts";
+import type { CommandRegistry } from "../../conversation/commands/command.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { InputExpansion } from "../../conversation/expand-input.ts";
+import { isOwn } from "../../conversation/unsent.ts";
+import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
+import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import goOn from "../headless/go-on.md";
+import type { HostView } from "./host-view.ts";
+
+const CUT_OFF = "The last input was not finished. Continue it?";
+const LEAVE_WITHIN_MS = 2_000;
+
+type LeavingKey = "Ctrl+C" | "Ctrl+D";
+type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
+
+/** What waits to be sent: steering goes out at the next step, follow-ups when the work is done. */
+export interface Queue {
+  readonly steering: readonly QueuedMessage[];
+  readonly followUps: readonly QueuedMessage[];
+  /** Nothing runs that would send them. */
+  readonly isIdle: boolean;
+}
+
+export class Controller {
+  readonly conversation: Conversation;
+  readonly commands: CommandRegistry;
+  readonly #view: HostView;
+  readonly #now: () => number;
+  /** The key that leaves when it is pressed again. */
+  #pressed: { readonly key: LeavingKey; readonly at: number } | undefined;
+  /** Inputs that run. */
+  readonly #running = new Set<Promise<void>>();
+  #isStopping = false;
+  #isLeaving = false;
+  /** Aborted when an input begins: there is nothing left to offer. */
+  #offer = new AbortController();
+  /** The last command; what is typed after it waits until it has done its work. */
+  #commanded: Promise<void> = Promise.resolve();
+  readonly #expansion = new InputExpansion();
+
+  constructor(conversation: Conversation, commands: CommandRegistry, view: HostView, now: () => number) {
+    this.conversation = conversation;
+    this.commands = commands;
+    this.#view = view;
+    this.#now = now;
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0 || this.conversation.isBusy;
+  }
+
+  get queue(): Queue {
+    const { session } = this.conversation;
+    if (session.state === "closed") return { steering: [], followUps: [], isIdle: true };
+    const waiting = (delivery: "steering" | "follow_up") => session.queued(delivery).filter(isOwn);
+    return { steering: waiting("steering"), followUps: waiting("follow_up"), isIdle: !this.isBusy };
+  }
+
+  /** Enter: a command, an input, or steering while the agent works. `attached` are pictures and the like. */
+  async say(text: string, attached: InputContent = []): Promise<void> {
+    await this.#send(text, attached, (content) => this.conversation.session.steer(content));
+  }
+
+  /** To be sent when the present work is done. */
+  async sayLater(text: string, attached: InputContent = []): Promise<void> {
+    await this.#send(text, attached, (content) => this.conversation.session.followUp(content));
+  }
+
+  /** `later` are sent one by one after it. */
+  async submit(content: InputContent, later: readonly InputContent[] = []): Promise<void> {
+    await this.#working(async () => {
+      await this.#reopen();
+      const answered = this.conversation.submit(content);
+      for (const next of later) this.conversation.session.followUp(next);
+      const { error } = await answered;
+      // It could not be kept, so it was not answered: nobody should have to type it again.
+      if (error?.kind === "storage" && typeof content === "string") this.#view.prefill(content);
+    });
+  }
+
+  /** In a session whose last input was cut off, until something else is said. */
+  async offerToContinue(): Promise<void> {
+    const { session } = this.conversation;
+    // A command may put another session in its place.
+    while (session === this.conversation.session && !this.isBusy) {
+      this.#offer = new AbortController();
+      const { signal } = this.#offer;
+      const said = await this.#view.offer(CUT_OFF, signal);
+      if (signal.aborted) return;
+      if (said === true) return this.#continue();
+      if (said === undefined || said === false) return this.returnQueued();
+      const isCommand = this.commands.parse(said) !== undefined;
+      if (!isCommand) this.returnQueued();
+      await this.say(said);
+      if (!isCommand) return;
+    }
+  }
+
+  /** What an earlier process left waiting was about its work: it goes nowhere unless it is sent anew. */
+  returnQueued(): void {
+    const text = this.takeBackQueued();
+    if (text === "") return;
+    this.#view.prefill(text);
+    this.#view.line("What waited to be sent is in the input again.", "dim");
+  }
+
+  /** Ends the work. Whether there was any. */
+  stop(): boolean {
+    if (this.conversation.shell.cancel()) return true;
+    if (!this.isBusy) return false;
+    this.#isStopping = this.#running.size > 0;
+    const unsent = this.conversation.interrupt();
+    const words = unsent.flatMap((content) => (typeof content === "string" ? [content] : []));
+    if (words.length > 0) this.#view.prefill(words.join("\n"));
+    return true;
+  }
+
+  /** Ctrl+C: ends the work; pressed again, it leaves. */
+  interrupt(): void {
+    if (this.#isAgain("Ctrl+C")) {
+      void this.leave(EXIT.interrupted);
+      return;
+    }
+    this.stop();
+    this.#arm("Ctrl+C");
+  }
+
+  /** Ctrl+C has cleared the composer: the next one ends the work, or leaves if there is none. */
+  cleared(): void {
+    if (this.isBusy) this.#view.hint("Press Ctrl+C again to stop the work.");
+    else this.#arm("Ctrl+C");
+  }
+
+  /** Ctrl+D: leaves; in the middle of work only when it is pressed again. */
+  exit(): void {
+    if (!this.isBusy || this.#isAgain("Ctrl+D")) void this.leave(EXIT.done);
+    else this.#arm("Ctrl+D");
+  }
+
+  /** Whoever leaves a view with changes is asked about them first; asked again meanwhile, it leaves, and they are kept. */
+  async leave(code: ExitCode): Promise<void> {
+    const { view } = this.conversation.workspace;
+    if (view && !this.#isLeaving) {
+      this.#isLeaving = true;
+      try {
+        if (this.isBusy) await this.conversation.session.interrupt();
+        const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
+        const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
+        if (!mayLeave && code === EXIT.done) return;
+      } finally {
+        this.#isLeaving = false;
+      }
+    }
+    this.#view.leave(code);
+  }
+
+  #arm(key: LeavingKey): void {
+    this.#pressed = { key, at: this.#now() };
+    const stops = this.isBusy && key === "Ctrl+D" ? " The work stops then." : "";
+    this.#view.hint(`Press ${key} again to leave.${stops}`);
+  }
+
+  #isAgain(key: LeavingKey): boolean {
+    return this.#pressed?.key === key && this.#now() - this.#pressed.at < LEAVE_WITHIN_MS;
+  }
+
+  /** Ends the work, then says this. */
+  async sayInstead(text: string, attached: InputContent = []): Promise<void> {
+    const content = await this.#contentOf(text, attached);
+    if (content === undefined) return;
+    await this.#working(async () => {
+      await this.conversation.submitInstead(content);
+    });
+  }
+
+  /** What waits is taken back, to be edited. */
+  takeBackQueued(): string {
+    const { session } = this.conversation;
+    const { steering, followUps } = this.queue;
+    const words: string[] = [];
+    for (const { id, content } of [...steering, ...followUps])
+      if (typeof content === "string" && session.cancelQueued(id)) words.push(content);
+    return words.join("\n\n");
+  }
+
+  /** Runs a command in its turn. */
+  command(command: ParsedCommand): Promise<void> {
+    const inTurn = () => this.#commanded.then(() => this.#run(command));
+    const { takesSecrets } = this.commands.get(command.name) ?? {};
+    const running = takesSecrets ? this.#view.dialogue("the start", inTurn) : inTurn();
+    // One that failed must not keep the next from running.
+    this.#commanded = running.catch(() => {});
+    return running;
+  }
+
+  async #send(text: string, attached: InputContent, whileWorking: (content: InputContent) => void): Promise<void> {
+    const said = text.trimEnd();
+    if (said === "" && attached.length === 0) return;
+    // A command that is there already runs at once: keys that follow may be the answer to its question.
+    const known = this.commands.parse(said);
+    if (known && this.commands.get(known.name)) return this.command(known);
+    await this.commands.ready;
+    const command = this.commands.parse(said);
+    if (command) return this.command(command);
+    const bang = bangCommand(said);
+    if (bang) return this.#shell(bang);
+    await this.#commanded;
+    const content = await this.#contentOf(said, attached);
+    if (content === undefined) return;
+    // What is said after a stop is no steering of what was stopped.
+    if (this.#isStopping) await Promise.allSettled(this.#running);
+    if (this.isBusy) whileWorking(content);
+    else await this.submit(content);
+  }
+
+  /** Undefined: a command has done its work. */
+  async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
+    const expanded = await this.expanded(text);
+    if (expanded === undefined) return undefined;
+    const { machine, view } = this.conversation.workspace;
+    const words = expanded === text ? await withAttachments(text, machine, view?.env) : expanded;
+    return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
+  }
+
+  /** The text that a command stands for; everything else as it is. */
+  async expanded(content: InputContent): Promise<InputContent | undefined> {
+    await this.commands.ready;
+    return this.#expansion.expand(content, this.conversation.open, { commands: this.commands.list() });
+  }
+
+  async #shell(bang: BangCommand): Promise<void> {
+    const shown = this.#view.userCommand(bang);
+    try {
+      shown.end(await this.conversation.shell.run(bang, { onOutput: (chunk) => shown.output(chunk) }));
+    } catch (error) {
+      shown.end();
+      throw error;
+    }
+  }
+
+  /** A session ends when it cannot be written. What is said next goes on where its file ends, or begins anew when there is none. */
+  async #reopen(): Promise<void> {
+    if (this.conversation.session.state !== "closed") return;
+    const how = await this.conversation.reopen();
+    const what = how === "resumed" ? "It was opened again from its file." : "This is a new one.";
+    this.#view.line(`The session had ended because it could not be written. ${what}`, "dim");
+  }
+
+  async #continue(): Promise<void> {
+    if (!this.conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
+    await this.#working(() => this.conversation.continue());
+  }
+
+  async #working(work: () => Promise<void>): Promise<void> {
+    this.#offer.abort();
+    const running = work();
+    this.#running.add(running);
+    try {
+      await running;
+    } finally {
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#isStopping = false;
+    }
+  }
+
+  async #run(command: ParsedCommand): Promise<void> {
+    try {
+      await this.commands.run(this.conversation, command, this.#view);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      this.#view.line(error.message, "red");
+    }
+  }
+}
+
+function partsOf(content: InputContent): Exclude<InputContent, string> {
+  if (typeof content !== "string") return content;
+  return content === "" ? [] : [{ kind: "text", text: content }];
+}

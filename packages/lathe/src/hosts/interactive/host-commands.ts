@@ -1,0 +1,72 @@
+// Commands that only a screen has.
+
+import { sentence } from "@lathe/agent";
+import { type Themes, visible, wrap } from "@lathe/tui";
+import { writeSetting } from "../../config/settings/write.ts";
+import { chooseFrom } from "../../conversation/commands/choice.ts";
+import { type CommandRegistry, commandHelp, type SlashCommand } from "../../conversation/commands/command.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { listing, type Named } from "../../sessions/tables/listing.ts";
+import { ALL_ACTIONS } from "./actions.ts";
+import type { ScreenView } from "./screen-view.ts";
+
+export function addHostCommands(registry: CommandRegistry, view: ScreenView, themes: Themes): void {
+  registry.add(themeCommand(themes));
+  registry.add(hotkeysCommand(view));
+  registry.add(helpCommand(registry));
+}
+
+const themeCommand = (themes: Themes): SlashCommand => ({
+  name: "theme",
+  arguments: "[name]",
+  description: "show or change the colours",
+  whileWorking: true,
+  complete: (_conversation, typed) => themes.names().filter((name) => name.startsWith(typed)),
+  run: async ({ workspace }, wanted, view) => {
+    const names = themes.names();
+    const items = names.map((name) => ({ value: name, label: name }));
+    const moved = (name: string | undefined): void => {
+      if (name === undefined) themes.cancelPreview();
+      else themes.preview(name);
+    };
+    const current = names.indexOf(themes.current.name);
+    const name = wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved }) : wanted;
+    if (name === undefined) return;
+    const result = names.includes(name)
+      ? themes.select(name)
+      : { success: false as const, error: `Theme not found: ${name}` };
+    if (!result.success) throw usageError(`${sentence(result.error)} See /theme.`);
+    await writeSetting(workspace.paths.config, themes.appearance === "dark" ? "theme.dark" : "theme.light", name);
+    view.line(`Theme: ${name}, for ${themes.appearance} terminals.`, "dim");
+  },
+});
+
+const hotkeysCommand = (screen: ScreenView): SlashCommand => ({
+  name: "hotkeys",
+  description: "show what the keys do",
+  whileWorking: true,
+  run: () => {
+    const { bindings } = screen;
+    const keys = ALL_ACTIONS.map(
+      ({ id, description }): Named => [bindings.chords(id).join(" ") || "–", `${description} (${id})`],
+    );
+    const conflicts = bindings
+      .conflicts()
+      .map(({ chord, actions, context }) => `${chord} (${context}) means ${actions.join(" and ")}: the first gets it.`);
+    const textAt = (columns: number): string => [listing(keys, columns), ...conflicts, ...bindings.problems].join("\n");
+    screen.view("Keys: change them in keybindings.json", (columns) =>
+      wrap([{ text: visible(textAt(columns)) }], columns),
+    );
+  },
+});
+
+const INTRODUCTION = `Type a request and press Enter. While the agent works, Enter steers it, Alt+Enter queues for later, Esc stops it.
+@ names a file, ! runs a command, / is for commands. Ctrl+C twice leaves. All keys: /hotkeys
+`;
+
+const helpCommand = (registry: CommandRegistry): SlashCommand => ({
+  name: "help",
+  description: "show this list",
+  whileWorking: true,
+  run: (_conversation, _argument, view) => view.line(`${INTRODUCTION}\n${commandHelp(registry.list(), view.columns)}`),
+});

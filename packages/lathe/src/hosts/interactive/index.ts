@@ -1,0 +1,107 @@
+// The interactive mode. The composer is on the screen and takes keys before anything else is known: settings, models and the
+// session are opened behind it.
+
+import { homePaths } from "../../platform/home/paths.ts";
+import { readIfThere } from "../../platform/home/small-file.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { ParsedArgs } from "../../platform/options/parse.ts";
+import type { ExitCode } from "../../platform/usage/exit.ts";
+import { loadBindings } from "./actions.ts";
+import { Draft } from "./draft.ts";
+import { leaveOnSignals } from "./leave-on-signals.ts";
+import { ScreenView } from "./screen-view.ts";
+
+/** Where the time of a start goes. */
+export interface StartTiming {
+  phase<T>(name: string, work: () => Promise<T> | T): Promise<T>;
+  /** Prompts can be typed. */
+  print(): void;
+  /** Leave instead of waiting for one. */
+  readonly leavesWhenReady: boolean;
+}
+
+/** `words`: what the composer begins with. */
+export async function interactiveMode(
+  args: ParsedArgs,
+  machine: Machine,
+  timing: StartTiming,
+  words = "",
+): Promise<ExitCode> {
+  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
+}
+
+/** Nothing on it can be erased, or somebody hears it. */
+function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): boolean {
+  if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
+  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome).config);
+}
+
+/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. What is wrong with the file is said later. */
+function wantsPlain(config: string): boolean {
+  try {
+    return /^(?:display\.plain|display:\s*\n(?:[ \t]+.*\n)*?[ \t]+plain):[ \t]*true\b/m.test(readIfThere(config) ?? "");
+  } catch {
+    return false;
+  }
+}
+
+async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {
+  const { home } = homePaths(machine.env, machine.userHome);
+  const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
+  const draft = new Draft(
+    { folder: `${home}/drafts`, cwd: machine.cwd, pid: machine.pid },
+    { setTimer: machine.deps.setTimer, isAlive },
+  );
+  const view = new ScreenView(machine, bindings, (text) => draft.changed(text));
+  const restore = (): void => {
+    draft.flush();
+    view.stop();
+  };
+  // A bug must not leave a terminal that shows nothing that is typed.
+  process.once("exit", restore).prependOnceListener("uncaughtException", restore);
+  // From before the first paint: a terminal that is ours must be given back.
+  const stopListening = leaveOnSignals(view);
+  view.editor.text = draft.adopt() || words;
+  view.start();
+  const { runInteractive } = await import("./run.ts");
+  const { screenHost } = await import("./screen-host.ts");
+  try {
+    return await runInteractive(args, machine, timing, screenHost(view, problems));
+  } finally {
+    // Answers that come after we have left would be typed into the shell.
+    if (!timing.leavesWhenReady) await view.terminal.answered();
+    restore();
+    stopListening();
+    process.off("exit", restore).off("uncaughtException", restore);
+  }
+}
+
+async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+  const { PlainView } = await import("./plain/plain-view.ts");
+  const { plainScreen } = await import("./plain/extension-screen.ts");
+  const { runInteractive } = await import("./run.ts");
+  const view = new PlainView(machine);
+  const restore = (): void => view.stop();
+  process.once("exit", restore).prependOnceListener("uncaughtException", restore);
+  const stopListening = leaveOnSignals(view);
+  view.start();
+  try {
+    return await runInteractive(args, machine, timing, {
+      view,
+      extensionUi: plainScreen(view),
+      open: (controller) => view.open(controller),
+    });
+  } finally {
+    restore();
+    stopListening();
+    process.off("exit", restore).off("uncaughtException", restore);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // somebody else's
+  }
+}

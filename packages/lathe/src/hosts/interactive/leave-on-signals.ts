@@ -1,0 +1,29 @@
+// A signal leaves as a person does: the work is ended, the terminal given back, and it is said how to continue. A second one leaves at once.
+
+import { ENDING_SIGNALS, ignoreHangups } from "../../platform/machine/signals.ts";
+import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+
+interface Leaver {
+  leave(code: ExitCode): void;
+  /** Settles when somebody else, such as an editor, gives the terminal back; undefined while it is ours. */
+  readonly lent?: Promise<void> | undefined;
+}
+
+export function leaveOnSignals(view: Leaver): () => void {
+  let isAsked = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // Ctrl+C at a terminal that is lent goes to everybody there, and is meant for whoever has it.
+    if (signal === "SIGINT" && view.lent) return;
+    // SIGHUP comes twice when the shell of a closed terminal sends it on.
+    if (isAsked && signal === "SIGHUP") return;
+    if (isAsked) process.exit(EXIT.interrupted);
+    isAsked = true;
+    if (view.lent && signal === "SIGTERM") void view.lent.then(() => view.leave(EXIT.interrupted));
+    else view.leave(EXIT.interrupted);
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  return () => {
+    if (isAsked) ignoreHangups();
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+  };
+}

@@ -1,0 +1,36 @@
+// The question about a call, in plain words: what would be done, and to what. The preview below it shows the rest.
+
+import { visibleLine } from "@lathe/tui";
+import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
+import { shownPath } from "../../../platform/home/shown-path.ts";
+
+export interface ApprovalTitle {
+  readonly text: string;
+  /** The line of the preview that the text says already. */
+  readonly covers?: ApprovalQuestion["preview"][number];
+}
+
+export function approvalTitle(question: ApprovalQuestion, userHome: string): ApprovalTitle {
+  const { text, covers } = titleOf(question, userHome);
+  const whose = question.agentId === undefined ? "" : `Agent ${question.agentId} asks: `;
+  return { text: `${whose}${visibleLine(text)}`, ...(covers ? { covers } : {}) };
+}
+
+function titleOf({ tool_name: tool, access = [], preview, tier }: ApprovalQuestion, userHome: string): ApprovalTitle {
+  const run = access.find((one) => one.kind === "exec");
+  if (run) {
+    const folder = preview.find(({ kind, text }) => kind === "note" && text === `in ${run.cwd}`);
+    return folder
+      ? { text: `Run this command in ${shownPath(run.cwd, userHome)}?`, covers: folder }
+      : { text: "Run this command?" };
+  }
+  const changes = tier === "write" ? preview.filter(({ kind }) => kind === "heading") : [];
+  const [only] = changes;
+  if (only && changes.length === 1) return { text: `${capitalized(only.text)}?`, covers: only };
+  if (changes.length > 1) return { text: `Make these changes to ${changes.length} files?` };
+  const hosts = new Set(access.flatMap((one) => (one.kind === "network" ? one.host : [])));
+  if (hosts.size > 0) return { text: `Connect to ${[...hosts].join(", ")}?` };
+  return { text: `Allow this ${tool} call?` };
+}
+
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

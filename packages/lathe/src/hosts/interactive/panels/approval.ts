@@ -1,0 +1,153 @@
+// The question whether a call may run: everything it would do, why it is asked about, what it touches, and the answers that the
+// conversation offers.
+
+import { relative } from "node:path";
+import type { Access, PreviewLine } from "@lathe/agent";
+import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
+import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
+import type { Width } from "../../../found/permissions/permissions.ts";
+import { shownPath } from "../../../platform/home/shown-path.ts";
+import { denied } from "../plain/answers.ts";
+import { patternText } from "../plain/approval-text.ts";
+import type { AnswerOption } from "./answer-panel.ts";
+import { approvalTitle } from "./approval-title.ts";
+import type { QuestionBody } from "./question-body.ts";
+
+const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
+  added: { color: "toolDiffAdded" },
+  removed: { color: "toolDiffRemoved" },
+  note: { color: "muted" },
+  heading: { bold: true },
+};
+
+/** Before each line of a command. Every row of it has it: text that wraps must not look like something else. */
+const BAR = "│ ";
+const INDENT = "    ";
+
+/** Where the paths of a question are seen from. */
+export interface Surroundings {
+  readonly cwd: string;
+  readonly userHome: string;
+}
+
+export function approvalBody(question: ApprovalQuestion, around: Surroundings, columns: number): QuestionBody {
+  const { preview, reason, access = [] } = question;
+  const { text: title, covers } = approvalTitle(question, around.userHome);
+  const shown = preview.filter((line) => line !== covers);
+  const touched = touches(access, preview, around);
+  return {
+    title: wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
+    reason:
+      reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" }),
+    subject: bodyRows(shown, columns),
+    notes: touched === "" ? [] : indented(`Also: ${touched}`, columns, { color: "muted" }),
+  };
+}
+
+export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
+  const wider = (letter: string, short: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
+    letter,
+    label,
+    short,
+    isConsent: true,
+    answer: () => ({ decision: "allow", remember, by: "user" }),
+  });
+  return [
+    {
+      letter: "y",
+      label: "Yes, this once",
+      short: "yes",
+      isConsent: true,
+      answer: () => ({ decision: "allow", by: "user" }),
+    },
+    ...(offers.pattern
+      ? [wider("p", "like", `Yes, and ${patternText(offers.pattern)} in this project from now on`, "pattern")]
+      : []),
+    ...(offers.tool ? [wider("a", "all", `Yes, and every later ${tool} call inside this project`, "tool")] : []),
+    { letter: "n", label: "No", short: "no", answer: () => denied() },
+    {
+      letter: "w",
+      label: "No, and say what to do instead",
+      short: "say",
+      words: "What should be done instead?",
+      answer: denied,
+    },
+  ];
+}
+
+const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
+const isOfHunk = ({ text, kind }: PreviewLine): boolean =>
+  kind === "added" || kind === "removed" || (kind === undefined && /^[ \\]/.test(text));
+
+/** Hunks of a change look as they will in its card; whatever does not read as one whole hunk is shown as it is. */
+function bodyRows(preview: readonly PreviewLine[], columns: number): Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < preview.length; ) {
+    const line = preview[at] as PreviewLine;
+    const end = preview.findIndex((later, index) => index > at && !isOfHunk(later));
+    const hunk = preview.slice(at, end < 0 ? preview.length : end);
+    const isHunk = line.kind === undefined && HUNK.test(line.text) && holdsAll(hunk);
+    if (isHunk) {
+      const text = hunk.map(({ text: one }) => one).join("\n");
+      for (const { spans } of diffRows(text, columns - INDENT.length))
+        rows.push({ spans: [{ text: INDENT }, ...spans] });
+    } else rows.push(...previewRows(line, columns));
+    at += isHunk ? hunk.length : 1;
+  }
+  return rows;
+}
+
+/** Every line of the hunk is among those that would be drawn: nothing may be left out of what a person approves. */
+function holdsAll(hunk: readonly PreviewLine[]): boolean {
+  const lines = hunk.slice(1).map(({ text }) => text);
+  if (lines.some((text) => text.includes("\n") || text.startsWith("\\"))) return false;
+  const diffs = fileDiffs(hunk.map(({ text }) => text).join("\n"));
+  const drawn = diffs.flatMap(({ hunks }) => hunks.flat());
+  return (
+    diffs.length === 1 && drawn.length === lines.length && drawn.every(({ text }, i) => lines[i]?.slice(1) === text)
+  );
+}
+
+function previewRows({ text, kind }: PreviewLine, columns: number): Row[] {
+  return indented(visible(text), columns, kind === undefined ? {} : STYLES[kind]);
+}
+
+/** Rows that nobody can mistake for the question or an answer, which begin at the left edge. */
+function indented(text: string, columns: number, style: Style): Row[] {
+  const mark = text.startsWith(BAR) ? BAR : "";
+  return text
+    .slice(mark.length)
+    .split("\n")
+    .flatMap((line) =>
+      wrap([{ text: line, style }], columns, {
+        first: [{ text: `${INDENT}${mark}`, style: { color: "muted" } }],
+        rest: [{ text: `${INDENT}${mark || "  "}`, style: { color: "muted" } }],
+        anywhere: true,
+      }),
+    );
+}
+
+const MOST_NAMED = 6;
+
+/** What the preview does not show: a command and the files that are changed stand there. */
+function touches(access: readonly Access[], preview: readonly PreviewLine[], { cwd, userHome }: Surroundings): string {
+  const near = (path: string): string => {
+    const below = relative(cwd, path);
+    return visibleLine(below === "" ? "." : below.startsWith("..") ? shownPath(path, userHome) : below);
+  };
+  const named = preview.filter(({ kind }) => kind === "heading").map(({ text }) => text);
+  const isNamed = (path: string): boolean =>
+    named.some((text) => [path, near(path)].some((one) => text.endsWith(` ${one}`) || text.includes(` ${one} to `)));
+  const unseen = access.filter(
+    (one) => one.kind !== "exec" && !((one.kind === "write" || one.kind === "read") && isNamed(one.path)),
+  );
+  const parts = unseen.flatMap((one): string | [] => {
+    if (one.kind === "exec") return [];
+    if (one.kind === "network") return `connects to ${visibleLine(one.host)}`;
+    if (one.kind === "address") return `${one.write ? "writes" : "reads"} ${visibleLine(one.url)}`;
+    return `${one.kind === "read" ? "reads" : "writes"} ${near(one.path)}`;
+  });
+  const unique = [...new Set(parts)];
+  const more = unique.length - MOST_NAMED;
+  return `${unique.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,241 @@
+// From options to a conversation with a person, and to its end. The same for every way to draw it.
+
+import type { InputContent } from "@lathe/agent";
+import { ADDITIONS } from "../../additions/list.ts";
+import { loadNamedProvider } from "../../additions/named-provider.ts";
+import { workspaceOfRun } from "../../config/workspace/prepared.ts";
+import { openWorkspaceAt, type Workspace } from "../../config/workspace/workspace.ts";
+import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
+import { type Arrival, Conversation } from "../../conversation/conversation.ts";
+import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
+import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
+import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import { shownPath } from "../../platform/home/shown-path.ts";
+import { unwritableReason } from "../../platform/home/unwritable.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { keepYoungObjectsFew } from "../../platform/machine/young-objects.ts";
+import type { ParsedArgs } from "../../platform/options/parse.ts";
+import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
+import { type SessionChooser, withChosenSession } from "../../sessions/choose.ts";
+import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import { promptsOf } from "../headless/prompts.ts";
+import { Controller } from "./controller.ts";
+import type { HostView } from "./host-view.ts";
+import type { StartTiming } from "./index.ts";
+
+/** A view with what it wants to hear of the start. */
+export interface Host {
+  readonly view: HostView & {
+    readonly left: Promise<ExitCode>;
+    tell(say: (controller: Controller) => Promise<void>): Promise<void>;
+  };
+  /** Whoever comes without any credential is asked what to begin with. */
+  readonly asksFirst?: boolean;
+  /** Settings are known. */
+  settled?(workspace: Workspace): void;
+  /** The person may speak. */
+  open(controller: Controller): void;
+  /** Dialogs and signs of extensions. */
+  readonly extensionUi?: ExtensionScreen;
+  /** The session has a title. */
+  titled?(title: string): void;
+  /** With the conversation. */
+  close?(): Promise<void>;
+}
+
+export async function runInteractive(
+  args: ParsedArgs,
+  machine: Machine,
+  timing: StartTiming,
+  host: Host,
+): Promise<ExitCode> {
+  const { view } = host;
+  keepYoungObjectsFew();
+  const opening = opened(args, quiet(machine, view), timing, host);
+  // Whoever leaves does not wait for what is still being opened.
+  const first = await Promise.race([opening, view.left]);
+  if (typeof first === "number") {
+    const ended = async ({ conversation }: Awaited<typeof opening>): Promise<void> => {
+      await conversation.close();
+      await conversation.workspace.view?.leave();
+    };
+    void opening.then(ended).catch(() => {});
+    return first;
+  }
+  return conversationWith(first.controller, first.prompts, timing, host);
+}
+
+async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {
+  const { view } = host;
+  const place = await timing.phase("workspace", () => workspaceOfRun(machine, args.options));
+  host.settled?.(place);
+  const { worktree } = args.options;
+  if (worktree === undefined) return openedIn(place, args, timing, host);
+  const { OpenRunView } = await import("../worktree/run-view.ts");
+  const runView = await OpenRunView.open(place, worktree, (line) => view.line(line, "dim"));
+  try {
+    return await openedIn({ ...place, view: runView }, args, timing, host);
+  } catch (error) {
+    await runView.leave();
+    throw error;
+  }
+}
+
+async function openedIn(workspace: Workspace, args: ParsedArgs, timing: StartTiming, host: Host) {
+  const { view } = host;
+  const { machine, view: runView } = workspace;
+  const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
+  for (const warning of [...workspace.warnings, unkept]) if (warning !== undefined) view.line(warning, "yellow");
+  const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
+  // What is wrong with an @file is said before anything is opened.
+  const prompts = await promptsOf({ ...args, options }, { machine, files: runView?.env });
+  const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
+  const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
+    timing.phase("model", async () => {
+      await loadNamedProvider(place, options);
+      return { ...(await sessionRequest(place, options, journal, presence)), additions: ADDITIONS };
+    });
+  const commands = builtinCommands();
+  const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
+    rememberForTerminal(place, open.journal.path);
+    view.watch(open);
+    const setCommands = (): void => commands.setAdded(open.additions.commands());
+    open.additions.onCommands = setCommands;
+    setCommands();
+  };
+  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
+  const { approve, answer, decidePlan, showTerminal, terminalSize } = view;
+  const { extensionUi } = host;
+  const person = {
+    approve,
+    answer,
+    decidePlan,
+    ...(showTerminal && terminalSize ? { showTerminal, terminalSize } : {}),
+    ...(extensionUi ? { extensionUi } : {}),
+  };
+  const parts = {
+    workspace,
+    requestFor,
+    person,
+    onSession,
+    // What the view was made of stays where it is.
+    ...(runView ? {} : { workspaceAt }),
+    namesSessions: true,
+    onTitle: (title: string) => host.titled?.(title),
+  };
+  const conversation = await Conversation.start(parts, journalFor(workspace, options));
+  const controller = new Controller(conversation, commands, view, machine.deps.now);
+  if (runView) commands.add({ ...quit, run: () => controller.leave(EXIT.done) });
+  return { controller, conversation, prompts };
+}
+
+async function conversationWith(
+  controller: Controller,
+  prompts: Awaited<ReturnType<typeof promptsOf>>,
+  timing: StartTiming,
+  { view, open, close }: Host,
+): Promise<ExitCode> {
+  const { conversation } = controller;
+  const { model, session, workspace } = conversation;
+  const folder = shownPath(workspace.cwd, workspace.machine.userHome);
+  view.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${folder} · /help\n`, "dim");
+  await view.showPast(session);
+  timing.print();
+  if (timing.leavesWhenReady) {
+    await conversation.close();
+    await workspace.view?.leave();
+    return EXIT.done;
+  }
+  const [first, ...later] = prompts;
+  open(controller);
+  announceNewer(controller, view);
+  void view.tell(async (ready) => {
+    if (first !== undefined) {
+      ready.returnQueued();
+      const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
+      if (now !== undefined) await ready.submit(now, rest);
+    } else if (conversation.wasCutOff) await ready.offerToContinue();
+  });
+  const code = await view.left;
+  const { isKept, session: last } = conversation;
+  await Promise.all([conversation.close(), close?.()]);
+  // Below what was cut off, which is only known now.
+  const kept = await workspace.view?.leave();
+  if (kept !== undefined) view.line(kept, "yellow");
+  const command = kept === undefined ? "lathe" : (workspace.view?.toContinue ?? "lathe");
+  if (isKept) view.line(`To continue: ${command} --resume ${last.id.slice(0, 8)}`, "dim");
+  else if (kept !== undefined) view.line(`To continue: ${command}`, "dim");
+  return code;
+}
+
+async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
+  const expanded: InputContent[] = [];
+  for (const input of inputs) {
+    const content = await controller.expanded(input);
+    if (content !== undefined) expanded.push(content);
+  }
+  return expanded;
+}
+
+/** Later sessions of the run begin as the first did. */
+function askedOnce(view: HostView): Presence {
+  let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
+  const ask = (workspace: Workspace) =>
+    view.dialogue("its first question", async () =>
+      (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view),
+    );
+  return {
+    firstModel: (workspace) => {
+      chosen ??= ask(workspace);
+      return chosen;
+    },
+  };
+}
+
+/** After the start, which it must not slow down. */
+const LATER_MS = 10_000;
+
+function announceNewer(controller: Controller, view: Host["view"]): void {
+  const { workspace } = controller.conversation;
+  const { setTimer } = workspace.machine.deps;
+  const announce = async (): Promise<void> => {
+    // Nothing that is being done is interrupted by it.
+    if (controller.isBusy) {
+      timer = setTimer(announce, LATER_MS);
+      return;
+    }
+    const { versionNotice } = await import("../../config/update/newer-version.ts");
+    const { line, refresh } = versionNotice(workspace);
+    if (line !== undefined) view.line(line, "dim");
+    await refresh();
+  };
+  let timer = setTimer(announce, LATER_MS);
+  void view.left.then(() => timer.cancel());
+}
+
+function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
+  return {
+    choose: async (sessions) => {
+      const { chooseFrom } = await import("../../conversation/commands/choice.ts");
+      const { sessionChoice } = await import("../../conversation/session-choice.ts");
+      const path = await chooseFrom(view, sessionChoice(workspace, sessions));
+      if (path === undefined) throw new CliError(EXIT.done, "No session selected");
+      return path;
+    },
+    confirm: async (question) => (await view.confirm(question)) === true,
+  };
+}
+
+/** What would be written to stderr becomes a line of the view: nothing may be written into the middle of a screen. */
+function quiet(machine: Machine, view: HostView): Machine {
+  const write = (text: string): boolean => {
+    view.line(text.replace(/^lathe: /, "").replace(/\n$/, ""), "yellow");
+    return true;
+  };
+  const stderr = Object.create(machine.stderr, { write: { value: write } }) as NodeJS.WriteStream;
+  // Properties of its own: whoever spreads this machine into another gets all of it. The streams are still made when looked at.
+  const all = Object.getOwnPropertyDescriptors(machine);
+  return Object.defineProperties({}, { ...all, stderr: { value: stderr, enumerable: true } }) as Machine;
+}

@@ -1,0 +1,71 @@
+// What the line at the bottom tells, from the conversation as it is now.
+
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { roomIn } from "@lathe/agent";
+import { listJobs } from "../../conversation/commands/jobs.ts";
+import { shownPath } from "../../platform/home/shown-path.ts";
+import { readIfThere } from "../../platform/home/small-file.ts";
+import type { Controller } from "./controller.ts";
+import type { StatusFacts } from "./status-line/status-line.ts";
+
+export class ConversationFacts {
+  readonly #controller: () => Controller | undefined;
+  #branch: { readonly cwd: string; readonly name: string | undefined } | undefined;
+
+  constructor(controller: () => Controller | undefined) {
+    this.#controller = controller;
+  }
+
+  /** Work may have changed the branch. */
+  refresh(): void {
+    this.#branch = undefined;
+  }
+
+  get facts(): StatusFacts | undefined {
+    const { conversation } = this.#controller() ?? {};
+    if (!conversation) return undefined;
+    const { session, model, permissions, open, workspace } = conversation;
+    const { cwd, machine } = workspace;
+    const contextWindow = session.profile.contextWindowSize;
+    const { settings } = open.compaction;
+    const isAutomatic = settings.enabled && settings.strategy !== "off" && contextWindow > 0;
+    if (this.#branch?.cwd !== cwd) this.#branch = { cwd, name: branchOf(cwd) };
+    return {
+      model: `${model.provider}/${model.id}`,
+      effort: session.config.reasoningEffort,
+      contextTokens: session.contextTokens,
+      contextWindow,
+      compactsAt: isAutomatic ? roomIn(contextWindow, 0, settings).threshold : undefined,
+      cost: session.usage.cost,
+      cwd: shownPath(cwd, machine.userHome),
+      view: workspace.view?.id,
+      branch: this.#branch.name,
+      permissionMode: permissions.mode,
+      jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
+      children: session.subagents.directory.running,
+    };
+  }
+}
+
+/** As git's own files have it: nothing has to be started. Undefined outside a repository. */
+function branchOf(cwd: string): string | undefined {
+  for (let at = cwd; ; at = dirname(at)) {
+    const head = headIn(join(at, ".git"), at);
+    if (head !== undefined) return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 8);
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+/** `.git` is a folder, or in a worktree a file that names it. */
+function headIn(git: string, at: string): string | undefined {
+  try {
+    return readIfThere(join(git, "HEAD"))?.trim() ?? linkedHead(readIfThere(git), at);
+  } catch {
+    return undefined; // not ours to read, or a folder without a head
+  }
+}
+
+function linkedHead(link: string | undefined, at: string): string | undefined {
+  const folder = /^gitdir: (.+)$/m.exec(link ?? "")?.[1];
+  return folder && readIfThere(join(isAbsolute(folder) ? folder : resolve(at, folder), "HEAD"))?.trim();
+}

@@ -1,0 +1,61 @@
+// What the terminal itself shows of the work: its title, and a notification when a long turn ends while nobody looks.
+
+import { basename } from "node:path";
+import type { SessionEvent } from "@lathe/agent";
+import type { Settings } from "../../config/settings/schema.ts";
+import type { ScreenView } from "./screen-view.ts";
+
+/** Somebody who waited so long has gone elsewhere. */
+const LONG_MS = 20_000;
+
+export class TerminalSigns {
+  readonly #view: ScreenView;
+  #titles = false;
+  #notifications = false;
+  #notifiesOfQuestions = false;
+  #since = 0;
+  #named = "";
+
+  constructor(view: ScreenView) {
+    this.#view = view;
+  }
+
+  enable(settings: Settings): void {
+    const { env } = this.#view.machine;
+    const isOff = ["off", "0", "false"].includes(env["LATHE_NOTIFICATIONS"] ?? "");
+    this.#titles = settings["terminal.title"];
+    this.#notifiesOfQuestions = settings["ask.notify"];
+    this.#notifications = settings["terminal.notifications"] && !isOff;
+  }
+
+  /** The session's own. */
+  name(title: string): void {
+    this.#named = title;
+    this.#title("");
+  }
+
+  event(event: SessionEvent): void {
+    if (event.kind === "session_start") this.#named = "";
+    if (event.kind === "session_start" || event.kind === "processing_end") this.#title("");
+    if (event.kind === "user_input") {
+      this.#since = event.timestamp;
+      this.#title("working");
+    }
+    if (event.kind === "tool_call_start" && event.data.card.asks && this.#notifiesOfQuestions)
+      this.#notify("Waiting for input");
+    if (event.kind === "approval_request") this.#notify("Lathe waits for your answer");
+    if (event.kind === "processing_end" && event.timestamp - this.#since >= LONG_MS)
+      this.#notify(event.data.reason === "completed" ? "Lathe is done" : `Lathe has stopped: ${event.data.reason}`);
+  }
+
+  #title(state: string): void {
+    if (!this.#titles) return;
+    const { cwd } = this.#view.controller?.conversation.workspace ?? this.#view.machine;
+    this.#view.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${this.#named || basename(cwd) || cwd}`);
+  }
+
+  /** Not while somebody sees it happen. */
+  #notify(text: string): void {
+    if (this.#notifications && !this.#view.hasFocus) this.#view.terminal.notify(text);
+  }
+}

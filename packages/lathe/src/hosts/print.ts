@@ -1,0 +1,34 @@
+// One-shot text: stdout gets the last answer and nothing else; everything about the run goes to stderr.
+
+import type { SessionEvent } from "@lathe/agent";
+import type { Machine } from "../platform/machine/machine.ts";
+import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
+import { oneLine } from "./headless/outcome.ts";
+import type { RunResult } from "./headless/result.ts";
+import { TOLD_AT_THE_END } from "./headless/told-at-end.ts";
+
+export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
+  const result = await runHeadless(run, (event) => note(machine, event));
+  printResult(machine, result);
+  return result;
+}
+
+/** Also for a result that an earlier run has left. */
+export function printResult({ stdout, stderr }: Machine, result: RunResult): void {
+  if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
+  if (result.error !== undefined) stderr.write(`lathe: ${result.error}\n`);
+}
+
+/** `agent`: the event is one of an agent's. Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
+function note(machine: Machine, event: SessionEvent, agent?: string): void {
+  if (event.kind === "subagent_event") note(machine, event.data.event, event.data.agent_id);
+  if (agent === undefined && event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
+    machine.stderr.write(`lathe: ${oneLine(event.data.message)}\n`);
+  if (event.kind === "retry") {
+    const { message, delay_ms } = event.data;
+    const who = agent === undefined ? "" : `agent ${agent}: `;
+    machine.stderr.write(
+      `lathe: ${who}${oneLine(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
+    );
+  }
+}

@@ -1,0 +1,27 @@
+// The bytes of a journal, also of one that is kept in memory only.
+
+import { existsSync, readFileSync } from "node:fs";
+import { idSource, Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+
+interface HeldJournal extends OpenedJournal {
+  bytes(): Uint8Array;
+}
+
+export function heldJournal(workspace: Workspace): HeldJournal {
+  const { deps } = workspace.machine;
+  const store = new MemoryStore();
+  const journal = Journal.create({ id: deps.uuid(), cwd: workspace.cwd }, () => store, {
+    blobs: new MemoryBlobs(),
+    now: deps.now,
+    newId: idSource(deps.random),
+  });
+  return { journal, bytes: () => store.read(0, store.size) };
+}
+
+/** None when it has no message. */
+export function journalBytes(opened: OpenedJournal | HeldJournal): Buffer {
+  if ("bytes" in opened) return Buffer.from(opened.bytes());
+  return opened.path !== undefined && existsSync(opened.path) ? readFileSync(opened.path) : Buffer.alloc(0);
+}

@@ -1,0 +1,132 @@
+// `--record <dir>`: everything the run takes from outside is recorded as it arrives, so that `lathe replay` can supply it again.
+
+import { existsSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { type InputContent, type InputOutcome, Recorder, type Session, type Surroundings } from "@lathe/agent";
+import type { ClientDeps } from "@lathe/llm";
+import { resolveCredential } from "../../config/credentials/resolve.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { SessionRequest } from "../../conversation/open-session.ts";
+import type { InputVerb, RecordingTape } from "../../conversation/tape.ts";
+import { rememberedIn } from "../../found/permissions/remembered.ts";
+import { connect, modelsOf, providerOptions } from "../../models/connect.ts";
+import { credentialQuery, credentialSources, hasOwnChain } from "../../models/credentials.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { existingJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import type { RunResult } from "../headless/result.ts";
+import { newSession, RecordFolder } from "./folder.ts";
+import { heldJournal, journalBytes } from "./held-journal.ts";
+import { publicOptions, publicValue } from "./public.ts";
+
+export class Recording implements RecordingTape {
+  /** The workspace for everything that belongs to the session. */
+  readonly workspace: Workspace;
+  readonly aroundExecute: Recorder["aroundExecute"];
+  readonly aroundAccess: Recorder["aroundAccess"];
+  readonly #outside: Workspace;
+  readonly #folder: RecordFolder;
+  readonly #recorder: Recorder;
+  readonly #deps: ClientDeps;
+  readonly #env: Record<string, string> = {};
+  #journal: OpenedJournal | undefined;
+
+  constructor(workspace: Workspace, dir: string) {
+    this.#outside = workspace;
+    this.#folder = new RecordFolder(resolve(workspace.machine.cwd, dir));
+    this.#folder.create();
+    this.#recorder = new Recorder(this.#folder.path, workspace.redactor);
+    this.aroundExecute = this.#recorder.aroundExecute;
+    this.aroundAccess = this.#recorder.aroundAccess;
+    this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noting(workspace.env) };
+    this.workspace = {
+      ...workspace,
+      machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
+      rules: [...workspace.rules, ...rememberedIn(workspace).rules()],
+      // A wait for the disk is not recorded, so there must be none; nor is a websocket.
+      settings: { ...workspace.settings, "journal.sync": "none", "providers.openaiWebsockets": "off" },
+    };
+  }
+
+  /** The journal as `open` finds or makes it; what it holds already is part of the recording. */
+  async openJournal(open: (workspace: Workspace) => OpenedJournal): Promise<OpenedJournal> {
+    const found = open(this.#outside);
+    const { path, folder, journal } = found;
+    await journal.close();
+    if (path === undefined) this.#journal = heldJournal(this.workspace);
+    else if (existsSync(path)) {
+      this.#folder.keepBefore(path, folder, this.#outside.paths.blobs);
+      this.#journal = existingJournal(this.workspace, path);
+    } else if (journal.leaf !== null) {
+      throw usageError("--record: this session has an older format. Continue it once without --record.");
+    } else this.#journal = open(this.workspace);
+    return this.#journal;
+  }
+
+  /** The same request, with a model whose traffic is recorded. */
+  async tapped(request: SessionRequest): Promise<SessionRequest> {
+    // What additions do cannot be recorded, so a recorded run has none.
+    const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
+    const { provider } = request.model;
+    if (request.permissionCommand !== undefined)
+      throw usageError("--record: what --permission-command answers cannot be recorded. Use --allow and --deny.");
+    if (hasOwnChain(provider)) {
+      throw usageError(`--record: ${provider} fetches its own keys, which cannot be recorded. Use another provider.`);
+    }
+    const models = await modelsOf(this.#outside);
+    const query = credentialQuery(provider, this.#outside.env, models.configOf(provider));
+    const runKey = overrides?.apiKey === undefined ? undefined : { provider, key: overrides.apiKey };
+    const credential = await resolveCredential(query, credentialSources(this.#outside, runKey));
+    const { id, runId, runDigest } = opened.journal.header;
+    this.#folder.writeSession(
+      newSession({
+        ...kept,
+        cwd: this.#outside.cwd,
+        roots: this.#outside.roots,
+        settings: this.workspace.settings,
+        rules: this.workspace.rules,
+        ...(opened.path === undefined
+          ? {}
+          : { header: runId === undefined ? {} : { id, runId, ...(runDigest ? { runDigest } : {}) } }),
+        connection: publicOptions(providerOptions(this.#outside, models, request.model, overrides)),
+        credential: credential?.kind ?? "none",
+      }),
+    );
+    const adapter = await connect(this.#outside, request.model, { ...overrides, websocket: "off" }, this.#deps);
+    return { ...kept, opened, ...(overrides ? { overrides } : {}), adapter, tape: this };
+  }
+
+  surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {
+    return this.#recorder.taken(read);
+  }
+
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {
+    return this.#recorder.input(session, verb, content);
+  }
+
+  /** For a run that never began: the folder was empty before. */
+  discard(): void {
+    rmSync(this.#folder.path, { recursive: true, force: true });
+  }
+
+  /** After the last input. */
+  finish({ status, exitCode }: RunResult): void {
+    if (!this.#journal) return;
+    if (this.#journal.folder !== undefined) this.#folder.keepAgents(this.#journal.folder);
+    this.#folder.writeEnd(journalBytes(this.#journal), {
+      status,
+      exitCode,
+      env: this.#env,
+    });
+  }
+
+  /** Notes the variables that the provider asks for. */
+  #noting(env: ClientDeps["env"]): ClientDeps["env"] {
+    return new Proxy(env, {
+      get: (target, name) => {
+        const value = target[name as string];
+        if (typeof value === "string") this.#env[name as string] = publicValue(name as string, value);
+        return value;
+      },
+    });
+  }
+}

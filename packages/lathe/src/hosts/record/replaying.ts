@@ -1,0 +1,151 @@
+// Runs a recording again: no network, no tools, no clock, a home of its own that is gone afterwards. The journals of the session and
+// its agents must come out the same, byte for byte.
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redactor, ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
+import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
+import { openProvider } from "@lathe/llm/open";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { openSession } from "../../conversation/open-session.ts";
+import type { Tape } from "../../conversation/tape.ts";
+import { PRACTICE_PROVIDER } from "../../models/models.ts";
+import { practiceAdapter } from "../../models/practice/adapter.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { existingJournal, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
+import { heldJournal, journalBytes } from "./held-journal.ts";
+
+export interface ReplayReport {
+  readonly text: string;
+  readonly lines: number;
+  readonly sha256: string;
+  /** Absent: the journal is identical. */
+  readonly divergence?: string;
+}
+
+export async function replayRecording(machine: Machine, dir: string): Promise<ReplayReport> {
+  const folder = new RecordFolder(dir);
+  const recorded = folder.read();
+  const home = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+  try {
+    return await replayIn(home, machine, folder, recorded);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function replayIn(
+  home: string,
+  machine: Machine,
+  folder: RecordFolder,
+  { session: recorded, end, journal, agents }: ReturnType<RecordFolder["read"]>,
+): Promise<ReplayReport> {
+  const replayer = new Replayer(folder.path);
+  const deps = { ...replayer.deps(machine.deps), env: end.env };
+  const workspace = replayWorkspace(home, { ...machine, env: end.env, deps }, recorded);
+  const opened = reopen(workspace, folder, recorded);
+  const { model, limits, profile, tools, systemPrompt, userInstructions } = recorded;
+  const open = await openSession(workspace, {
+    model,
+    limits,
+    opened,
+    adapter: await adapterOf(recorded, deps),
+    tape: tapeOf(replayer, opened.folder),
+    ...(profile === undefined ? {} : { profile }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(userInstructions === undefined ? {} : { userInstructions }),
+  });
+  let divergence: string | undefined;
+  try {
+    await replayer.run(open.session);
+  } catch (error) {
+    if (!(error instanceof ReplayDivergence)) throw error;
+    divergence = error.message;
+  }
+  const again = journalBytes(opened);
+  const agentsAgain = opened.folder === undefined ? new Map<string, Buffer>() : agentJournals(opened.folder);
+  const text = open.session.lastText();
+  await open.close();
+  const difference = firstDifference(journal, again, "the journal") ?? agentDifference(agents, agentsAgain);
+  if (difference !== undefined) divergence = divergence === undefined ? difference : `${divergence}; ${difference}`;
+  return {
+    text,
+    lines: journal.toString("utf8").split("\n").length - 1,
+    sha256: sha256(again),
+    ...(divergence === undefined ? {} : { divergence }),
+  };
+}
+
+function replayWorkspace(
+  home: string,
+  machine: Machine,
+  { cwd, roots, settings, rules = [] }: RecordedSession,
+): Workspace {
+  const paths = homePaths({ LATHE_HOME: home }, home);
+  const extensions = { files: [], flags: {} };
+  const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [], extensions };
+  // The recording is without secrets; those of this machine have no part in it.
+  return { ...nothing, machine, cwd, roots, paths, settings, rules, env: machine.env, redactor: new Redactor() };
+}
+
+function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {
+  if (header === undefined) return heldJournal(workspace);
+  if (!existsSync(folder.before)) return newJournal(workspace, header);
+  const { sessions, blobs } = workspace.paths;
+  cpSync(folder.before, sessions, { recursive: true });
+  cpSync(folder.blobs, blobs, { recursive: true });
+  return existingJournal(workspace, join(sessions, "session.jsonl"));
+}
+
+async function adapterOf(
+  { model, connection, credential }: RecordedSession,
+  deps: ClientDeps,
+): Promise<ProviderAdapter> {
+  if (model.provider === PRACTICE_PROVIDER) return practiceAdapter();
+  return openProvider(model.provider, {
+    ...connection,
+    deps,
+    resolveKey: async () => ({ kind: credential, value: "recorded", source: "recording" }),
+    model: (id) => (id === model.id ? model.info : undefined),
+  });
+}
+
+function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
+  return {
+    surroundings: async () => (await replayer.taken()) as Surroundings,
+    aroundAccess: replayer.aroundAccess,
+    aroundExecute: async (call, run) => {
+      const result = await replayer.aroundExecute(call, run);
+      // The number of an artifact is taken, as it was when the tool wrote it.
+      if (result.artifact && beside !== undefined) {
+        mkdirSync(beside, { recursive: true });
+        writeFileSync(join(beside, `${result.artifact.id}.replayed.log`), "");
+      }
+      return result;
+    },
+  };
+}
+
+/** An agent may have been at work when the run ended: what was recorded of it must come, more may. */
+function agentDifference(
+  recorded: ReadonlyMap<string, Buffer>,
+  again: ReadonlyMap<string, Buffer>,
+): string | undefined {
+  for (const [name, journal] of recorded) {
+    const part = again.get(name)?.subarray(0, journal.length) ?? Buffer.alloc(0);
+    const difference = firstDifference(journal, part, `the journal of agent ${name.replace(/\.jsonl$/, "")}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+function firstDifference(recorded: Buffer, again: Buffer, what: string): string | undefined {
+  if (recorded.equals(again)) return undefined;
+  const [before, after] = [recorded, again].map((bytes) => bytes.toString("utf8").split("\n"));
+  const at = before?.findIndex((line, i) => line !== after?.[i]) ?? 0;
+  return `line ${(at < 0 ? (before?.length ?? 0) : at) + 1} of ${what} differs from the recording`;
+}

@@ -1,0 +1,256 @@
+// A typed client of RPC mode: starts the agent, matches answers to requests, passes events on, serves the host's side.
+
+import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../rpc/commands.ts";
+import type { ResponseError } from "../rpc/frames.ts";
+import type { WireEvent } from "../wire/events.ts";
+import { type HostScheme, HostSide, type HostTool, type UiHandler } from "./host-side.ts";
+import { AgentProcess, type AgentProcessOptions } from "./process.ts";
+
+/** How the agent is started, and how long it is waited for. */
+export interface RpcClientOptions extends AgentProcessOptions {
+  /** How long the agent may take to say that it is ready. */
+  readonly readyTimeoutMs?: number | undefined;
+  /** How long one request may take; bash, compact, export_html and settle_worktree have no limit. */
+  readonly requestTimeoutMs?: number | undefined;
+}
+
+/** What goes with a prompt besides its text. */
+export interface PromptOptions {
+  readonly images?: readonly { readonly data: string; readonly mediaType: string }[] | undefined;
+  /** Needed while the agent works. */
+  readonly streamingBehavior?: "steer" | "followUp" | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+const UNLIMITED: ReadonlySet<CommandName> = new Set(["bash", "export_html", "compact", "settle_worktree"]);
+
+/** A command that the agent refused. */
+export class RpcError extends Error {
+  readonly command: string;
+  /** Set on refusals that programs need to distinguish. */
+  readonly code?: string;
+  constructor(command: string, error: ResponseError) {
+    super(typeof error === "string" ? error : error.message);
+    this.name = "RpcError";
+    this.command = command;
+    if (typeof error !== "string") this.code = error.code;
+  }
+}
+
+interface Pending {
+  readonly command: CommandName;
+  readonly resolve: (data: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Starts `lathe --mode rpc` and drives it: sends commands, passes events on, serves the host's tools and dialogs. */
+export class RpcClient {
+  readonly #options: RpcClientOptions;
+  readonly #host = new HostSide((frame) => this.#running().send(frame));
+  readonly #pending = new Map<string, Pending>();
+  readonly #listeners = new Set<(event: WireEvent) => void>();
+  readonly #failures = new Set<(error: Error) => void>();
+  /** Failure of an accepted prompt, while there was no listener. */
+  #unheard: Error | undefined;
+  #process: AgentProcess | undefined;
+  #ended: Error | undefined;
+  #ready: () => void = () => {};
+  #requests = 0;
+
+  constructor(options: RpcClientOptions = {}) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Rejects with what the agent said on stderr when it ends before it is ready. */
+  async start(): Promise<void> {
+    if (this.#process) throw new Error("The agent has already been started.");
+    const ready = new Promise<void>((resolve) => {
+      this.#ready = resolve;
+    });
+    const started = new AgentProcess(this.#options, (frame) => this.#take(frame));
+    this.#process = started;
+    void started.ended.then((error) => this.#failAll(error));
+    const failed = started.ended.then((error) => Promise.reject(error));
+    const ms = this.#options.readyTimeoutMs ?? TIMEOUT_MS;
+    try {
+      await withTimeout(Promise.race([ready, failed]), ms, `The agent was not ready within ${ms} ms.`);
+    } catch (error) {
+      await started.stop();
+      throw error;
+    }
+  }
+
+  /** The agent's exit code. */
+  async stop(): Promise<number | null> {
+    this.#host.stop();
+    return (await this.#process?.stop()) ?? null;
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Any command. Rejects with RpcError when the agent refuses it. */
+  request<K extends CommandName>(command: K, params?: CommandParams<K>): Promise<CommandData<K>> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    const id = `req_${++this.#requests}`;
+    const ms = UNLIMITED.has(command) ? 0 : (this.#options.requestTimeoutMs ?? TIMEOUT_MS);
+    const reply = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { command, resolve, reject });
+      this.#running().send({ id, type: command, ...params });
+    });
+    return withTimeout(reply, ms, `${command} was not answered within ${ms} ms.`).catch((error: unknown) => {
+      this.#pending.delete(id);
+      throw error;
+    }) as Promise<CommandData<K>>;
+  }
+
+  /** Accepted, not finished: the end of the work is the agent_end event. */
+  prompt(message: string, options: PromptOptions = {}): Promise<void> {
+    const { images, streamingBehavior } = options;
+    return this.request("prompt", {
+      message,
+      ...(images === undefined ? {} : { images }),
+      ...(streamingBehavior === undefined ? {} : { streamingBehavior }),
+    });
+  }
+  steer(message: string): Promise<void> {
+    return this.request("steer", { message });
+  }
+  followUp(message: string): Promise<void> {
+    return this.request("follow_up", { message });
+  }
+  abort(): Promise<void> {
+    return this.request("abort");
+  }
+  getState(): Promise<RpcSessionState> {
+    return this.request("get_state");
+  }
+  /** The view that the run works in; null when it works in the project itself. */
+  async getWorktree(): Promise<CommandData<"get_worktree">["worktree"]> {
+    return (await this.request("get_worktree")).worktree;
+  }
+  /** What becomes of the changes in it. Look at `outcome`: a conflict is an answer, too. */
+  settleWorktree(how: CommandParams<"settle_worktree">["how"]): Promise<CommandData<"settle_worktree">> {
+    return this.request("settle_worktree", { how });
+  }
+  async getLastAssistantText(): Promise<string | null> {
+    return (await this.request("get_last_assistant_text")).text;
+  }
+
+  /** Replaces the host's tools; calls are served from now on. `refused`: tools that cannot be offered, and why. */
+  setHostTools(tools: readonly HostTool[]): Promise<CommandData<"set_host_tools">> {
+    this.#host.tools = tools;
+    const specs = tools.map(({ execute: _execute, ...spec }) => spec);
+    return this.request("set_host_tools", { tools: specs });
+  }
+  /** Replaces the addresses that the host answers for. */
+  async setHostUriSchemes(schemes: readonly HostScheme[]): Promise<readonly string[]> {
+    this.#host.schemes = schemes;
+    const specs = schemes.map(({ read: _read, write, ...spec }) => ({ writable: write !== undefined, ...spec }));
+    return (await this.request("set_host_uri_schemes", { schemes: specs })).schemes;
+  }
+  /** Approvals and questions. Without a handler every dialog is cancelled, which denies what was asked. */
+  onUiRequest(handler: UiHandler): void {
+    this.#host.ui = handler;
+  }
+
+  /** Returns a function that removes the listener. */
+  onEvent(listener: (event: WireEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+  /** An accepted prompt that failed later, or the end of the process. */
+  onFailure(listener: (error: Error) => void): () => void {
+    this.#failures.add(listener);
+    return () => this.#failures.delete(listener);
+  }
+
+  /** Resolves when the agent has nothing more to do; rejects when an accepted prompt was refused meanwhile. */
+  async waitForIdle(timeoutMs = 0): Promise<void> {
+    await this.collectEvents(timeoutMs);
+  }
+
+  /** The events from now on until the agent has nothing more to do. */
+  async collectEvents(timeoutMs = 0): Promise<WireEvent[]> {
+    const refused = this.#unheard;
+    this.#unheard = undefined;
+    if (refused) throw refused;
+    const events: WireEvent[] = [];
+    const forget: (() => void)[] = [];
+    const idle = new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        this.getState().then((state) => {
+          if (!state.isStreaming) resolve();
+        }, reject);
+      };
+      forget.push(
+        this.onFailure(reject),
+        this.onEvent((event) => {
+          events.push(event);
+          if (event.type === "agent_end") look();
+        }),
+      );
+      look();
+    });
+    try {
+      await withTimeout(idle, timeoutMs, `The agent was still busy after ${timeoutMs} ms.`);
+      return events;
+    } finally {
+      for (const drop of forget) drop();
+    }
+  }
+
+  // ---- inside ----
+
+  #running(): AgentProcess {
+    if (!this.#process) throw new Error("The agent has not been started.");
+    return this.#process;
+  }
+
+  #take(frame: Record<string, unknown>): void {
+    if (frame["type"] === "ready") this.#ready();
+    else if (frame["type"] === "response") this.#settle(frame);
+    else if (frame["type"] === "event") {
+      const { event } = frame["payload"] as { event: WireEvent };
+      for (const listener of [...this.#listeners]) listener(event);
+    } else this.#host.take(frame);
+  }
+
+  #settle(frame: Record<string, unknown>): void {
+    const id = String(frame["id"]);
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (frame["success"] === true) {
+      pending?.resolve(frame["data"]);
+      return;
+    }
+    const error = new RpcError(String(frame["command"]), frame["error"] as ResponseError);
+    if (pending) pending.reject(error);
+    else if (this.#failures.size === 0) this.#unheard = error;
+    else for (const listener of [...this.#failures]) listener(error);
+  }
+
+  #failAll(error: Error): void {
+    this.#ended = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    for (const listener of [...this.#failures]) listener(error);
+  }
+}
+
+async function withTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
+  if (ms <= 0) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

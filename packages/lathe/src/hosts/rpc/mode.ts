@@ -1,0 +1,72 @@
+// RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
+
+import { openWorkspaceAt, type Workspace } from "../../config/workspace/workspace.ts";
+import type { RequestFor } from "../../conversation/next-session.ts";
+import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
+import type { ParsedArgs } from "../../platform/options/parse.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import { linesOf } from "../wire/lines.ts";
+import { LineWriter } from "../wire/writer.ts";
+import { HostTools } from "./host-tools.ts";
+import { HostUris } from "./host-uris.ts";
+import { ModelList } from "./models.ts";
+import { HostPerson } from "./person.ts";
+import { RpcServer } from "./server.ts";
+import { RpcSession } from "./session.ts";
+
+/** What is running gets this long to end when the host has gone; its processes are killed in any case. */
+const LEAVE_WITHIN_MS = 1500;
+/** A dialog may wait for a person at lunch, not for a host that never shows it. */
+const DIALOG_TIMEOUT_MS = 30 * 60_000;
+
+export async function rpcMode(
+  workspace: Workspace,
+  { options, words }: ParsedArgs,
+  requestFor: RequestFor,
+): Promise<ExitCode> {
+  const { stdin, stdout, stderr } = workspace.machine;
+  const extra = words[0] ?? options.print?.[0];
+  if (extra !== undefined) throw usageError(`--mode rpc takes its prompts from stdin. Leave out: ${extra}`);
+
+  const writer = new LineWriter(stdout);
+  const send = (frame: object): void => writer.write(frame);
+  const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: DIALOG_TIMEOUT_MS });
+  const hostTools = new HostTools(counter("host_tool"), send);
+  const hostUris = new HostUris(counter("host_uri"), send);
+  const { view } = workspace;
+  const workspaceAt = view ? undefined : (cwd: string) => openWorkspaceAt(workspace.machine, options, cwd);
+  const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
+  const current = await RpcSession.start(parts, journalFor(workspace, options));
+  const models = new ModelList(() => current.conversation.workspace, options.models);
+  const server = new RpcServer({ current, models, hostTools, hostUris }, person, writer);
+  if (view)
+    view.onSettled = ({ how: _how, message: _message, ...settled }) =>
+      current.emit({ type: "lathe:worktree", id: view.id, ...settled });
+
+  const leave = async (code: ExitCode): Promise<never> => {
+    for (const side of [person, hostTools, hostUris]) side.hostGone();
+    const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
+    await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
+    if (view) {
+      // It is kept in any case; the deadline is for the line that says so.
+      const unsure = `What was changed is kept in the view ${view.id}.`;
+      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_WITHIN_MS));
+      const kept = await Promise.race([view.leave(), longer]);
+      if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);
+    }
+    return process.exit(code);
+  };
+  person.conversation = () => current.conversation;
+  person.shutdown = () => void current.conversation.settled().then(() => leave(EXIT.done));
+  for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));
+
+  writer.write({ type: "ready" });
+  for await (const line of linesOf(stdin)) server.line(line);
+  return leave(EXIT.done);
+}
+
+function counter(prefix: string): () => string {
+  let n = 0;
+  return () => `${prefix}_${++n}`;
+}

@@ -1,0 +1,55 @@
+// The models a host can choose from: what has a credential, or what the user limited the choice to.
+
+import { expandModels, type ModelInfo } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { type ModelChoice, modelsOf } from "../../models/connect.ts";
+import { commaList } from "../../platform/options/values.ts";
+import type { ModelRow } from "./commands.ts";
+
+export class ModelList {
+  readonly #workspace: () => Workspace;
+  readonly #scope: readonly string[] | undefined;
+
+  /** `scope`: value of --models; without it the setting is used. */
+  constructor(workspace: () => Workspace, scope: string | undefined) {
+    this.#workspace = workspace;
+    this.#scope = scope === undefined ? undefined : commaList(scope);
+  }
+
+  get #patterns(): readonly string[] {
+    return this.#scope ?? this.#workspace().settings.enabledModels;
+  }
+
+  get isScoped(): boolean {
+    return this.#patterns.length > 0;
+  }
+
+  /** Usable now; the one in use is always among them. */
+  async list(current: ModelChoice): Promise<ModelRow[]> {
+    const { registry } = await modelsOf(this.#workspace());
+    const models = this.isScoped
+      ? expandModels(registry, this.#patterns).map(({ model }) => model)
+      : registry.available();
+    // The provider in use has shown that it can be reached, wherever its key came from.
+    const usable = (provider: string): boolean => provider === current.provider || registry.isAvailable(provider);
+    const rows = models.filter(({ provider }) => usable(provider)).map(rowOf);
+    const isThere = rows.some(({ provider, id }) => provider === current.provider && id === current.id);
+    return isThere ? rows : [rowOfChoice(current), ...rows];
+  }
+}
+
+export function rowOfChoice({ provider, id, info }: ModelChoice): ModelRow {
+  return info ? rowOf(info) : { provider, id, name: id, contextWindow: 0, reasoning: false };
+}
+
+function rowOf({ provider, id, displayName, contextWindow, maxOutput, supportsReasoning, cost }: ModelInfo): ModelRow {
+  return {
+    provider,
+    id,
+    name: displayName,
+    contextWindow,
+    reasoning: supportsReasoning,
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+    ...(cost === undefined ? {} : { cost }),
+  };
+}

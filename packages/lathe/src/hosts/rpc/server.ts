@@ -1,0 +1,159 @@
+// Reads commands and answers them. Commands are taken in order; the ones that take time run beside the others, so that a host can
+// always look, steer and abort. Answers to the agent's own requests never wait behind a command.
+
+import { CliError } from "../../platform/usage/exit.ts";
+import { problemWith } from "../wire/check.ts";
+import { type JsonSchema, object, optional, text } from "../wire/define.ts";
+import type { Line } from "../wire/lines.ts";
+import type { LineWriter } from "../wire/writer.ts";
+import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
+import { INBOUND, type InboundName, isInbound, type ResponseError } from "./frames.ts";
+import { agentHandlers } from "./handle-agents.ts";
+import { inputHandlers } from "./handle-input.ts";
+import { modelHandlers } from "./handle-model.ts";
+import { sessionHandlers } from "./handle-session.ts";
+import { stateHandlers } from "./handle-state.ts";
+import { worktreeHandlers } from "./handle-worktree.ts";
+import { type HandlerContext, type Handlers, Refusal } from "./handler.ts";
+import type { HostPerson } from "./person.ts";
+
+const HANDLERS: Handlers<CommandName> = {
+  ...inputHandlers,
+  ...modelHandlers,
+  ...sessionHandlers,
+  ...stateHandlers,
+  ...agentHandlers,
+  ...worktreeHandlers,
+};
+
+/** Answered as soon as they are read: their end is an event. A failure is a second answer with the same id. */
+const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"]);
+/** Answered when they are done, which may take long. */
+const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set([
+  "abort",
+  "abort_retry",
+  "agent_send",
+  "agent_stop",
+  "bash",
+  "compact",
+  "export_html",
+  "navigate_tree",
+]);
+
+interface Frame {
+  readonly type: unknown;
+  readonly id?: unknown;
+  readonly [field: string]: unknown;
+}
+
+export class RpcServer {
+  readonly #context: HandlerContext;
+  readonly #person: HostPerson;
+  readonly #writer: LineWriter;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(context: HandlerContext, person: HostPerson, writer: LineWriter) {
+    this.#context = context;
+    this.#person = person;
+    this.#writer = writer;
+  }
+
+  line(line: Line): void {
+    if ("tooLong" in line) {
+      this.#inOrder(() => this.#fail("parse", undefined, `A line of ${line.tooLong} bytes is too long.`));
+      return;
+    }
+    if (line.text.trim() === "") return;
+    const frame = parse(line.text);
+    if (frame === undefined) {
+      this.#inOrder(() => this.#fail("parse", undefined, "This line is not a JSON object."));
+    } else if (isInbound(frame.type)) {
+      this.#answer(frame.type, frame);
+    } else {
+      this.#inOrder(() => this.#command(frame));
+    }
+  }
+
+  #inOrder(step: () => Promise<void> | void): void {
+    this.#queue = this.#queue.then(step);
+  }
+
+  #answer(type: InboundName, frame: Frame): void {
+    const problem = problemWith(frame, INBOUND[type].schema, "");
+    if (problem !== undefined) {
+      this.#inOrder(() => this.#fail(type, undefined, `${problem}.`));
+      return;
+    }
+    const { hostTools, hostUris } = this.#context;
+    const checked = frame as never;
+    const take: Readonly<Record<InboundName, () => void>> = {
+      extension_ui_response: () => this.#person.response(checked),
+      host_tool_update: () => hostTools.update(checked),
+      host_tool_result: () => hostTools.result(checked),
+      host_uri_result: () => hostUris.result(checked),
+    };
+    take[type]();
+  }
+
+  async #command(frame: Frame): Promise<void> {
+    const id = typeof frame.id === "string" ? frame.id : undefined;
+    const { type } = frame;
+    if (!isCommand(type)) {
+      this.#fail(String(type), id, `Unknown command: ${String(type)}`);
+      return;
+    }
+    const problem = problemWith(frame, PARAMS[type], "") ?? nothingSaid(type, frame);
+    if (problem !== undefined) {
+      this.#fail(type, id, `${problem}.`);
+      return;
+    }
+    if (ACCEPTED_AT_ONCE.has(type)) {
+      this.#succeed(type, id, undefined);
+      void this.#run(type, frame).catch((error: unknown) => this.#fail(type, id, errorOf(error)));
+      return;
+    }
+    const done = this.#run(type, frame).then(
+      (data) => this.#succeed(type, id, data),
+      (error: unknown) => this.#fail(type, id, errorOf(error)),
+    );
+    if (!BESIDE_OTHERS.has(type)) await done;
+  }
+
+  async #run(type: CommandName, frame: Frame): Promise<unknown> {
+    return HANDLERS[type](frame as never, this.#context);
+  }
+
+  #succeed(command: string, id: string | undefined, data: unknown): void {
+    const more = data === undefined ? {} : { data };
+    this.#writer.write({ ...(id === undefined ? {} : { id }), type: "response", command, success: true, ...more });
+  }
+
+  #fail(command: string, id: string | undefined, error: ResponseError): void {
+    this.#writer.write({ ...(id === undefined ? {} : { id }), type: "response", command, success: false, error });
+  }
+}
+
+function nothingSaid(type: CommandName, { message, images }: Frame): string | undefined {
+  if (!ACCEPTED_AT_ONCE.has(type) || String(message).trim() !== "") return undefined;
+  return Array.isArray(images) && images.length > 0 ? undefined : "message is empty";
+}
+
+const PARAMS = Object.fromEntries(
+  Object.entries(COMMANDS).map(([name, { params }]) => [name, object({ id: optional(text), ...params }).schema]),
+) as Record<CommandName, JsonSchema>;
+
+function parse(text: string): Frame | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Frame) : undefined;
+}
+
+function errorOf(error: unknown): ResponseError {
+  if (error instanceof Refusal) return { code: error.code, message: error.message };
+  if (error instanceof CliError) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,138 @@
+// The conversation a host talks to, and the stream of its events on the wire.
+
+import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
+import type { RequestFor } from "../../conversation/next-session.ts";
+import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import type { WireEvent } from "../wire/events.ts";
+import { toWireEvents } from "../wire/map-events.ts";
+import type { LineWriter } from "../wire/writer.ts";
+import { PROTOCOL_VERSION } from "./frames.ts";
+import type { HostTools } from "./host-tools.ts";
+import type { HostUris } from "./host-uris.ts";
+import type { HostPerson } from "./person.ts";
+
+export interface RpcSessionParts {
+  readonly workspace: Workspace;
+  readonly requestFor: RequestFor;
+  /** Absent: sessions cannot be moved. */
+  readonly workspaceAt: ((cwd: string) => Promise<Workspace>) | undefined;
+  readonly writer: LineWriter;
+  readonly person: HostPerson;
+  readonly hostTools: HostTools;
+  readonly hostUris: HostUris;
+}
+
+export class RpcSession {
+  readonly #parts: RpcSessionParts;
+  #conversation!: Conversation;
+  readonly #expansion = new InputExpansion();
+  readonly #seqs = new Map<string, number>();
+  #frames = 0;
+  #retrying = false;
+  #compacting = false;
+
+  private constructor(parts: RpcSessionParts) {
+    this.#parts = parts;
+  }
+
+  static async start(parts: RpcSessionParts, journal: OpenedJournal): Promise<RpcSession> {
+    const { workspace, requestFor, workspaceAt, person, hostTools } = parts;
+    const self = new RpcSession(parts);
+    self.#conversation = await Conversation.start(
+      {
+        workspace,
+        requestFor,
+        ...(workspaceAt ? { workspaceAt } : {}),
+        person,
+        toolProviders: [hostTools],
+        onSession: (open) => self.#begin(open),
+        ...(workspace.env["LATHE_RPC_EMIT_TITLE"] ? { onTitle: (title: string) => person.setTitle(title) } : {}),
+        onEvent: (_session, event) => self.#follow(event),
+      },
+      journal,
+    );
+    return self;
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+  get session(): Session {
+    return this.#conversation.session;
+  }
+  get isBusy(): boolean {
+    return this.#conversation.isBusy;
+  }
+  get isRetrying(): boolean {
+    return this.#retrying;
+  }
+  get isCompacting(): boolean {
+    return this.#compacting;
+  }
+
+  /** The text that a command stands for; undefined when the command has done its work. At once when it names no command. */
+  expanded(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
+    return this.#expansion.expand(content, this.#conversation.open, options);
+  }
+
+  run(content: InputContent): Promise<InputOutcome> {
+    if (!this.isBusy) this.#parts.hostUris.announce(this.session);
+    return this.#conversation.submit(content);
+  }
+
+  #begin({ session }: OpenSession): void {
+    this.#retrying = false;
+    this.#compacting = false;
+    this.#parts.hostUris.addTo(session.schemes);
+    void this.#pump(session);
+  }
+
+  /** What the product itself has to tell. */
+  emit(event: WireEvent): void {
+    this.#parts.writer.write(this.#envelope(this.session.id, event));
+  }
+
+  /** As it happens, however slow the host reads. */
+  #follow(event: SessionEvent): void {
+    switch (event.kind) {
+      case "retry":
+        this.#retrying = true;
+        break;
+      case "assistant_text_start":
+      case "turn_end":
+        this.#retrying = false;
+        break;
+      case "compaction_start":
+      case "compaction_end":
+        this.#compacting = event.kind === "compaction_start";
+        break;
+    }
+  }
+
+  /** While the host does not read, deltas are merged in the session's queue instead of piling up here. */
+  async #pump(session: Session): Promise<void> {
+    const map = toWireEvents();
+    for await (const event of session.events()) {
+      for (const wire of map(event)) this.#parts.writer.write(this.#envelope(session.id, wire));
+      const later = this.#parts.writer.ready;
+      if (later) await later;
+    }
+  }
+
+  #envelope(session_id: string, event: { readonly type: string }): object {
+    const seq = (this.#seqs.get(session_id) ?? 0) + 1;
+    this.#seqs.set(session_id, seq);
+    return {
+      type: "event",
+      protocol_version: PROTOCOL_VERSION,
+      session_id,
+      seq,
+      frame_id: `frame_${++this.#frames}`,
+      payload: { event_type: event.type, event },
+    };
+  }
+}

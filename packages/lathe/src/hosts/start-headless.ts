@@ -1,0 +1,133 @@
+// From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
+
+import type { InputContent } from "@lathe/agent";
+import type { Workspace } from "../config/workspace/workspace.ts";
+import type { RequestFor } from "../conversation/next-session.ts";
+import { type OpenSession, openSession } from "../conversation/open-session.ts";
+import { onFirstRequest } from "../platform/launcher/first-request.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
+import { type ExitCode, usageError } from "../platform/usage/exit.ts";
+import { rememberForTerminal } from "../sessions/breadcrumb.ts";
+import { closedOnFailure, type OpenedJournal } from "../sessions/journals/journal-files.ts";
+import { journalFor, refusal } from "../sessions/which-journal.ts";
+import { type HeadlessRun, leftUndone } from "./headless/headless.ts";
+import type { RunResult } from "./headless/result.ts";
+import type { Recording } from "./record/recording.ts";
+
+export async function startHeadless(
+  workspace: Workspace,
+  options: CliOptions,
+  prompts: readonly InputContent[],
+  requestFor: RequestFor,
+): Promise<ExitCode> {
+  const { machine } = workspace;
+  const runId = options["run-id"];
+  const named = runId === undefined ? undefined : await import("./headless/run-id.ts");
+  const run =
+    named &&
+    (await named.lookUpRun(workspace, options, prompts).catch((error: unknown) => {
+      throw refusal(error, runId);
+    }));
+  const mode = await outputMode(options.mode);
+  if (run?.state === "finished") {
+    mode.tell(machine, run.result);
+    return run.result.exitCode as ExitCode;
+  }
+  const schemaFile = options["output-schema"];
+  const schema =
+    schemaFile === undefined
+      ? undefined
+      : await (await import("./headless/output-schema.ts")).readSchema(machine.cwd, schemaFile);
+  const recording =
+    options.record === undefined
+      ? undefined
+      : new (await import("./record/recording.ts")).Recording(workspace, options.record);
+  const choose = (where: Workspace): OpenedJournal =>
+    run && named ? named.journalOf(where, run) : journalFor(where, options);
+  const opened = await openJournal(workspace, choose, { recording, runId });
+  const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
+  open.additions.opened(open, { reason: "start", workspace });
+  let remembered = false;
+  const remember = (): void => {
+    if (!remembered) rememberForTerminal(workspace, opened.path);
+    remembered = true;
+  };
+  // Only after the first request is sent: the user is waiting for that.
+  const stopListening = onFirstRequest(remember);
+  try {
+    if (prompts.length === 0 && !leftUndone(open.session))
+      throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
+    const { maxTimeMs } = open.limits;
+    const whole: HeadlessRun = {
+      open,
+      prompts: run?.state === "unfinished" ? prompts.slice(run.begun) : prompts,
+      keepResult: run !== undefined,
+      ...(run?.state === "unfinished" ? { earlier: { denied: run.denied } } : {}),
+      ...(schema === undefined ? {} : { schema }),
+      ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
+      ...(recording ? { tape: recording } : {}),
+      ...(workspace.view ? { finish: (result) => landed(workspace, result) } : {}),
+    };
+    return (await mode.run(machine, whole)).exitCode as ExitCode;
+  } finally {
+    stopListening();
+    remember();
+    await open.close();
+  }
+}
+
+async function landed(workspace: Workspace, result: RunResult): Promise<RunResult> {
+  const { landedResult } = await import("./worktree/run-in-view.ts");
+  return landedResult(workspace, result);
+}
+
+/** Nothing stays locked, and no half recording is left, when the session cannot be set up. */
+async function openFor(
+  workspace: Workspace,
+  opened: OpenedJournal,
+  requestFor: RequestFor,
+  { recording, wholeSession }: { recording: Recording | undefined; wholeSession: boolean },
+): Promise<OpenSession> {
+  const openWith = async (): Promise<OpenSession> => {
+    const wanted = await requestFor(opened);
+    const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
+    return recording
+      ? openSession(recording.workspace, await recording.tapped(request))
+      : openSession(workspace, { ...request, promptFollows: true });
+  };
+  try {
+    return await closedOnFailure(opened, openWith);
+  } catch (error) {
+    recording?.discard();
+    throw error;
+  }
+}
+
+async function openJournal(
+  workspace: Workspace,
+  choose: (where: Workspace) => OpenedJournal,
+  { recording, runId }: { recording: Recording | undefined; runId: string | undefined },
+): Promise<OpenedJournal> {
+  try {
+    return recording ? await recording.openJournal(choose) : choose(workspace);
+  } catch (error) {
+    recording?.discard();
+    throw refusal(error, runId);
+  }
+}
+
+interface OutputMode {
+  run(machine: Machine, run: HeadlessRun): Promise<RunResult>;
+  /** A result that an earlier run has left. */
+  tell(machine: Machine, result: RunResult): void;
+}
+
+async function outputMode(mode: string | undefined): Promise<OutputMode> {
+  if (mode === "json") {
+    const { jsonMode, jsonResult } = await import("./json.ts");
+    return { run: jsonMode, tell: jsonResult };
+  }
+  const { printMode, printResult } = await import("./print.ts");
+  return { run: printMode, tell: printResult };
+}

@@ -1,0 +1,45 @@
+// The line that ends every JSON run, as published. The run's own type and this one are the same; the compiler sees to it.
+
+import type { RunResult } from "../headless/result.ts";
+import {
+  anything,
+  choice,
+  decimal,
+  exactly,
+  integer,
+  listOf,
+  object,
+  optional,
+  orNull,
+  type Shape,
+  text,
+} from "./define.ts";
+import { wireUsage } from "./usage.ts";
+import { settledFields } from "./worktree.ts";
+
+export const wireResult: Shape<RunResult> = object({
+  type: exactly("result"),
+  status: choice([
+    "done",
+    "failed",
+    "usage_error",
+    "provider_error",
+    "denied",
+    "budget",
+    "question",
+    "interrupted",
+    "internal_error",
+  ]),
+  exitCode: integer,
+  text,
+  /** The answer as a value, when a schema was asked for and met. */
+  output: optional(anything as Shape<NonNullable<RunResult["output"]>>),
+  usage: wireUsage,
+  /** US dollars. */
+  cost: decimal,
+  sessionId: orNull(text),
+  denied: listOf(object({ callId: text, tool: text, reason: text })),
+  error: optional(text),
+  /** What became of the changes of a run with --worktree. */
+  worktree: optional(object(settledFields)),
+});

@@ -1,0 +1,63 @@
+// `--worktree`: a whole run works in a view of the project. Without a person its changes land at its end; when they cannot, they are
+// kept as a patch, and the result says so.
+
+import { conflictLines, isRefused, type RunView, type Settled } from "../../config/workspace/run-view.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { EXIT } from "../../platform/usage/exit.ts";
+import type { RunResult } from "../headless/result.ts";
+import { OpenRunView } from "./run-view.ts";
+
+/** Runs `work` in a view of the workspace. What is not settled at its end is kept. */
+export async function inView<T>(
+  workspace: Workspace,
+  name: string | true,
+  work: (inside: Workspace) => Promise<T>,
+): Promise<T> {
+  const tell = teller(workspace);
+  const view = await OpenRunView.open(workspace, name, tell);
+  try {
+    return await work({ ...workspace, view });
+  } finally {
+    const kept = await view.leave();
+    if (kept !== undefined) tell(`${kept} Continue with: ${view.toContinue}`);
+  }
+}
+
+const teller =
+  ({ machine }: Workspace) =>
+  (line: string): void =>
+    void machine.stderr.write(`lathe: ${line}\n`);
+
+/** What a run without a person becomes with its landing. As it is when it works in no view. */
+export async function landedResult(workspace: Workspace, result: RunResult): Promise<RunResult> {
+  const { view } = workspace;
+  if (!view) return result;
+  const tell = teller(workspace);
+  const { files, leftOutLine } = await view.changes();
+  if (leftOutLine !== undefined) tell(leftOutLine);
+  if (files.length === 0) {
+    tell("Nothing was changed.");
+    return result;
+  }
+  if (result.exitCode !== EXIT.done) {
+    const kept = await view.settle("patch");
+    tell(`The run did not finish, so nothing was landed. ${kept.message}`);
+    return { ...result, worktree: facts(view, kept) };
+  }
+  const settled = await view.settle(view.isNamed ? "branch" : "land");
+  if (!isRefused(settled)) {
+    tell(settled.message);
+    return { ...result, worktree: facts(view, settled) };
+  }
+  const { patch, message } = await view.settle("patch");
+  const why = [settled.message, ...conflictLines(settled).map((line) => `${line}.`)].join(" ");
+  const worktree = facts(view, patch === undefined ? settled : { ...settled, patch });
+  return { ...result, status: "failed", exitCode: EXIT.failed, error: `${why} ${message}`, worktree };
+}
+
+function facts(
+  { id }: RunView,
+  { message: _message, how: _how, ...rest }: Settled,
+): NonNullable<RunResult["worktree"]> {
+  return { id, ...rest };
+}

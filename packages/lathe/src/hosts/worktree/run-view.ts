@@ -1,0 +1,257 @@
+// Opens or continues the view that a whole run works in, and settles what was changed in it: it lands in the project's files, becomes a
+// branch or a patch, or is discarded. Whatever was not settled is kept when the run ends.
+
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import {
+  continueView,
+  type Delta,
+  EnvError,
+  type ExecutionEnvironment,
+  isSafeId,
+  type LandingConflict,
+  type LandingResult,
+  land,
+  leftViews,
+  openView,
+  patchOf,
+  personalIgnoreFile,
+  type View,
+} from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { leftOutLine } from "../../changes/isolation/landing-text.ts";
+import { recoverViews } from "../../changes/isolation/recover-views.ts";
+import { keepPatch, storeOf } from "../../changes/isolation/view-store.ts";
+import type { RunView, Settled, SettleWay, ViewChanges } from "../../config/workspace/run-view.ts";
+import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+/** Of views that nobody named. */
+const UNNAMED = /^run-[0-9a-f]{8}$/;
+/** Somebody may write to the same files while a landing is being prepared. */
+const MOST_TRIES = 3;
+
+export class OpenRunView implements RunView {
+  readonly id: string;
+  readonly #workspace: Workspace;
+  readonly #view: View;
+  /** Trees that are in a branch or a patch. */
+  #settled = "";
+  /** One thing after the other: each is about what the one before made. */
+  #last: Promise<unknown> = Promise.resolve();
+  onSettled: (settled: Settled) => void = () => {};
+
+  private constructor(workspace: Workspace, view: View) {
+    this.id = view.id;
+    this.#workspace = workspace;
+    this.#view = view;
+  }
+
+  /** `name`: of the view, which is continued when an earlier run has left it; true for none. Lines for people go to `tell`. */
+  static async open(workspace: Workspace, name: string | true, tell: (line: string) => void): Promise<OpenRunView> {
+    const { machine, cwd } = workspace;
+    if (name !== true && !isSafeId(name))
+      throw usageError(`--worktree takes the name of a branch: letters, digits, "-" and "_". Not "${name}".`);
+    const id = name === true ? `run-${machine.deps.uuid().slice(0, 8)}` : name;
+    const store = storeOf(workspace);
+    for (const line of await recoverViews(workspace, (other) => other !== id)) tell(line);
+    const left = leftViews(store).map((one) => one.id);
+    if (name !== true && UNNAMED.test(name) && !left.includes(name))
+      throw usageError(`There is no view ${name} to continue. ${keptNames(left)}`);
+    const request = {
+      root: cwd,
+      id,
+      store,
+      host: hostOptions(workspace, (message) => tell(message)),
+      sandbox: sandboxOptions(workspace),
+      personalIgnores: personalIgnoreFile(workspace.env),
+      signal: new AbortController().signal,
+    };
+    try {
+      if (left.includes(id)) {
+        const view = await continueView(request);
+        tell(`Continuing in the view ${id} of ${cwd}, with what was changed in it.`);
+        return new OpenRunView(workspace, view);
+      }
+      const view = await openView({ ...request, kind: "auto", isKept: true });
+      const passedOver = view.passedOver.length === 0 ? "" : ` (not possible: ${view.passedOver.join("; ")})`;
+      tell(`Working in a view of ${cwd}: ${view.kind}${passedOver}.`);
+      return new OpenRunView(workspace, view);
+    } catch (error) {
+      throw error instanceof EnvError ? usageError(`--worktree: ${error.message}`) : error;
+    }
+  }
+
+  get toContinue(): string {
+    return `lathe --worktree ${this.id}`;
+  }
+
+  get kind(): string {
+    return this.#view.kind;
+  }
+
+  get env(): ExecutionEnvironment {
+    return this.#view.env;
+  }
+
+  get isNamed(): boolean {
+    return !UNNAMED.test(this.id);
+  }
+
+  changes(): Promise<ViewChanges> {
+    return this.#inTurn(async () => this.#changesOf(await this.#view.delta()));
+  }
+
+  diff(): Promise<string> {
+    return this.#inTurn(async () => (await this.#patch(await this.#view.delta())).toString("utf8"));
+  }
+
+  async settle(how: SettleWay): Promise<Settled> {
+    const settled = await this.#inTurn(() => this.#carryOut(how));
+    this.onSettled(settled);
+    return settled;
+  }
+
+  async leave(): Promise<string | undefined> {
+    const { files, isMissed, isSettled } = await this.changes();
+    const isWanted = (files.length > 0 && !isSettled) || isMissed;
+    if (!isWanted) {
+      await this.#view.close();
+      return undefined;
+    }
+    await this.#view.leave();
+    const what = files.length > 0 && !isSettled ? counted(files.length, "file") : "what cannot land";
+    return `The changes of the run are kept in the view ${this.id}: ${what}.`;
+  }
+
+  /** Removes it with everything in it. */
+  async close(): Promise<void> {
+    await this.#view.close();
+  }
+
+  // ---- inside ----
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work);
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #carryOut(how: SettleWay): Promise<Settled> {
+    const delta = await this.#view.delta();
+    const names = this.#changesOf(delta).files.map(({ path }) => path);
+    const facts = { how, files: names, conflicts: [] };
+    if (names.length === 0) return { ...facts, outcome: "nothing", message: "Nothing was changed." };
+    if (how === "discard") {
+      await this.#view.reset();
+      return { ...facts, outcome: "discarded", message: `Discarded the changes of ${counted(names.length, "file")}.` };
+    }
+    if (how === "patch") {
+      const patch = await this.#keepPatch(delta);
+      this.#settled = signOf(delta);
+      return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applying(patch)}` };
+    }
+    try {
+      return await this.#land(delta, how, facts);
+    } catch (error) {
+      // Such as files that change while git reads them.
+      return { ...facts, outcome: "failed", message: `Nothing was landed: ${messageOf(error)}` };
+    }
+  }
+
+  async #land(delta: Delta, how: "land" | "branch", facts: Omit<Settled, "outcome" | "message">): Promise<Settled> {
+    const result = await this.#landed(delta, how === "land" ? "patch" : "branch");
+    if (result.kind === "nothing" || (result.kind === "landed" && how === "land")) {
+      await this.#view.rebase();
+      const files = result.kind === "landed" ? result.files.map((path) => this.#shown(path)) : [];
+      if (result.kind === "landed")
+        return { ...facts, files, outcome: "landed", message: `Landed ${counted(files.length, "file")}.` };
+      const message = "Nothing had to be landed: the project has these changes already.";
+      return { ...facts, files, outcome: "nothing", message };
+    }
+    if (result.kind === "landed") {
+      this.#settled = signOf(delta);
+      const [branch = ""] = result.branches;
+      const message = `Landed as the branch ${branch}. To take it: git merge ${branch}`;
+      return { ...facts, outcome: "branch", branch, message };
+    }
+    const conflicts = result.kind === "conflict" ? result.conflicts.map((one) => this.#conflictOf(one, how)) : [];
+    const why = result.kind === "refused" ? ` ${result.why}` : "";
+    return { ...facts, outcome: "conflict", conflicts, message: `Nothing was landed.${why}` };
+  }
+
+  async #landed(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {
+    const workspace = this.#workspace;
+    for (let tries = 1; ; tries++) {
+      const result = await land({
+        root: workspace.cwd,
+        id: this.id,
+        store: storeOf(workspace),
+        host: hostOptions(workspace, () => {}),
+        deltas: [mode === "branch" ? { ...delta, id: this.#freeBranch() } : delta],
+        mode,
+        signal: new AbortController().signal,
+      });
+      const isPassing = result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "changed");
+      if (result.kind === "landed" && mode === "branch") this.#branches++;
+      if (!isPassing || tries === MOST_TRIES) return result;
+    }
+  }
+
+  #branches = 0;
+
+  /** The second branch of a run has a name of its own. */
+  #freeBranch(): string {
+    return this.#branches === 0 ? this.id : `${this.id}-${this.#branches + 1}`;
+  }
+
+  async #keepPatch(delta: Delta): Promise<string> {
+    const { patches } = this.#workspace.paths;
+    let name = this.id;
+    for (let n = 2; existsSync(join(patches, `${name}.patch`)); n++) name = `${this.id}-${n}`;
+    return keepPatch(patches, name, await this.#patch(delta));
+  }
+
+  #patch(delta: Delta): Promise<Buffer> {
+    return patchOf(delta, this.#workspace.cwd, { baseEnv: this.#workspace.env });
+  }
+
+  #applying(patch: string): string {
+    return `git -C ${this.#workspace.cwd} apply --3way ${patch}`;
+  }
+
+  #changesOf(delta: Delta): ViewChanges {
+    const files = delta.parts.flatMap(({ top, changes }) =>
+      changes.map(({ path, kind }) => ({ path: this.#shown(join(top, path)), change: kind })),
+    );
+    const leftOut = delta.leftOut.map(({ path }) => this.#shown(path));
+    const line = leftOutLine(this.#workspace.cwd, delta);
+    const isMissed = delta.leftOut.some(({ why }) => why !== "ignored" && why !== "empty" && why !== "special");
+    const isSettled = files.length > 0 && this.#settled === signOf(delta);
+    return { files, leftOut, ...(line === undefined ? {} : { leftOutLine: `${line}.` }), isMissed, isSettled };
+  }
+
+  #conflictOf({ path, kind, message, regions }: LandingConflict, how: "land" | "branch"): Settled["conflicts"][number] {
+    const [first] = regions;
+    const said = kind === "content" ? BOTH_SIDES[how] : message;
+    return { path: this.#shown(path), ...(first ? { line: first.line } : {}), message: said };
+  }
+
+  #shown(path: string): string {
+    return relative(this.#workspace.cwd, path) || path;
+  }
+}
+
+const BOTH_SIDES = {
+  land: "changed in the project too",
+  branch: "the last commit has other lines here; the change builds on work that is not committed",
+} as const;
+
+/** The same as long as nothing is changed. */
+const signOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const keptNames = (ids: readonly string[]): string =>
+  ids.length === 0 ? "None are kept in this project." : `Kept here: ${ids.join(", ")}.`;

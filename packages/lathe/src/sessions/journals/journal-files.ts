@@ -1,0 +1,225 @@
+// Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
+
+import { existsSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import {
+  type ChildStores,
+  copyArtifacts,
+  FileBlobs,
+  FileStore,
+  forkChildren,
+  forkJournal,
+  hasBegun,
+  idSource,
+  importJournal,
+  isoTime,
+  Journal,
+  type JournalDeps,
+  type LockOwner,
+  MemoryBlobs,
+  MemoryStore,
+  moveJournalFile,
+  processStartTime,
+  readHead,
+  realJournalPath,
+  sessionFolderName,
+  sessionPath,
+} from "@lathe/agent";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+export interface OpenedJournal {
+  readonly journal: Journal;
+  /** Undefined for a session that is kept in memory only. */
+  readonly path?: string;
+  /** Folder for artifacts and child journals. */
+  readonly folder?: string;
+}
+
+const JOURNAL_VERSION = 4;
+
+/** Nothing stays locked when setting up the session fails. */
+export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** The file of a journal, locked for this process. With `create` it is made when it is not there. */
+export function openToWrite(
+  workspace: Workspace,
+  path: string,
+  { create = false }: { create?: boolean } = {},
+): FileStore {
+  return new FileStore(path, { owner: ownerIn(workspace), create, locks: workspace.paths.locks });
+}
+
+function ownerIn({ machine }: Workspace): LockOwner {
+  const { pid, host, deps } = machine;
+  return { pid, host, startTime: processStartTime(pid), token: deps.uuid() };
+}
+
+export function journalDeps(workspace: Workspace): JournalDeps {
+  const { deps } = workspace.machine;
+  return {
+    blobs: new FileBlobs(workspace.paths.blobs, `${workspace.machine.pid}`),
+    now: deps.now,
+    newId: idSource(deps.random),
+    sync: workspace.settings["journal.sync"],
+  };
+}
+
+/** Of the header of a new session, where the caller knows them. */
+interface HeaderFields {
+  readonly id?: string;
+  readonly runId?: string;
+  readonly runDigest?: string;
+  readonly parentSession?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export function newJournal(workspace: Workspace, extra: HeaderFields = {}, path?: string): OpenedJournal {
+  const { deps } = workspace.machine;
+  const id = extra.id ?? deps.uuid();
+  const timestamp = isoTime(deps.now());
+  const file =
+    path === undefined ? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id) : realJournalPath(path);
+  const open = (): FileStore => openToWrite(workspace, file, { create: true });
+  const { parentSession, title, ...run } = extra;
+  const header = {
+    ...run,
+    ...(parentSession === undefined ? {} : { parentSession }),
+    ...(title === undefined ? {} : { title }),
+  };
+  const journal = Journal.create({ ...header, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
+  return { journal, path: file, folder: folderOf(file) };
+}
+
+export function memoryJournal(workspace: Workspace): OpenedJournal {
+  const { deps } = workspace.machine;
+  const journal = Journal.create({ id: deps.uuid(), cwd: workspace.cwd }, () => new MemoryStore(), {
+    blobs: new MemoryBlobs(),
+    now: deps.now,
+    newId: idSource(deps.random),
+  });
+  return { journal };
+}
+
+export function existingJournal(workspace: Workspace, path: string): OpenedJournal {
+  const file = realJournalPath(resolve(workspace.machine.cwd, path));
+  mustHaveBegun(file, path);
+  const folder = folderOf(file);
+  if ((readHead(file)?.header.version ?? 1) < JOURNAL_VERSION) return importOld(workspace, file);
+  const store = openToWrite(workspace, file);
+  try {
+    return { journal: Journal.open(store, journalDeps(workspace)), path: file, folder };
+  } catch (error) {
+    void store.close();
+    throw error;
+  }
+}
+
+/** Without a lock: another process may write to it. */
+export const readJournal = (workspace: Workspace, path: string): Journal =>
+  Journal.open(new FileStore(path), journalDeps(workspace));
+
+function mustHaveBegun(file: string, given: string): void {
+  if (hasBegun(file)) return;
+  throw usageError(
+    existsSync(file)
+      ? `${given} holds no session yet. Begin one in it: lathe --session ${given}`
+      : `Session file not found: ${given}. See: lathe sessions list`,
+  );
+}
+
+/** An older file is only read; the session continues in a new one beside it. */
+function importOld(workspace: Workspace, file: string): OpenedJournal {
+  const { deps } = workspace.machine;
+  const id = deps.uuid();
+  const path = join(dirname(file), `${isoTime(deps.now()).replace(/[:.]/g, "-")}_${id}.jsonl`);
+  const openStore = (): FileStore => openToWrite(workspace, path, { create: true });
+  const journal = importJournal(new FileStore(file), { id, openStore }, journalDeps(workspace));
+  return { journal, path, folder: folderOf(path) };
+}
+
+/** An independent copy; the original does not change. */
+export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
+  mustHaveBegun(path, path);
+  const journal = readJournal(workspace, path);
+  return copyUpTo(workspace, { journal, path }, journal.leaf);
+}
+
+/** A session of its own that begins with the path to `upTo`; of one in memory, another in memory. */
+export function copyUpTo(workspace: Workspace, source: OpenedJournal, upTo: string | null): OpenedJournal {
+  const { deps } = workspace.machine;
+  const id = deps.uuid();
+  const timestamp = isoTime(deps.now());
+  const { cwd } = workspace;
+  if (source.path === undefined) {
+    const copyDeps = { blobs: source.journal.blobs, now: deps.now, newId: idSource(deps.random) };
+    const header = { id, cwd, timestamp };
+    return { journal: forkJournal(source.journal, { upTo, header, store: new MemoryStore() }, copyDeps) };
+  }
+  const file = sessionPath(workspace.paths.sessions, cwd, timestamp, id);
+  const folder = folderOf(file);
+  const store = openToWrite(workspace, file, { create: true });
+  const header = { id, cwd, timestamp, parentSession: source.path };
+  const journal = forkJournal(source.journal, { upTo, header, store }, journalDeps(workspace));
+  const from = folderOf(source.path);
+  copyArtifacts(from, folder);
+  forkChildren(source.journal, journal, childStores(workspace, from, folder), {
+    ...journalDeps(workspace),
+    uuid: deps.uuid,
+  });
+  return { journal, path: file, folder };
+}
+
+const childStores = (workspace: Workspace, from: string, to: string): ChildStores => ({
+  read: (agentId) => {
+    const path = join(from, `${agentId}.jsonl`);
+    return hasBegun(path) ? new FileStore(path) : undefined;
+  },
+  create: (agentId) => openToWrite(workspace, join(to, `${agentId}.jsonl`), { create: true }),
+});
+
+/**
+ * Makes a session one of `workspace`'s directory and gives its new path. One that was kept at a place of the user's choice stays
+ * there. The model is told, since what it was told first names the old directory.
+ */
+export async function moveSessionFile(workspace: Workspace, path: string): Promise<string> {
+  const from = realJournalPath(path);
+  mustHaveBegun(from, path);
+  const before = readHead(from)?.header.cwd ?? "";
+  const to = placeIn(workspace, from);
+  const writer = { owner: ownerIn(workspace), locks: workspace.paths.locks };
+  // A move that was cut off has told the model already.
+  const prepare = before === workspace.cwd ? undefined : (copy: string) => tellOfMove(workspace, copy, before);
+  await moveJournalFile({ from, to, cwd: workspace.cwd, writer, prepare });
+  return to;
+}
+
+/** Whether the session is one of `workspace`'s directory, and its file lies where those do. */
+export function isInPlace(workspace: Workspace, path: string): boolean {
+  const file = realJournalPath(path);
+  return readHead(file)?.header.cwd === workspace.cwd && placeIn(workspace, file) === file;
+}
+
+function placeIn({ paths: { sessions }, cwd }: Workspace, file: string): string {
+  const isOurs = !relative(realJournalPath(sessions), file).startsWith("..");
+  return isOurs ? join(realJournalPath(sessions), sessionFolderName(cwd), basename(file)) : file;
+}
+
+async function tellOfMove(workspace: Workspace, copy: string, before: string): Promise<void> {
+  const journal = Journal.open(openToWrite(workspace, copy), journalDeps(workspace));
+  const content = `The working directory of this session is now ${workspace.cwd}. It was ${before}.`;
+  try {
+    journal.append({ type: "custom_message", customType: "move", content, display: true, attribution: "agent" });
+  } finally {
+    await journal.close();
+  }
+}
+
+const folderOf = (file: string): string => file.replace(/\.jsonl$/, "");
