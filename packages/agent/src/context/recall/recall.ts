@@ -2,9 +2,9 @@
 // briefing. Reads the journals; what was read once is kept as an index that grows with them.
 
 import { type ContentPart, textOf } from "@lathe/llm";
+import type { TreeEntry } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
 import { Bm25 } from "./bm25.ts";
 
 /** A passage that `recall` found. */
