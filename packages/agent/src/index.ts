@@ -24,6 +24,7 @@ export { FileBlobs } from "./base/blobs/file-blobs.ts";
 export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./base/blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./base/blobs/store.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./base/budget/ledger.ts";
+export { Bm25, type WeightedText } from "./base/text/bm25.ts";
 export { sentence } from "./base/text/sentence.ts";
 export { visibleLine, visibleText } from "./base/text/visible.ts";
 export type { SessionDeps } from "./base/time/deadline.ts";
