@@ -5,10 +5,9 @@ import { NO_USAGE, plainUsage } from "../../base/budget/ledger.ts";
 import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
-import type { Journal } from "../../record/journal/journal.ts";
+import type { Journal, NewEntry } from "../../record/journal/journal.ts";
 import { usageShape } from "../../record/journal/line-shapes.ts";
 import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../../record/journal/shape.ts";
-import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
@@ -107,8 +106,16 @@ interface StartOfRun {
   readonly input: string | undefined;
 }
 
+/** The session whose journal tells of its children. */
+interface RecordingParent {
+  readonly journal: Journal;
+  append(entry: NewEntry): void;
+  /** Without the secrets that are known. */
+  redacted<T>(value: T): T;
+}
+
 export function recordStart(
-  parent: ParentSession,
+  parent: RecordingParent,
   intent: IntentLine,
   child: AgentFacts,
   { answeredBy, input }: StartOfRun,
@@ -124,7 +131,7 @@ export function recordStart(
   parent.journal.write({ type: "host", kind: LINE_KIND, data: parent.redacted(data) });
 }
 
-export function appendOutcome(parent: ParentSession, id: string, outcome: RunOutcome, spent: Spent): void {
+export function appendOutcome(parent: RecordingParent, id: string, outcome: RunOutcome, spent: Spent): void {
   const { usage, cost, turns } = spent;
   const data = { ...outcome, usage: plainUsage(usage), cost, turns };
   const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as JsonObject;
@@ -214,7 +221,7 @@ function readOutcome(entry: CustomEntry): RunOutcome {
 }
 
 /** The model of each run of a child, by the id of its outcome entry. */
-export function modelsOfChildren(journal: Pick<ParentSession["journal"], "outside">): Map<string, string> {
+export function modelsOfChildren(journal: Pick<Journal, "outside">): Map<string, string> {
   const models = new Map<string, string>();
   for (const { kind, data } of journal.outside("host")) {
     if (kind !== LINE_KIND || !fits(data, STARTED)) continue;

@@ -4,7 +4,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { EnvVars } from "../../process/env-policy.ts";
 import { globalIgnore } from "./global-ignore.ts";
-import type { FileKind, SearchEntry, SearchFs } from "./walk.ts";
+import type { FileKind, SearchEntry, SearchFs } from "./search-fs.ts";
 
 /** `onDisk`: where a path of the search lies. */
 export function localSearchFs(env: EnvVars, onDisk: (path: string) => string): SearchFs {
