@@ -1,8 +1,9 @@
 // read_file for hashline edits: a header that names exactly this content, and lines as `N:text`.
 
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
-import { type OpenedText, open } from "../../../files/read/open.ts";
+import { open } from "../../../files/read/open.ts";
 import { windowOf } from "../../../files/read/window.ts";
+import type { OpenedText } from "../../../files/target/opened.ts";
 import type { ArgsOf } from "../params.ts";
 import { otherResult, type readFileParams, readFileTool, wholeResult, windowDetails } from "../read-file/index.ts";
 import description from "./description.md";

@@ -1,8 +1,9 @@
 // read of the profile `lathe`: one path text for everything.
 
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
-import { type OpenedText, open } from "../../../files/read/open.ts";
+import { open } from "../../../files/read/open.ts";
 import { outlineOf } from "../../../files/read/outline.ts";
+import type { OpenedText } from "../../../files/target/opened.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { hashlineResult } from "../hashline-read/index.ts";
 import { READ_OUTPUT } from "../output.ts";
