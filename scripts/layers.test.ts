@@ -30,21 +30,11 @@ const ROOMS: Record<string, readonly string[]> = {
 
 // Folders whose files still form circles. A line goes when its circles are gone; none is added.
 const KNOWN_CIRCLES: readonly string[] = [
-  "agent/src/agents/subagents",
-  "agent/src/files",
-  "agent/src/policy/shell",
   "agent/src/session",
-  "agent/src/world/env/search",
-  "lathe/src/changes/rewind",
   "lathe/src/config/settings",
   "lathe/src/conversation",
-  "lathe/src/found/permissions",
   "lathe/src/hosts/interactive",
   "lathe/src/hosts/rpc",
-  "lathe/src/platform/extension-api",
-  "lathe/src/sessions",
-  "llm/src/framing",
-  "llm/src/providers",
 ];
 
 interface Source {

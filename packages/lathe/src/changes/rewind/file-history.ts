@@ -2,8 +2,6 @@
 // may change something.
 
 import {
-  type ExecutionEnvironment,
-  type Journal,
   type Middleware,
   mayChangeFiles,
   type Rewinder,
@@ -13,7 +11,7 @@ import {
 } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import type { OpenedSnapshots } from "./open-snapshots.ts";
+import type { FileHistoryParts, OpenedSnapshots } from "./open-snapshots.ts";
 
 export interface FileHistory {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
@@ -27,13 +25,6 @@ export interface FileHistory {
   rewinder(session: Session): Promise<Rewinder>;
   /** Finishes a rewind that an earlier process was killed in. */
   finishCut(session: Session): Promise<void>;
-}
-
-export interface FileHistoryParts {
-  readonly workspace: Workspace;
-  readonly journal: Journal;
-  readonly env: ExecutionEnvironment;
-  readonly warn: (message: string, code: string) => void;
 }
 
 /** Why a session cannot be rewound. */

@@ -3,8 +3,25 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { FileBlobs, personalIgnoreFile, Rewinder, repositoryOf, type Session, Snapshots } from "@lathe/agent";
-import type { FileHistoryParts } from "./file-history.ts";
+import {
+  type ExecutionEnvironment,
+  FileBlobs,
+  type Journal,
+  personalIgnoreFile,
+  Rewinder,
+  repositoryOf,
+  type Session,
+  Snapshots,
+} from "@lathe/agent";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+
+/** What the history of a session's files is made from. */
+export interface FileHistoryParts {
+  readonly workspace: Workspace;
+  readonly journal: Journal;
+  readonly env: ExecutionEnvironment;
+  readonly warn: (message: string, code: string) => void;
+}
 
 export interface OpenedSnapshots {
   readonly snapshots: Snapshots;
