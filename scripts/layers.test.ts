@@ -30,7 +30,6 @@ const ROOMS: Record<string, readonly string[]> = {
 
 // Folders whose files still form circles. A line goes when its circles are gone; none is added.
 const KNOWN_CIRCLES: readonly string[] = [
-  "agent/src/session",
   "lathe/src/config/settings",
   "lathe/src/conversation",
   "lathe/src/hosts/interactive",

@@ -4,15 +4,15 @@ import { framed, textIn } from "../agents/irc/message.ts";
 import type { Mailbox, StoredMessage } from "../agents/irc/types.ts";
 import type { IrcMessage } from "../contract/irc.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
+import type { SessionLog, Work } from "./facades.ts";
 import type { QueuedMessage } from "./inbox.ts";
-import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
 import { changeQueued, enqueue } from "./queue.ts";
 import { textOfContent } from "./types.ts";
 
 export class SessionMailbox implements Mailbox {
-  readonly #core: JournalPart & QueuePart & EventPart & RedactionPart;
+  readonly #core: SessionLog & Work;
 
-  constructor(core: JournalPart & QueuePart & EventPart & RedactionPart) {
+  constructor(core: SessionLog & Work) {
     this.#core = core;
   }
 
