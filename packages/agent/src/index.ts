@@ -203,21 +203,21 @@ export { type ForkOptions, forkJournal } from "./record/journal/fork.ts";
 export type { NewHeader } from "./record/journal/header.ts";
 export { idSource } from "./record/journal/ids.ts";
 export { type ImportOptions, importJournal } from "./record/journal/import.ts";
-export {
-  type DistributiveOmit,
-  Journal,
-  type JournalDeps,
-  type NewEntry,
-  type NewIntent,
-  type NewLine,
-  type SyncMode,
-} from "./record/journal/journal.ts";
+export { Journal } from "./record/journal/journal.ts";
 export { checkLabel, findEntry, type LabelledJournal } from "./record/journal/labels.ts";
 export { encodeLine, type LineHead, readLineHead } from "./record/journal/line.ts";
 export type { EntryMeta } from "./record/journal/line-index.ts";
 export { readHead, type SessionSummary } from "./record/journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./record/journal/lock.ts";
 export { type MoveOptions, moveJournalFile, movingCopy } from "./record/journal/move-file.ts";
+export type {
+  DistributiveOmit,
+  JournalDeps,
+  NewEntry,
+  NewIntent,
+  NewLine,
+  SyncMode,
+} from "./record/journal/new-lines.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./record/journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./record/journal/paths.ts";
 export { readLines } from "./record/journal/read-lines.ts";
@@ -352,14 +352,14 @@ export {
 } from "./world/process/env-policy.ts";
 export type { GovernorLimits } from "./world/process/governor.ts";
 export type { NamespaceSource, Namespaces } from "./world/process/namespaces.ts";
+export { Processes } from "./world/process/processes.ts";
+export type { TerminalRequest } from "./world/process/pty.ts";
 export {
   type OpenedProcess,
   type OpenRequest,
-  Processes,
   type ProcessesOptions,
   type RunRequest,
   timeoutNotice,
-} from "./world/process/processes.ts";
-export type { TerminalRequest } from "./world/process/pty.ts";
+} from "./world/process/requests.ts";
 export { shellArgv } from "./world/process/shell-argv.ts";
 export type { ShellState, ShellVariable } from "./world/process/shell-state.ts";

@@ -5,8 +5,9 @@ import { NO_USAGE, plainUsage } from "../../base/budget/ledger.ts";
 import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
-import type { Journal, NewEntry } from "../../record/journal/journal.ts";
+import type { Journal } from "../../record/journal/journal.ts";
 import { usageShape } from "../../record/journal/line-shapes.ts";
+import type { NewEntry } from "../../record/journal/new-lines.ts";
 import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../../record/journal/shape.ts";
 
 const LINE_KIND = "agent";

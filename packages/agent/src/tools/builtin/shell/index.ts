@@ -1,5 +1,5 @@
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
-import { timeoutNotice } from "../../../world/process/processes.ts";
+import { timeoutNotice } from "../../../world/process/requests.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,

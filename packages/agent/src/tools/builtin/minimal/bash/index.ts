@@ -1,7 +1,7 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
 import type { ToolDef } from "../../../../contract/tool.ts";
-import { timeoutNotice } from "../../../../world/process/processes.ts";
+import { timeoutNotice } from "../../../../world/process/requests.ts";
 import {
   type CommandOutcome,
   environmentNote,
