@@ -1,8 +1,9 @@
 // What Claude Code has installed from marketplaces.
 
+import { isJsonObject } from "@lathe/llm";
 import type { Provider, Scan } from "../look.ts";
 import { type InstalledPlugin, pluginLoaders } from "../plugin-files.ts";
-import { isRecord, readJson } from "../structured.ts";
+import { readJson } from "../structured.ts";
 import { claudeHome } from "./claude.ts";
 
 export const claudePlugins: Provider = {
@@ -16,11 +17,11 @@ export const claudePlugins: Provider = {
 function installedPlugins(look: Scan): readonly InstalledPlugin[] {
   const home = claudeHome(look);
   const plugins = readJson(look, `${home}/plugins/installed_plugins.json`, "user")?.value["plugins"];
-  if (!isRecord(plugins)) return [];
+  if (!isJsonObject(plugins)) return [];
   const enabled = readJson(look, `${home}/settings.json`, "user")?.value["enabledPlugins"];
   return Object.entries(plugins).flatMap(([id, written]) => {
-    if (isRecord(enabled) && enabled[id] === false) return [];
-    const entries = (Array.isArray(written) ? written : [written]).filter(isRecord);
+    if (isJsonObject(enabled) && enabled[id] === false) return [];
+    const entries = (Array.isArray(written) ? written : [written]).filter(isJsonObject);
     const here = entries.find(({ projectPath }) => isHere(look, projectPath));
     const { installPath, version } = here ?? {};
     if (typeof installPath !== "string") return [];
