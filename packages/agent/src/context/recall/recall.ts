@@ -2,10 +2,10 @@
 // briefing. Reads the journals; what was read once is kept as an index that grows with them.
 
 import { type ContentPart, textOf } from "@lathe/llm";
+import { Bm25 } from "../../base/text/bm25.ts";
+import type { TreeEntry } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
-import { Bm25 } from "./bm25.ts";
 
 /** A passage that `recall` found. */
 export interface Found {
@@ -38,7 +38,7 @@ interface Place {
 export class Recall {
   /** The session's own first. */
   readonly #journals: readonly Journal[];
-  readonly #index = new Bm25();
+  readonly #index = new Bm25({ wordsOf });
   /** By passage. */
   readonly #places: Place[] = [];
   readonly #indexed = new Set<string>();
@@ -92,7 +92,7 @@ export class Recall {
       this.#indexed.add(key);
       const text = this.#findable(journal.entry(entryId)).slice(0, MOST_CHARS);
       for (let from = 0; from < text.length; from += STEP_CHARS) {
-        this.#index.add(text.slice(from, from + PASSAGE_CHARS));
+        this.#index.add([{ text: text.slice(from, from + PASSAGE_CHARS), weight: 1 }]);
         this.#places.push({ journal, entryId, from });
       }
     }
@@ -138,6 +138,16 @@ function textOfPart(part: ContentPart): string {
     }
     default:
       return "";
+  }
+}
+
+/** Lower case; a name made of several words is found by the whole and by each of them. */
+function* wordsOf(text: string): Generator<string> {
+  for (const [whole] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    const lower = whole.toLowerCase();
+    yield lower;
+    const parts = whole.match(/\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu);
+    if (parts && parts.length > 1) for (const part of parts) yield part.toLowerCase();
   }
 }
 

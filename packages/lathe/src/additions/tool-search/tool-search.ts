@@ -3,8 +3,8 @@
 
 import { type SessionTool, type ToolDef, ToolFailure, type ToolProvider, type ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
-import { type Document, rank, tokens } from "./bm25.ts";
 import description from "./description.md";
+import { type Document, rank, tokens } from "./rank-tools.ts";
 
 type DiscoveryMode = "auto" | "mcp-only" | "all" | "off";
 
