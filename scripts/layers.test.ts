@@ -33,8 +33,6 @@ const KNOWN_CIRCLES: readonly string[] = [
   "agent/src/session",
   "lathe/src/config/settings",
   "lathe/src/conversation",
-  "lathe/src/hosts/interactive",
-  "lathe/src/hosts/rpc",
 ];
 
 interface Source {
