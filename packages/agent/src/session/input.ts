@@ -1,6 +1,7 @@
 // One input: from its user message through rounds of model and tools to processing_end.
 
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
 import { JournalError } from "../record/journal/errors.ts";
@@ -29,7 +30,7 @@ import type {
 } from "./parts.ts";
 import type { UnfinishedInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
-import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
+import { type AssistantTurn, partsOf } from "./types.ts";
 
 const ROUND_LIMIT: InputEnd = { reason: "round_limit" };
 const TURN_LIMIT: InputEnd = { reason: "turn_limit" };

@@ -5,6 +5,7 @@ import { type JsonObject, messageOf } from "@lathe/llm";
 import { unframed } from "../base/text/unframed.ts";
 import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { MessageSource } from "../contract/events/types.ts";
+import { artifactNotice, unsavedNotice } from "../record/artifacts/notice.ts";
 import { fields, fits, number, oneOf, optional, text } from "../record/journal/shape.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../tools/run/jobs.ts";
 import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
@@ -92,13 +93,13 @@ export class JobReports implements JobFollower {
   }
 
   async #wayTo({ spill }: Job, whole: string): Promise<string> {
-    if (spill?.id !== undefined) return `[The whole output is in artifact://${spill.id}]`;
+    if (spill?.id !== undefined) return artifactNotice(spill.id);
     try {
       const writer = this.#core.artifacts.open("job");
       writer.write(Buffer.from(whole, "utf8"));
-      return `[The whole output is in artifact://${(await writer.close()).id}]`;
+      return artifactNotice((await writer.close()).id);
     } catch (error) {
-      return `[The whole output could not be saved: ${messageOf(error)}]`;
+      return unsavedNotice(messageOf(error));
     }
   }
 }

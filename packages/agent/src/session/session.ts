@@ -5,6 +5,7 @@ import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
 import type { HostSubagents } from "../agents/subagents/types.ts";
 import { type Amounts, NO_USAGE } from "../base/budget/ledger.ts";
+import { textOfContent } from "../base/text/content.ts";
 import { abortController } from "../base/time/deadline.ts";
 import { pending } from "../base/time/pending.ts";
 import type { ContextLedger } from "../context/ledger/types.ts";
@@ -59,7 +60,7 @@ import { abandonUnfinishedInput, recover, restore, type UnfinishedInput } from "
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
-import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
+import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
 /** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
 export class Session {

@@ -1,6 +1,8 @@
 // Text from a model, a server or a repository, as it may be put before a person: nothing in it moves a cursor, changes a colour,
 // hides or reorders the text next to it. What cannot be seen is written out instead of dropped.
 
+import { oneLine } from "./one-line.ts";
+
 /** Control characters but for line end and tab; invisible and bidirectional formatting; lone surrogates. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
 
@@ -11,7 +13,7 @@ export function visibleText(text: string): string {
 
 /** In one line, without spaces at its ends. */
 export function visibleLine(text: string): string {
-  return visibleText(text).replace(/\s+/g, " ").trim();
+  return oneLine(visibleText(text));
 }
 
 function written(character: string): string {

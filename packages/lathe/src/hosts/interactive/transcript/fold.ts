@@ -3,7 +3,7 @@
 
 import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
-import { oneLine } from "../../headless/outcome.ts";
+import { joinLines } from "../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
 import { InputEndings } from "../input-endings.ts";
 import { type Block, CallBlock, TextBlock, ThinkingBlock, WholeBlock } from "./blocks.ts";
@@ -149,14 +149,14 @@ export class EventFold {
         this.#warned(event.data);
         break;
       case "loop_detection":
-        this.note(oneLine(event.data.message), "warning");
+        this.note(joinLines(event.data.message), "warning");
         break;
       case "ttsr_triggered":
         this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
         break;
       case "error":
         // The end of the input tells it again, with what to do about it.
-        if (this.busySince === undefined) this.#tellOnce(oneLine(event.data.message));
+        if (this.busySince === undefined) this.#tellOnce(joinLines(event.data.message));
         else this.#error = event.data.message;
         break;
       case "agent_lifecycle":
@@ -288,11 +288,11 @@ export class EventFold {
   #warned({ message, code }: { readonly message: string; readonly code: string }): void {
     // It comes up in the middle of the first command, and can wait until the work is done.
     if (code === "withheld_variables") this.#hasWithheld = true;
-    else if (!TOLD_AT_THE_END.has(code)) this.note(oneLine(message), "warning");
+    else if (!TOLD_AT_THE_END.has(code)) this.note(joinLines(message), "warning");
   }
 
   #retried({ attempt, delay_ms, discards, message }: EventData["retry"], now: number): void {
-    this.retry = { message: this.#withProvider(oneLine(message)), attempt, at: now + delay_ms };
+    this.retry = { message: this.#withProvider(joinLines(message)), attempt, at: now + delay_ms };
     this.preparing = undefined;
     this.awaitedSince = now;
     if (!discards) return;
@@ -317,7 +317,7 @@ export class EventFold {
   #compacted({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
-    if (error !== undefined) this.note(`The conversation could not be summarized: ${oneLine(error)}`, "warning");
+    if (error !== undefined) this.note(`The conversation could not be summarized: ${joinLines(error)}`, "warning");
     else if (pruned !== undefined && pruned > 0 && entry_id === undefined)
       this.note(`${pruned} old results were emptied to make room.`, "info");
     else {
@@ -366,7 +366,7 @@ export class EventFold {
     if (awaiting) return;
     this.#told = ending ?? this.#error ?? "";
     if (ending !== undefined) this.note(ending, reason === "completed" ? "warning" : "error");
-    else if (this.#error !== undefined) this.note(oneLine(this.#error), "error");
+    else if (this.#error !== undefined) this.note(joinLines(this.#error), "error");
   }
 
   #sessionEnd({ error }: EventData["session_end"], now: number): void {
@@ -375,7 +375,7 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.#tellOnce(oneLine(error));
+    if (error !== undefined) this.#tellOnce(joinLines(error));
   }
 
   /** What ends a session is told by several events. */
