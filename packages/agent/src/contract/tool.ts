@@ -5,11 +5,11 @@
 import type { ImageData, JsonObject, JsonSchema, JsonValue, Message } from "@lathe/llm";
 import type { BlobStore } from "../base/blobs/store.ts";
 import type { OutputLimit } from "../base/truncate/limits.ts";
-import type { ShellPart } from "../policy/shell/types.ts";
 import type { ExecutionEnvironment, OutputSpill } from "../world/env/types.ts";
 import type { Card, CardResult } from "./card.ts";
 import type { FileChange } from "./changes.ts";
 import type { CallPaths } from "./paths/call-paths.ts";
+import type { ShellPart } from "./shell.ts";
 
 /** What a call may do to the world, for permissions. */
 export type Tier = "read" | "write" | "exec" | "network";
@@ -81,7 +81,7 @@ export interface ToolDef<Args = JsonObject> {
   /** How much of the output the model sees, unless the session's configuration says otherwise. */
   readonly output?: OutputLimit | undefined;
   /** What of this tool's state the model must keep in mind when older history is summarised. */
-  carried?(services: ToolServices): string | undefined;
+  carryOver?(services: ToolServices): string | undefined;
   /** What the tool and its other faces give, under one name, so that a host can leave all of them out. */
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */

@@ -4,8 +4,8 @@ import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
+import type { MessageEntry } from "../contract/journal.ts";
 import { JournalError } from "../record/journal/errors.ts";
-import type { MessageEntry } from "../record/journal/types.ts";
 import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";
@@ -204,7 +204,7 @@ export async function endInput(
   core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
-  await core.journal.turnEnd();
+  await core.journal.inputEnd();
   const next = nextInput(core, run, end);
   core.input = undefined;
   core.emit("processing_end", {
@@ -256,7 +256,7 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const spent = core.ledger.exhausted(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
+  const spent = core.ledger.exhaustedDimension(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
   if (spent === undefined) return undefined;
   core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };
@@ -268,7 +268,7 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
  */
 function wouldOverspend(core: LimitParts): boolean {
   if (!core.options.depth || core.turns === 0) return false;
-  return core.ledger.remaining(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
+  return core.ledger.amountsLeft(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
 }
 
 function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, calls: readonly ToolCallData[]): void {

@@ -3,9 +3,9 @@
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
 import type { AwaitedInput } from "../contract/events/types.ts";
+import type { MessageEntry } from "../contract/journal.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../record/journal/context.ts";
 import { QUEUE_KIND, type QueueChange, queuedIn } from "../record/journal/queue-lines.ts";
-import type { MessageEntry } from "../record/journal/types.ts";
 import { argumentsOf } from "./call/card.ts";
 import { EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { Delivery } from "./inbox.ts";
@@ -47,7 +47,7 @@ export function recover(
   core: JournalPart & ConfigPart & DetectorPart,
   leftBy: (callId: string) => string | undefined,
 ): UnfinishedInput | undefined {
-  const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
+  const requestWasOpen = core.journal.openIntents().some((intent) => intent.effect === "request");
   settleIntents(core, leftBy);
   restoreDetector(core);
   return findUnfinished(core, requestWasOpen);
@@ -55,7 +55,7 @@ export function recover(
 
 function settleIntents(core: JournalPart, leftBy: (callId: string) => string | undefined): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
-  for (const intent of core.journal.unsettled()) {
+  for (const intent of core.journal.openIntents()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
     if (intent.effect === "child") continue;
     if (!call || intent.replay === "safe") {

@@ -7,7 +7,7 @@ import type { HostSubagents } from "../agents/subagents/types.ts";
 import { type Amounts, NO_USAGE } from "../base/budget/ledger.ts";
 import { textOfContent } from "../base/text/content.ts";
 import { abortController } from "../base/time/deadline.ts";
-import { pending } from "../base/time/pending.ts";
+import { makePending } from "../base/time/pending.ts";
 import type { ContextLedger } from "../context/ledger/types.ts";
 import type { PrefixTexts } from "../context/prefix/prefix.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
@@ -18,6 +18,7 @@ import type {
   SessionEvent,
   SessionState,
 } from "../contract/events/types.ts";
+import type { CustomEntry, TreeEntry } from "../contract/journal.ts";
 import type { SessionTool } from "../contract/registry/host-tool.ts";
 import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type {
@@ -33,7 +34,6 @@ import type { ToolDef } from "../contract/tool.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import { checkLabel } from "../record/journal/labels.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
-import type { CustomEntry, TreeEntry } from "../record/journal/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
@@ -432,7 +432,7 @@ export class Session {
     const core = this.#core;
     const isAwaiting = core.state === "awaiting_input";
     const { signal } = core.startRun();
-    const { promise: running, settle } = pending();
+    const { promise: running, settle } = makePending();
     this.#running = running;
     let done: T | undefined;
     try {
@@ -455,7 +455,7 @@ export class Session {
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     this.#core.inbox.isHeld = false;
     const firstEvent = this.#core.events.seq + 1;
-    const { promise: running, settle } = pending();
+    const { promise: running, settle } = makePending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
     this.#running = running;
     let outcome: InputOutcome;

@@ -3,9 +3,9 @@
 import { ConfigurationError, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { branchSummarizer } from "../../src/context/branches/branch-summary.ts";
+import type { BranchSummaryEntry } from "../../src/contract/journal.ts";
 import type { TreeMove } from "../../src/contract/seams/types.ts";
 import { sessionTree, userMessages } from "../../src/record/journal/tree.ts";
-import type { BranchSummaryEntry } from "../../src/record/journal/types.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
@@ -135,7 +135,7 @@ describe("G-31 CO-10 moving inside one session", () => {
     await s.session.interrupt();
     expect(await going).toEqual({ leafId: leaf, cancelled: "it was interrupted" });
     expect(s.session.journal.leaf).toBe(leaf);
-    expect(s.session.journal.unsettled()).toEqual([]);
+    expect(s.session.journal.openIntents()).toEqual([]);
     await s.session.submit("go on");
     expect(textsOf(s).join("\n")).toContain("answer three");
     expect(s.of("prefix_changed")).toEqual([]);

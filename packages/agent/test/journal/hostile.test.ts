@@ -8,6 +8,7 @@ import { Message } from "@lathe/llm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FileBlobs } from "../../src/base/blobs/file-blobs.ts";
+import type { OutsideLine } from "../../src/contract/journal.ts";
 import { FileArtifacts } from "../../src/record/artifacts/file-artifacts.ts";
 import { JournalError } from "../../src/record/journal/errors.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
@@ -16,7 +17,6 @@ import { Journal } from "../../src/record/journal/journal.ts";
 import { encodeLine } from "../../src/record/journal/line.ts";
 import { readHead } from "../../src/record/journal/listing.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import type { OutsideLine } from "../../src/record/journal/types.ts";
 import { Session } from "../../src/session/session.ts";
 import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { ScriptedClient } from "../support/scripted-client.ts";
@@ -65,7 +65,7 @@ it("the sound journal has nothing wrong with it", () => {
   const journal = Journal.open(new MemoryStore(Buffer.concat(soundLines().map(encodeLine))), testDeps());
   readAll(journal);
   expect(journal.losses).toEqual([]);
-  expect(journal.unsettled().map(({ id }) => id)).toEqual(["i0000004", "i0000005"]);
+  expect(journal.openIntents().map(({ id }) => id)).toEqual(["i0000004", "i0000005"]);
 });
 
 describe("a journal with made-up lines", () => {

@@ -101,10 +101,10 @@ export function transcriptOf(journal: Journal): Transcript {
 export function sharedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
   return {
     ...transcript,
-    header: redactor.shared(transcript.header),
-    ...(transcript.title === undefined ? {} : { title: redactor.shared(transcript.title) }),
+    header: redactor.redactForSharing(transcript.header),
+    ...(transcript.title === undefined ? {} : { title: redactor.redactForSharing(transcript.title) }),
     *items() {
-      for (const item of transcript.items()) yield redactor.shared(item);
+      for (const item of transcript.items()) yield redactor.redactForSharing(item);
     },
   };
 }

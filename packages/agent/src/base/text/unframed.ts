@@ -3,4 +3,4 @@
 const TAG = /<(?=\s*\/?\s*(?:agent_result|irc_message|background_jobs?)\b)/gi;
 
 /** Reads the same to a model, but holds no tag that messages to it are framed with. */
-export const unframed = (text: string): string => text.replace(TAG, "&lt;");
+export const escapeFrames = (text: string): string => text.replace(TAG, "&lt;");

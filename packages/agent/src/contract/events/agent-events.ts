@@ -116,7 +116,7 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
       ];
     }
     case "session_end":
-      return closed(fold, event.data.reason);
+      return closingEvents(fold, event.data.reason);
     case "turn_start":
       fold.answer = undefined;
       fold.results = [];
@@ -135,7 +135,7 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
       return [{ type: "auto_compaction_end", ...(error === undefined ? {} : { error }) }];
     }
     case "retry":
-      return retried(fold, event.data);
+      return retryEvents(fold, event.data);
     case "ttsr_triggered":
       return [{ type: "ttsr_triggered", rules: event.data.rules }];
     case "assistant_text_start":
@@ -219,7 +219,7 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
   }
 }
 
-function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["data"]): readonly AgentEvent[] {
+function retryEvents(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["data"]): readonly AgentEvent[] {
   const discarded: AgentEvent[] = fold.streaming
     ? [{ type: "message_end", message: partial(fold), discarded: true }]
     : [];
@@ -231,7 +231,7 @@ function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["dat
 }
 
 /** A session that fails inside an input leaves it open; whoever waits for its end still gets the event. */
-function closed(fold: Fold, reason: string): readonly AgentEvent[] {
+function closingEvents(fold: Fold, reason: string): readonly AgentEvent[] {
   const { messages, answer: message, results: toolResults } = fold;
   if (messages.length === 0) return NOTHING;
   const result = { output: "The session ended before the call did." };

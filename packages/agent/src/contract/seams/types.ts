@@ -13,9 +13,9 @@ import type {
   Usage,
 } from "@lathe/llm";
 import type { Amounts } from "../../base/budget/ledger.ts";
-import type { Journal } from "../../record/journal/journal.ts";
-import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../../record/journal/types.ts";
 import type { InputContent, InputError } from "../events/types.ts";
+import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../journal.ts";
+import type { JournalReader } from "../journal-reader.ts";
 import type { Answer, Question } from "../questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../tool.ts";
 
@@ -29,7 +29,7 @@ export interface SeamContext {
   /** The next request as it stands. */
   nextRequest(): RequestInfo;
   /** What tools ask to have kept in mind, such as open tasks; as it is given to the model. */
-  carried(): readonly string[];
+  carriedTexts(): readonly string[];
   /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
   /** The messages in a form of the vendor's own; undefined where it has none. Journalled and counted like a call. */
@@ -49,12 +49,6 @@ export interface SeamContext {
     readonly remaining: Amounts;
   };
 }
-
-/** The session's journal, to read. */
-export type JournalReader = Pick<
-  Journal,
-  "header" | "leaf" | "context" | "title" | "labels" | "has" | "meta" | "entry" | "entryIds" | "outside"
->;
 
 /** A model call outside the conversation. */
 export interface SideCall {

@@ -3,9 +3,9 @@
 
 import { posix } from "node:path";
 import { sentence } from "../../base/text/sentence.ts";
+import type { ShellPart } from "../../contract/shell.ts";
 import type { Access } from "../../contract/tool.ts";
 import { patternWords } from "../shell/match.ts";
-import type { ShellPart } from "../shell/types.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
@@ -109,7 +109,7 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const trees = (item.part?.trees ?? []).map((tree) => meant(tree, item, places));
+  const trees = (item.part?.trees ?? []).map((tree) => intendedPath(tree, item, places));
   const rule = denying.find(
     (candidate) =>
       [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||
@@ -131,10 +131,10 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
       return ask(`A change to ${path} can make programs run later.`, FULL);
   }
   for (const tree of item.part?.trees ?? [])
-    if (!named.includes(tree) && mayHoldCredentials(meant(tree, item, places), places))
-      return ask(`Files in ${meant(tree, item, places)} may hold keys or passwords.`, FULL);
+    if (!named.includes(tree) && mayHoldCredentials(intendedPath(tree, item, places), places))
+      return ask(`Files in ${intendedPath(tree, item, places)} may hold keys or passwords.`, FULL);
   for (const pick of item.part?.picks ?? [])
-    if (!named.includes(pick) && mayBeCredentialFile(meant(pick, item, places), places, "hidden too"))
+    if (!named.includes(pick) && mayBeCredentialFile(intendedPath(pick, item, places), places, "hidden too"))
       return ask(`${pick} may pick files that hold keys or passwords.`, FULL);
   return undefined;
 }
@@ -169,7 +169,7 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
   });
 }
 
-function meant(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
+function intendedPath(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
   return part === undefined ? text : meantPath(text, part, cwd, userHome);
 }
 

@@ -1,8 +1,8 @@
 // What may happen without asking: a pure function of the mode, the rules, what a call declares, and where things are. Each thing
 // that the call touches is decided on its own, with its reason; deny beats ask beats allow.
 
+import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
-import type { DecidedPart } from "../../record/journal/types.ts";
 import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -116,7 +116,7 @@ function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
   return (
     ruleVerdict(spoken, "deny") ??
-    guarded(item, policy) ??
+    modeVerdict(item, policy) ??
     ruleVerdict(spoken, "ask") ??
     (policy.mode === "full" ? FULL_ALLOWS : undefined) ??
     sensitive(item, policy, spoken, scope) ??
@@ -126,7 +126,7 @@ function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
 }
 
 /** Modes that change nothing have nothing to ask about; undefined: the mode does not forbid it. */
-function guarded(item: Item, { mode, planFile }: Policy): PartVerdict | undefined {
+function modeVerdict(item: Item, { mode, planFile }: Policy): PartVerdict | undefined {
   if (tierOf(item) === "read") return undefined;
   if (mode === "plan" && item.kind === "write" && item.path === planFile)
     return { decision: "allow", reason: "It is the plan of this session.", isPlain: true };

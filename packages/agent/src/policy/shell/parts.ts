@@ -1,5 +1,6 @@
 // Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
 
+import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "../../contract/shell.ts";
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
@@ -11,7 +12,6 @@ import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
-import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
 import { isHarmlessName, sensitiveName, type VariableFacts } from "./variables.ts";
 import { type Unwrapped, unwrap, type Wrapped } from "./wrappers.ts";
 
@@ -189,7 +189,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     assignments,
     writes,
     reads,
-    ...searched(words, harmless),
+    ...searchScope(words, harmless),
     cwd: place.cwd,
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
@@ -202,7 +202,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
 /** They tell names and sizes of files, not what is in them. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;
 
-function searched(words: readonly ShellWord[], harmless: Harmless | undefined): Pick<ShellPart, "trees" | "picks"> {
+function searchScope(words: readonly ShellWord[], harmless: Harmless | undefined): Pick<ShellPart, "trees" | "picks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
   return {
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],

@@ -1,14 +1,11 @@
 // What is kept in memory of each line: where it is and its place in the tree. Payloads stay in the store.
 
-import { grown, type LineSpan, SpanTable } from "./span-table.ts";
-import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "./types.ts";
+import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "../../contract/journal.ts";
+import type { EntryPlace } from "../../contract/journal-reader.ts";
+import { copyInto, type LineSpan, SpanTable } from "./span-table.ts";
 
-/** What is known of an entry without parsing it. */
-export interface EntryMeta extends LineSpan {
-  readonly id: string;
-  readonly type: string;
-  readonly parentId: string | null;
-}
+/** What is known of an entry without parsing it, and where its line is. */
+export interface EntryMeta extends EntryPlace, LineSpan {}
 
 const NO_ROW = -1;
 
@@ -59,7 +56,7 @@ export class LineIndex {
   /** The id must be new, and the parent one of the entries before. */
   addEntry(meta: EntryMeta): void {
     const row = this.#tree.add(meta.type, meta);
-    if (row === this.#parents.length) this.#parents = grown(this.#parents, new Int32Array(row * 2));
+    if (row === this.#parents.length) this.#parents = copyInto(this.#parents, new Int32Array(row * 2));
     this.#parents[row] = meta.parentId === null ? NO_ROW : (this.#rows.get(meta.parentId) ?? NO_ROW);
     this.#ids.push(meta.id);
     this.#rows.set(meta.id, row);

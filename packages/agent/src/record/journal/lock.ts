@@ -75,7 +75,7 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
     const held = readIfThere(path);
     if (held === undefined) continue;
     const holder = parseOwner(held);
-    if (holder && !isDead(holder, owner)) throw locked(path, holder, owner);
+    if (holder && !isDead(holder, owner)) throw lockedError(path, holder, owner);
     removeStale(path, held, owner);
   }
   throw new JournalError("locked", `The lock ${path} keeps changing owners; try again.`);
@@ -150,7 +150,7 @@ function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
   return holder.startTime !== startTime;
 }
 
-function locked(path: string, holder: LockOwner, asking: LockOwner): JournalError {
+function lockedError(path: string, holder: LockOwner, asking: LockOwner): JournalError {
   const where = holder.host === asking.host ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
   return new JournalError(
     "locked",

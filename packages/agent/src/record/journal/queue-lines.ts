@@ -44,7 +44,7 @@ export function wasQueued(journal: QueueLines, id: string): boolean {
 /** By id, in the order in which they came. */
 export function queuedIn(journal: QueueLines): ReadonlyMap<string, Waiting> {
   const waiting = new Map<string, Waiting>();
-  const cutCalls = new Set(journal.unsettled().flatMap(({ callId }) => callId ?? []));
+  const cutCalls = new Set(journal.openIntents().flatMap(({ callId }) => callId ?? []));
   for (const line of journal.outside("host")) {
     if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
     const { queue, change, id, content = "", source, call } = line.data as unknown as QueueChange;

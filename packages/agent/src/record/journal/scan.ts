@@ -1,5 +1,12 @@
 // Opening a journal: one pass over the bytes that checks every line, indexes it and lists what was lost.
 
+import {
+  JOURNAL_VERSION,
+  type JournalLoss,
+  type OutsideLine,
+  type SessionHeader,
+  type TreeEntry,
+} from "../../contract/journal.ts";
 import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
 import { parseChecked } from "./decode.ts";
@@ -10,7 +17,6 @@ import { headerShape, isTreeType, misfitsOf } from "./line-shapes.ts";
 import { LossList } from "./losses.ts";
 import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
-import { JOURNAL_VERSION, type JournalLoss, type OutsideLine, type SessionHeader, type TreeEntry } from "./types.ts";
 
 const LARGE_BYTES = 256 << 10;
 
@@ -64,7 +70,7 @@ class Scanner {
       if (!ended) this.#tail = { bytes: line.length, whole: true };
       return;
     }
-    this.#damaged(line, offset, ended);
+    this.#takeDamaged(line, offset, ended);
   }
 
   tooLong(length: number, _offset: number, ended: boolean): void {
@@ -84,7 +90,7 @@ class Scanner {
     const first = isIntact(line) ? undefined : salvage(line).intact[0];
     const end = first?.start === 0 ? first.end : line.length;
     this.#header = this.#readHeader(line.subarray(0, end));
-    if (end < line.length) this.#damaged(line.subarray(end), offset + end, ended);
+    if (end < line.length) this.#takeDamaged(line.subarray(end), offset + end, ended);
     else if (!ended) this.#tail = { bytes: line.length, whole: true };
   }
 
@@ -175,7 +181,7 @@ class Scanner {
     this.#losses.takeBack(this.#justLost!);
   }
 
-  #damaged(line: Buffer, offset: number, ended: boolean): void {
+  #takeDamaged(line: Buffer, offset: number, ended: boolean): void {
     const { intact, lostBytes } = salvage(line);
     for (const part of intact) this.#take(line.subarray(part.start, part.end), offset + part.start);
     if (!ended) {

@@ -2,10 +2,10 @@
 
 import { isJsonObject, type JsonObject, type ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
+import type { MessageEntry } from "../../contract/journal.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { placeholdersIn } from "../../policy/redact/redactor.ts";
 import { withoutArtifactNotice } from "../../record/artifacts/notice.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
 import { summaryOf } from "./preview.ts";
 
 const PLAIN_LINES = 5;

@@ -7,7 +7,7 @@ import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
 import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
 import { Processes, type RunRequest } from "../process/processes.ts";
-import { lastingScript, loaded, loader, stateText } from "../process/shell-script.ts";
+import { lastingScript, frameScript, loader, stateText } from "../process/shell-script.ts";
 import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { HELD_SHELL, HeldShell } from "./held-shell.ts";
@@ -283,7 +283,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
         LASTING_LOADER,
         "bash",
       ]),
-      stdin: Buffer.concat([loaded(stateText(shell.state, env ?? {})), loaded(script)]),
+      stdin: Buffer.concat([frameScript(stateText(shell.state, env ?? {})), frameScript(script)]),
       timeoutMs,
       endFirst: () => this.#endFar(mark),
     });

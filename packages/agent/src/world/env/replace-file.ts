@@ -54,13 +54,13 @@ export async function replaceFile(replacement: FileReplacement, watches: RenameW
     const isUntouched = (): boolean => !isKept || isSame(aside, content, old, made);
     // Looked at once more a little later: somebody may have had the file open, and its write still to come.
     if (isUntouched()) {
-      await renames?.settled();
+      await renames?.whenSettled();
       if (isUntouched()) return { isDone: true, overwrote: (renames?.beforeOurs ?? 0) > 0 };
     }
     const keptOne = statOf(aside)?.ino === old.ino ? 0 : 1;
     // The very file goes back, so that whoever has it open still writes where it can be seen.
     if (statOf(target)?.ino === made.ino) renameSync(aside, target);
-    await renames?.settled();
+    await renames?.whenSettled();
     const lost = renames ? renames.beforeOurs - keptOne + renames.beforeReturn : 0;
     return { isDone: false, overwrote: lost > 0 };
   } finally {

@@ -16,7 +16,7 @@ import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
 import { lastingScript, stateText, TALK } from "./shell-script.ts";
 import { readShellState, type ShellState } from "./shell-state.ts";
-import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
+import { cancelledError, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
 import type {
   BackgroundCommand,
@@ -153,12 +153,12 @@ export class Processes {
   /** A program whose stdin stays open; it ends on its own, by `stop` or with `cleanup`. */
   async open(request: OpenRequest): Promise<OpenedProcess> {
     const { argv, program = argv[0] } = request;
-    if (request.signal?.aborted) throw cancelled(program);
+    if (request.signal?.aborted) throw cancelledError(program);
     refuseZeroBytes(argv);
     refuseMissingProgram(request);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const child = this.#spawn(request, number, "pipe", (confined) =>
@@ -189,7 +189,7 @@ export class Processes {
     const program = "The command";
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const started = startTerminal(pty, command, {
@@ -230,7 +230,7 @@ export class Processes {
     refuseZeroBytes(request.argv);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!request.internal && !(await this.#admitted(request))) return neverStarted();
+    if (!request.internal && !(await this.#waitForTurn(request))) return neverStarted();
     const { child, mark, talk, hasWaited = false } = request.shell ? this.#shell(request) : this.#command(request);
     const kills = this.#governor.memoryKills();
     const capture = new Capture(child, request);
@@ -268,7 +268,7 @@ export class Processes {
         reject(spawnError(error, request));
       });
       child.once("exit", async (code, signal) => {
-        await capture.drained();
+        await capture.whenDrained();
         await ending;
         settle();
         const shell = talk && readShellState(await talk.report());
@@ -303,7 +303,9 @@ export class Processes {
     const { argv, interleaved = false, stdin } = request;
     const prelude = request.internal ? "" : this.#governor.prelude;
     const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
-      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
+      confined
+        ? markedProgram(mark, confined, interleaved, prelude)
+        : markedShell(mark, argv, request.env, interleaved, prelude),
     );
     if (request.internal && !this.#watchdog) this.#watchIfLong(child);
     else this.#watch(child);
@@ -369,7 +371,7 @@ export class Processes {
   }
 
   /** False when the call was cancelled before its turn came. */
-  async #admitted({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
+  async #waitForTurn({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
     if (signal?.aborted) return false;
     await this.#governor.admit(stays, signal);
     if (!signal?.aborted) return true;
@@ -380,7 +382,7 @@ export class Processes {
   #govern(child: Watched, stays: boolean, end: (why: string) => void): void {
     const { pid } = child;
     if (pid === undefined) this.#governor.gaveUp();
-    else child.once("exit", this.#governor.started({ pid, stays, end }));
+    else child.once("exit", this.#governor.noteStart({ pid, stays, end }));
   }
 
   #remember(run: Promise<unknown>): void {

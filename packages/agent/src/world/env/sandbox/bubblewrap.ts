@@ -20,7 +20,7 @@ import { sandboxHint } from "./hints.ts";
 import { isInside } from "./inside.ts";
 import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
-import { forbidden, tooWide } from "./refusal.ts";
+import { forbiddenError, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
 import { openSockets } from "./sockets.ts";
 import { argvVariable, keeper, startFromVariable, systemProgram } from "./starting.ts";
@@ -150,7 +150,7 @@ export class Bubblewrap implements Confinement {
       const first = keeper(bridge);
       return await (namespaces?.open(first) ?? openNamespaces({ programs, keeper: first, clock }));
     } catch (error) {
-      throw error instanceof NamespacesRefused ? forbidden(error.said) : error;
+      throw error instanceof NamespacesRefused ? forbiddenError(error.said) : error;
     }
   }
 

@@ -112,14 +112,14 @@ function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: Sand
   const realRoots = new Map<string, string>();
   return {
     // Looked up once: a command could put a link in the place of a root that lies inside of another.
-    roots: () => [...new Set(roots().map((root) => realRoots.get(root) ?? remembered(root, realRoots)))],
+    roots: () => [...new Set(roots().map((root) => realRoots.get(root) ?? rememberRealPath(root, realRoots)))],
     hidden: [...credentialStores(home), ...hidden],
     fixed: [...startupFiles(home), ...fixed],
     fixedNames,
   };
 }
 
-function remembered(root: string, known: Map<string, string>): string {
+function rememberRealPath(root: string, known: Map<string, string>): string {
   const real = realpathSync(root);
   known.set(root, real);
   return real;

@@ -4,7 +4,7 @@ import { AGENT_PLACES, userFolder } from "../agent-places.ts";
 import { markdownFolder, skillFolder } from "../layouts.ts";
 import { type Look, nearest, type Provider, type Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
-import { scoped } from "./claude.ts";
+import { ruleScope } from "./claude.ts";
 
 const [, DOCUMENTS] = AGENT_PLACES.cline.user;
 const [RULES, OWN] = AGENT_PLACES.cline.project;
@@ -17,7 +17,7 @@ export const cline: Provider = {
     rule: (look) => {
       projectRules(look);
       for (const folder of [`${home(look)}/rules`, `${look.place.userHome}/${DOCUMENTS}/Rules`])
-        markdownFolder(look, folder, "user", { translate: scoped });
+        markdownFolder(look, folder, "user", { translate: ruleScope });
     },
     command: (look) => {
       const folder = nearest(look, `${RULES}/workflows`);
@@ -39,8 +39,9 @@ function projectRules(look: Look<"rule">): void {
   for (const folder of look.place.folders) {
     const path = `${folder}/${RULES}`;
     const value = look.markdown(path, "project");
-    if (value) look.add("clinerules", { level: "project", path }, { ...value, frontmatter: scoped(value.frontmatter) });
-    else markdownFolder(look, path, "project", { translate: scoped });
+    if (value)
+      look.add("clinerules", { level: "project", path }, { ...value, frontmatter: ruleScope(value.frontmatter) });
+    else markdownFolder(look, path, "project", { translate: ruleScope });
     if (look.items.length > 0) return;
   }
 }
