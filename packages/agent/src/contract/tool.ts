@@ -56,9 +56,9 @@ export interface PreviewLine {
 /** A tool that says everything about itself; `defineSessionTool` makes one with typed arguments and defaults. */
 export interface ToolDef<Args = JsonObject> {
   readonly name: string;
-  /** For people. */
+  /** What people read. */
   readonly label: string;
-  /** For the model. */
+  /** What the model reads. */
   readonly description: string;
   readonly schema: JsonSchema;
   readonly tier: Tier | ((args: Args) => Tier);
@@ -118,7 +118,7 @@ export interface ToolContext extends CallScope {
   readonly blobs: Pick<BlobStore, "put">;
   /** The conversation up to the answer that made this call. */
   readonly messages: () => readonly Message[];
-  /** The plan that was approved, when somebody was asked. */
+  /** The plan that was approved, when the user was asked. */
   readonly approvedPlan?: string;
 }
 

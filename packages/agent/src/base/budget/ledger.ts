@@ -35,7 +35,7 @@ export class Ledger {
   /** Highest step of the limit that was reported to the model, in percent. */
   #reportedStep = 0;
 
-  /** In counts that mean the same for every vendor, as all that is passed in. */
+  /** The counts mean the same for every vendor, like all that is passed in. */
   get usage(): Usage {
     return this.#usage;
   }
@@ -67,7 +67,12 @@ export class Ledger {
       for (const share of this.#reserved.values()) promised += share[dimension] ?? 0;
       return Math.max(0, limit - this.#usedOf(dimension, elapsedMs) - promised);
     };
-    return { tokens: amountLeft("tokens"), usd: amountLeft("usd"), wallMs: amountLeft("wallMs"), turns: amountLeft("turns") };
+    return {
+      tokens: amountLeft("tokens"),
+      usd: amountLeft("usd"),
+      wallMs: amountLeft("wallMs"),
+      turns: amountLeft("turns"),
+    };
   }
 
   exhaustedDimension(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {

@@ -1,4 +1,4 @@
-// Text of others that is put between tags of ours: no part of it can end the frame, or begin one that names somebody else.
+// Text of others that is put between tags of ours: no part of it can end the frame, or begin one that names another sender.
 
 const TAG = /<(?=\s*\/?\s*(?:agent_result|irc_message|background_jobs?)\b)/gi;
 

@@ -1,5 +1,5 @@
 // Text from a model, a server or a repository, as it may be put before a person: nothing in it moves a cursor, changes a colour,
-// hides or reorders the text next to it. What cannot be seen is escapeCharacter out instead of dropped.
+// hides or reorders the text next to it. Characters that cannot be seen are escaped instead of dropped.
 
 import { oneLine } from "./one-line.ts";
 
@@ -11,7 +11,7 @@ export function visibleText(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(HIDDEN, escapeCharacter);
 }
 
-/** In one line, without spaces at its ends. */
+/** The visible text in one line, without spaces at its ends. */
 export function visibleLine(text: string): string {
   return oneLine(visibleText(text));
 }

@@ -1,4 +1,4 @@
-// A promise that somebody else settles.
+// A promise that is settled from outside.
 
 export function makePending(): { readonly promise: Promise<void>; readonly settle: () => void } {
   let settle = (): void => {};

@@ -26,7 +26,7 @@ export type AgentEvent =
   | {
       readonly type: "message_update";
       readonly assistantMessageEvent: AssistantMessageEvent;
-      /** As far as it has come. */
+      /** The message as far as it has come. */
       readonly message: Message;
     }
   /** `discarded`: the attempt failed and is made again; forget the message. */
@@ -63,7 +63,7 @@ export type AgentEvent =
   | { readonly type: "auto_compaction_end"; readonly error?: string };
 
 interface Fold {
-  /** Of the running input. */
+  /** The messages of the running input. */
   messages: Message[];
   answer: Message | undefined;
   results: Message[];
@@ -230,7 +230,7 @@ function retryEvents(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>[
   return [...discarded, ...again, { type: "auto_retry_start", attempt, delayMs: delay_ms, errorMessage: message }];
 }
 
-/** A session that fails inside an input leaves it open; whoever waits for its end still gets the event. */
+/** A session that fails inside an input leaves it open; a host that waits for its end still gets the event. */
 function closingEvents(fold: Fold, reason: string): readonly AgentEvent[] {
   const { messages, answer: message, results: toolResults } = fold;
   if (messages.length === 0) return NOTHING;

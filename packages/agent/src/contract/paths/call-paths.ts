@@ -14,7 +14,7 @@ export interface Located {
   readonly absolute: string;
   /** Where the bytes are, or would be. */
   readonly real: string;
-  /** Of what is there; absent when nothing is, not even a link. */
+  /** What is at the path; absent when nothing is, not even a link. */
   readonly stat?: FileStat;
 }
 

@@ -160,7 +160,7 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
 /** Words that may be paths, `--option=path` included, with the path that they mean. */
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
-  // Of listed programs the parse knows which words are files; any word of another one may be.
+  // The parse knows which words of listed programs are files; any word of another program may be one.
   const words = [...(part.isHarmless ? [] : part.words.slice(1)), ...part.reads, ...part.writes];
   return words.flatMap((word) => {
     const value = /^-{1,2}[^=]*=(.+)$/.exec(word)?.[1];

@@ -69,7 +69,7 @@ function secondDanger(words: readonly ShellWord[], name: string, second: RegExp)
   return unsure ? { shape, reason: `${unsure.value} may be an option` } : undefined;
 }
 
-/** Of paths it throws changes away; of a branch it does not. A lone word that looks like no path is taken for a branch. */
+/** With paths it throws changes away; with a branch it does not. A lone word that looks like no path is taken for a branch. */
 function checkoutDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   const reason = "it throws changes to files away";
   const shape = "git checkout of paths";

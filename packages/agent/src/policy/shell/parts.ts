@@ -21,7 +21,7 @@ export interface Reached {
   readonly through: readonly string[];
   readonly outer: readonly OuterForm[];
   readonly isElsewhere: boolean;
-  /** Of the commands around it as well. */
+  /** Assignments, those of the commands around it as well. */
   readonly assignments: readonly ShellWord[];
   /** Its input comes from another command, or from a file. */
   readonly isPiped: boolean;
@@ -151,7 +151,7 @@ function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boo
   return cwd === context.cwd || (context.sameRepository?.has(cwd) ?? false);
 }
 
-/** By its name alone, or in a folder that only the system's owner writes. */
+/** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */
 function isStandard(program: string): boolean {
   return !program.includes("/") || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/.test(program);
 }

@@ -17,7 +17,7 @@ export class LineIndex {
   /** The last `input` line: tells an unfinished run from a finished one. */
   input: InputLine | undefined;
   readonly #rows = new Map<string, number>();
-  /** Of the tree, by row. */
+  /** Ids of the tree's entries, by row. */
   readonly #ids: string[] = [];
   readonly #tree = new SpanTable();
   #parents = new Int32Array(64);
@@ -124,7 +124,7 @@ export class LineIndex {
   }
 }
 
-/** Who hangs on whom, by row; made when somebody asks. */
+/** Which row is the parent of which; made when a caller asks. */
 class Family {
   readonly size: number;
   /** Shifted by one: the roots are the children of row -1. */

@@ -81,7 +81,7 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
   throw new JournalError("locked", `The lock ${path} keeps changing owners; try again.`);
 }
 
-/** Who holds a lock and whether that process is gone; undefined when nobody holds it. Changes nothing. */
+/** Who holds a lock and whether that process is gone; undefined when no process holds it. Changes nothing. */
 export function lockHolder(
   path: string,
   asking: Pick<LockOwner, "host">,
@@ -144,7 +144,7 @@ function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
     process.kill(holder.pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
-    // Somebody else's process: perhaps a later one with the same pid, but only where the system tells.
+    // A process of another user: perhaps a later one with the same pid, but only where the system tells.
     if (startTime === "") return false;
   }
   return holder.startTime !== startTime;

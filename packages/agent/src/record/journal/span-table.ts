@@ -3,12 +3,12 @@
 /** Where a line stands in its store. */
 export interface LineSpan {
   readonly offset: number;
-  /** Without the newline. */
+  /** The length without the newline. */
   readonly length: number;
 }
 
 const FIRST_ROWS = 64;
-/** Kinds beyond are nobody's: a file could hold a new one in every line. */
+/** Kinds beyond this are not numbered: a file could hold a new one in every line. */
 const MOST_KINDS = 1000;
 const OTHER_KIND = "";
 

@@ -48,7 +48,7 @@ export class GuardedEnvironment extends WrappedEnvironment {
     return super.localPath(path, purpose);
   }
 
-  /** Of the entry itself, link or not. */
+  /** The real path of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     return this.#checkPermitted(path, noLinks ? full : await realEntryOf(this.inner, full));

@@ -22,7 +22,7 @@ const MOST_NOISE = 1 << 20;
 /** The script that transports run: a shell that takes what to do from its input. */
 export const HELD_SHELL = "exec sh -s";
 
-/** Why there is no result: the call takes a program of its own, or nobody can say whether it was carried out. */
+/** Why there is no result: the call takes a program of its own, or it is unknown whether it was carried out. */
 export type NoResult = "own-program" | "died" | "late" | "ended";
 
 interface Held {
@@ -132,7 +132,7 @@ function inputOf({ script, args, stdin }: ScriptCall): string | undefined {
   return stdin === undefined || stdin.length === 0 ? "" : `printf '%b' '${escapeBytes(stdin)}' | `;
 }
 
-/** As an argument of `printf %b`, which every shell has built in. */
+/** The bytes as an argument of `printf %b`, which every shell has built in. */
 function escapeBytes(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) {

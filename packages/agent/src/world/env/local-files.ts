@@ -38,7 +38,7 @@ const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: ByteRange, { ifFile }: ReadOptions = {}): Promise<Buffer> {
   try {
-    // Not blocking: a pipe that nobody writes to would hold a thread for ever.
+    // Not blocking: a pipe without a writer would hold a thread for ever.
     const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = fstatSync(fd);
@@ -150,7 +150,7 @@ async function putInPlace(
   throw overwrote ? new EnvError("changed", `${changed.message} A version of it was overwritten.`, { path }) : changed;
 }
 
-/** At the last moment, so that what somebody else writes at the same time is not replaced unseen. */
+/** Checks at the last moment, so that what another process writes at the same time is not replaced unseen. */
 function refuseChanged(path: string, target: string, ifVersion: string | undefined): void {
   if (ifVersion === undefined) return;
   const now = statSync(target, { throwIfNoEntry: false });

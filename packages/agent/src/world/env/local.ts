@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Clock } from "../process/clock.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
@@ -12,6 +12,7 @@ import { Processes } from "../process/processes.ts";
 import { BASH, shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
+import { isInside } from "./is-inside.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
 import { RenameWatches } from "./rename-watch.ts";
@@ -172,7 +173,12 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return (await this.#search()).grep(pattern, await this.#checkAllowed(path), options.base ?? this.#options.cwd, options);
+    return (await this.#search()).grep(
+      pattern,
+      await this.#checkAllowed(path),
+      options.base ?? this.#options.cwd,
+      options,
+    );
   }
 
   async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
@@ -256,8 +262,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
     if (roots === undefined) return full;
     const real = await files.realOrNearest(full);
     for (const root of roots) {
-      const inside = relative(await files.realOrNearest(resolve(root)), real);
-      if (inside === "" || !(inside === ".." || inside.startsWith("../../"))) return full;
+      if (isInside(real, await files.realOrNearest(resolve(root)))) return full;
     }
     throw pathError("outside_root", full);
   }

@@ -35,7 +35,7 @@ const START_TIMEOUT_MS = 60_000;
 const MOST_NOISE = 1 << 20;
 
 export interface FarSide {
-  /** For messages. */
+  /** What error messages call it. */
   readonly name: string;
   readonly processes: Processes;
   readonly clock: Clock;

@@ -77,7 +77,7 @@ export class RenameWatches {
       const watcher = watch(path, (type, name) => {
         if (type === "rename" && name !== null) for (const listener of listeners) listener(name);
       });
-      // Then nothing more is told, and nobody waits for longer than the patience above.
+      // Then nothing more is reported, and the caller waits no longer than the patience above.
       watcher.on("error", () => {});
       const folder = { watcher, listeners };
       this.#folders.set(path, folder);

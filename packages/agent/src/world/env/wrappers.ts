@@ -1,7 +1,8 @@
 // Environments around environments: read-only, logging, and confined to a directory.
 
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path/posix";
+import { basename, dirname, join, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
+import { isInside } from "./is-inside.ts";
 import { realPathOf } from "./real-path.ts";
 import { quoteShell } from "./shell-quote.ts";
 import {
@@ -223,13 +224,13 @@ export class ScopedEnvironment extends WrappedEnvironment {
 
   async #locate(path: string): Promise<{ full: string; real: string }> {
     const full = this.resolve(path);
-    if (!contains(this.#directory, full)) throw pathError("outside_root", full);
+    if (!isInside(full, this.#directory)) throw pathError("outside_root", full);
     const [root, real] = await Promise.all([this.#root(), this.#real(full)]);
-    if (!contains(root, real)) throw pathError("outside_root", full);
+    if (!isInside(real, root)) throw pathError("outside_root", full);
     return { full, real };
   }
 
-  /** Of the entry itself, link or not. */
+  /** The real path of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     const { real } = await this.#locate(dirname(full));
@@ -239,17 +240,12 @@ export class ScopedEnvironment extends WrappedEnvironment {
   /** Its real path. A directory that is named inside the wrapped one, but lies elsewhere, is a way out. */
   async #root(): Promise<string> {
     const [outer, root] = await Promise.all([this.#real(this.inner.workingDirectory()), this.#real(this.#directory)]);
-    const isNamedInside = contains(this.inner.workingDirectory(), this.#directory);
-    if (isNamedInside && !contains(outer, root)) throw pathError("outside_root", this.#directory);
+    const isNamedInside = isInside(this.#directory, this.inner.workingDirectory());
+    if (isNamedInside && !isInside(root, outer)) throw pathError("outside_root", this.#directory);
     return root;
   }
 
   #real(path: string): Promise<string> {
     return realPathOf(this.inner, path);
   }
-}
-
-function contains(directory: string, path: string): boolean {
-  const inside = relative(directory, path);
-  return inside !== ".." && !inside.startsWith("../../") && !isAbsolute(inside);
 }

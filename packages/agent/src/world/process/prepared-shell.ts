@@ -95,7 +95,7 @@ export interface PreparedShell {
   readonly key: string;
 }
 
-/** The shell that waits, at most one. It keeps nobody alive. */
+/** The shell that waits, at most one. It does not keep the process alive. */
 export class PreparedShells {
   #waiting: PreparedShell | undefined;
 

@@ -16,7 +16,13 @@ import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
 import { lastingScript, stateText, TALK } from "./shell-script.ts";
 import { readShellState, type ShellState } from "./shell-state.ts";
-import { cancelledError, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
+import {
+  cancelledError,
+  type ProgramRequest,
+  refuseMissingProgram,
+  refuseZeroBytes,
+  spawnError,
+} from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
 import type {
   BackgroundCommand,
@@ -55,7 +61,7 @@ export interface RunRequest extends CaptureRequest {
   readonly internal?: boolean | undefined;
   /** Not confined. */
   readonly outside?: boolean | undefined;
-  /** Nobody waits for its end. */
+  /** The caller does not wait for its end. */
   readonly stays?: boolean | undefined;
   /** `argv` runs in a shell that takes over a state; `command` is its text. */
   readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
@@ -74,7 +80,7 @@ export interface OpenRequest
     Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
   /** Passes a signal on where the program really runs; to our child's group when absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
-  /** For messages, when the program that matters is not the one that runs here. */
+  /** What error messages name, when the program that matters is not the one that runs here. */
   readonly program?: string | undefined;
 }
 
@@ -273,12 +279,12 @@ export class Processes {
         settle();
         const shell = talk && readShellState(await talk.report());
         if (hasWaited && ending === undefined && !talk?.hasBegun) {
-          // Somebody killed it while it waited: the command goes to another shell.
+          // It was killed while it waited: the command goes to another shell.
           settle();
           resolve(this.#run(request));
           return;
         }
-        // Whoever waits for this command goes on first; the next one finds its shell ready.
+        // The caller of this command goes on first; the next one finds its shell ready.
         if (request.shell) setImmediate(() => this.#prepare(request, shell ?? request.shell?.state));
         const result: ExecResult = {
           ...capture.result(),
@@ -447,7 +453,7 @@ export class Processes {
     child.once("exit", () => watchdog.commandEnded(pid));
   }
 
-  /** Starting a watchdog takes as long as what a brief command does; without one it ends when nobody reads its output. */
+  /** Starting a watchdog takes as long as what a brief command does; without one it ends when its output is no longer read. */
   #watchIfLong(child: ChildProcess): void {
     const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.#watch(child));
     child.once("exit", cancel);
@@ -475,7 +481,7 @@ interface Started {
   readonly hasWaited?: boolean;
 }
 
-/** A group's number belongs to somebody else soon after its leader has gone. */
+/** The system gives a group's number to another group soon after its leader has gone. */
 function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
   return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
 }

@@ -3,7 +3,7 @@
 
 import { lateText, quoteWord, restoreText, SAVE_STATE, type ShellState, tracesText } from "./shell-state.ts";
 
-/** The descriptor that script and report travel over; 3 belongs to whoever confines the shell. */
+/** The descriptor that script and report travel over; 3 belongs to the program that confines the shell. */
 export const TALK = 4;
 
 /** Old versions of bash cannot read a number of bytes: they read up to the zero byte behind them, byte by byte. */

@@ -93,7 +93,7 @@ function openTerminal(file: string): number | undefined {
   try {
     return openSync(file, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
   } catch {
-    // Some systems let nobody else open it: the package's own end has to do.
+    // Some systems let no second process open it: the package's own end has to do.
     return undefined;
   }
 }

@@ -14,10 +14,10 @@ import {
   STARTER_ENV,
 } from "../../process/namespaces.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
+import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
-import { isInside } from "./inside.ts";
 import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
 import { forbiddenError, tooWide } from "./refusal.ts";
@@ -25,7 +25,7 @@ import type { SandboxRules } from "./rules.ts";
 import { openSockets } from "./sockets.ts";
 import { argvVariable, keeper, startFromVariable, systemProgram } from "./starting.ts";
 
-/** Of what lies in these folders the sandbox shows nothing by itself. */
+/** The sandbox shows nothing of these folders by itself. */
 const COVERED = [...PRIVATE_FOLDERS, "/run"];
 
 export interface BubblewrapOptions {
@@ -158,7 +158,7 @@ export class Bubblewrap implements Confinement {
     return this.#options.bwrap ?? systemProgram("bwrap");
   }
 
-  /** Of now: roots may be added, and sockets come and go. */
+  /** The present layout: roots may be added, and sockets come and go. */
   #layout(): Layout {
     const { rules } = this.#options;
     const roots = rules.roots();
@@ -224,7 +224,7 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Something has been put there by somebody who may: it stays.
+    // A program with the right to do so has put something there: it stays.
   }
 }
 

@@ -91,7 +91,7 @@ async function grep(
   const { before = 0, after = 0, within } = options;
   const perFile = mode === "count" ? Number.POSITIVE_INFINITY : hitsPerFile(options);
   if (mode === "content") args.push(`--before-context=${before}`, `--after-context=${after}`);
-  // Of matches across lines ripgrep counts neighbours as one.
+  // ripgrep counts neighbouring matches across lines as one.
   if (mode === "content" && !within && !options.multiline) args.push(`--max-count=${perFile}`);
 
   const attempt = async (sorted: boolean): Promise<FirstFiles | undefined> => {
@@ -173,7 +173,7 @@ async function withTimes(runner: RipgrepRunner, root: string, names: readonly st
   return names.map((path, i) => ({ path, mtimeMs: times[i]! }));
 }
 
-/** Of names that come newest first: the first `count` and those as old as the last of them, whose order is by name. */
+/** The first `count` names of a list with the newest first, and those as old as the last of them, which are sorted by name. */
 async function newest(
   runner: RipgrepRunner,
   root: string,
