@@ -256,7 +256,8 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const spent = core.ledger.exhaustedDimension(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
+  const spent =
+    core.ledger.exhaustedDimension(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
   if (spent === undefined) return undefined;
   core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };

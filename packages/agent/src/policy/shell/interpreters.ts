@@ -30,7 +30,8 @@ export function scriptInput(
   const [first] = operands;
   if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: pipeDanger(name) } : undefined;
   if (!isShell && !INTERPRETERS.test(name)) return undefined;
-  if (first && isStream(first)) return isProcessSubstitution(first) || isPiped ? { danger: pipeDanger(name) } : undefined;
+  if (first && isStream(first))
+    return isProcessSubstitution(first) || isPiped ? { danger: pipeDanger(name) } : undefined;
   const isCode = words
     .slice(1)
     .some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));

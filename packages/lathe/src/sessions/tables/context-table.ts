@@ -76,7 +76,11 @@ function ownerTable(owners: readonly LedgerOwner[], columns: number): string {
   const labels = widest(owners.map(({ kind }) => LABELS[kind]));
   const room = roomBeside(8 + 2 + labels + 2, columns, LEAST_NAME, NAME);
   return table(
-    owners.map(({ kind, name, tokens: own }) => [tokens(own).padStart(8), LABELS[kind], shorten(printableLine(name), room)]),
+    owners.map(({ kind, name, tokens: own }) => [
+      tokens(own).padStart(8),
+      LABELS[kind],
+      shorten(printableLine(name), room),
+    ]),
   );
 }
 
