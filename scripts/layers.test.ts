@@ -29,12 +29,7 @@ const ROOMS: Record<string, readonly string[]> = {
 };
 
 // Folders whose files still form circles. A line goes when its circles are gone; none is added.
-const KNOWN_CIRCLES: readonly string[] = [
-  "lathe/src/config/settings",
-  "lathe/src/conversation",
-  "lathe/src/hosts/interactive",
-  "lathe/src/hosts/rpc",
-];
+const KNOWN_CIRCLES: readonly string[] = ["lathe/src/config/settings", "lathe/src/conversation"];
 
 interface Source {
   file: string;

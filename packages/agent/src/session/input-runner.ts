@@ -3,7 +3,7 @@
 
 import { addUsage, SDKError } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
-import { pending } from "../base/time/pending.ts";
+import { makePending } from "../base/time/pending.ts";
 import type { InputContent, InputOutcome, MessageSource } from "../contract/events/types.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
 import type { WholeSession } from "./facades.ts";
@@ -87,7 +87,7 @@ export class InputRunner {
     const core = this.#core;
     const isAwaiting = core.state === "awaiting_input";
     const { signal } = core.startRun();
-    const { promise: running, settle } = pending();
+    const { promise: running, settle } = makePending();
     this.#running = running;
     let done: T | undefined;
     try {
@@ -193,7 +193,7 @@ export class InputRunner {
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     this.#core.inbox.isHeld = false;
     const firstEvent = this.#core.events.seq + 1;
-    const { promise: running, settle } = pending();
+    const { promise: running, settle } = makePending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
     this.#running = running;
     let outcome: InputOutcome;

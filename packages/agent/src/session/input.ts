@@ -1,6 +1,7 @@
 // One input: from its user message through rounds of model and tools to processing_end.
 
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
 import type { MessageEntry } from "../contract/journal.ts";
@@ -17,7 +18,7 @@ import { readQueued } from "./media.ts";
 import { callModel } from "./model-call.ts";
 import type { UnfinishedInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
-import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
+import { type AssistantTurn, partsOf } from "./types.ts";
 
 const ROUND_LIMIT: InputEnd = { reason: "round_limit" };
 const TURN_LIMIT: InputEnd = { reason: "turn_limit" };
@@ -187,7 +188,7 @@ export async function endInput(
   core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
-  await core.journal.turnEnd();
+  await core.journal.inputEnd();
   const next = nextInput(core, run, end);
   core.input = undefined;
   core.emit("processing_end", {
@@ -237,7 +238,8 @@ function limitReached(core: SessionLog & HostChoices & ModelContext & Work, run:
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const spent = core.ledger.exhausted(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
+  const spent =
+    core.ledger.exhaustedDimension(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
   if (spent === undefined) return undefined;
   core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };
@@ -249,7 +251,7 @@ function limitReached(core: SessionLog & HostChoices & ModelContext & Work, run:
  */
 function wouldOverspend(core: SessionLog & HostChoices & ModelContext & Work): boolean {
   if (!core.options.depth || core.turns === 0) return false;
-  return core.ledger.remaining(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
+  return core.ledger.amountsLeft(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
 }
 
 function detectLoop(core: SessionLog & HostChoices & Work, calls: readonly ToolCallData[]): void {

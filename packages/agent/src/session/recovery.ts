@@ -49,7 +49,7 @@ export function recoverSession(
   parts.messages?.();
   // Children come before the calls that started them: the result of a cut call tells what became of them.
   parts.children();
-  const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
+  const requestWasOpen = core.journal.openIntents().some((intent) => intent.effect === "request");
   settleIntents(core, parts.leftByCall);
   // Now every call has a result or may be run again, so it is known which calls the model repeated and what is unfinished.
   restoreDetector(core);
@@ -61,7 +61,7 @@ export function recoverSession(
 
 function settleIntents(core: SessionLog, leftBy: (callId: string) => string | undefined): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
-  for (const intent of core.journal.unsettled()) {
+  for (const intent of core.journal.openIntents()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
     if (intent.effect === "child") continue;
     if (!call || intent.replay === "safe") {

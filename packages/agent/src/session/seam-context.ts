@@ -16,7 +16,7 @@ export function seamContext(core: WholeSession, signal: AbortSignal): SeamContex
     now: core.deps.now,
     journal: core.journal,
     nextRequest: () => describeRequest(core),
-    carried: () => core.tools.carried(core.services),
+    carriedTexts: () => core.tools.carriedTexts(core.services),
     callModel: (role, call) => sideCall(core, role, call, signal),
     compactByVendor: (messages, timeoutMs) => vendorCompaction(core, messages, timeoutMs, signal),
     warn: (message, code) => core.warn(message, code),
@@ -25,7 +25,7 @@ export function seamContext(core: WholeSession, signal: AbortSignal): SeamContex
     ask: async (questions) => core.services.answerer?.(questions, signal),
     get budget() {
       const { spent } = core.ledger;
-      return { spent, remaining: core.ledger.remaining(core.config.budget, core.elapsedMs()) };
+      return { spent, remaining: core.ledger.amountsLeft(core.config.budget, core.elapsedMs()) };
     },
     ...(agentId === undefined ? {} : { agentId }),
   };

@@ -5,6 +5,7 @@ import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
 import type { HostSubagents } from "../agents/subagents/types.ts";
 import type { Amounts } from "../base/budget/ledger.ts";
+import { textOfContent } from "../base/text/content.ts";
 import { abortController } from "../base/time/deadline.ts";
 import type { ContextLedger } from "../context/ledger/types.ts";
 import type { PrefixTexts } from "../context/prefix/prefix.ts";
@@ -51,7 +52,7 @@ import { changeQueued } from "./queue.ts";
 import { recoverSession } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { sideCall } from "./side-call.ts";
-import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
+import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
 /** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
 export class Session {

@@ -41,8 +41,8 @@ export interface RuleFiles {
   /** What lstat says of the folder's .gitignore; undefined when there is none. */
   readonly gitignore: Stats | undefined;
   readonly hasGit: boolean;
-  /** The file system's time before the look. */
-  readonly lookedAt: number;
+  /** The file system's time before the stat of .gitignore; undefined while nothing has changed, that file included. */
+  readonly lookedAt: number | undefined;
 }
 
 /** `known`: what an earlier look found here, returned again while it holds. */
@@ -53,7 +53,7 @@ export function rulesOf(
   known: FolderRules | undefined,
 ): FolderRules {
   if (!found.gitignore && !found.hasGit) return above;
-  const exclude = found.hasGit ? (textOf(excludeFile(folder)) ?? "") : above.madeOf.exclude;
+  const exclude = found.hasGit ? (readRegularFile(excludeFile(folder)) ?? "") : above.madeOf.exclude;
   const isSame =
     known?.madeOf.above === above &&
     known.madeOf.exclude === exclude &&
@@ -61,22 +61,27 @@ export function rulesOf(
   if (isSame) return known;
   // What the repository around this one ignores says nothing about this one.
   const inherited = found.hasGit ? undefined : above.files;
-  const text = found.gitignore?.isFile() ? textOf(join(folder, ".gitignore")) : undefined;
+  const text = found.gitignore?.isFile() ? readRegularFile(join(folder, ".gitignore")) : undefined;
   return {
     files: text === undefined ? inherited : IgnoreRules.extend(inherited, folder, text),
     exclude: found.hasGit ? IgnoreRules.extend(undefined, folder, exclude) : above.exclude,
     everywhere: above.everywhere,
-    madeOf: { above, file: found.gitignore && statMark(found.gitignore, found.lookedAt), exclude },
+    madeOf: { above, file: markOf(found, known), exclude },
   };
+}
+
+function markOf({ gitignore, lookedAt }: RuleFiles, known: FolderRules | undefined): StatMark | undefined {
+  if (gitignore === undefined) return undefined;
+  return lookedAt === undefined ? known?.madeOf.file : statMark(gitignore, lookedAt);
 }
 
 /** In a linked worktree `.git` is a file that names the place. */
 function excludeFile(folder: string): string {
   const git = join(folder, ".git");
-  const linked = /^gitdir: (.*)$/m.exec(textOf(git) ?? "")?.[1];
+  const linked = /^gitdir: (.*)$/m.exec(readRegularFile(git) ?? "")?.[1];
   if (linked === undefined) return join(git, "info/exclude");
   const own = resolve(folder, linked);
-  const common = textOf(join(own, "commondir"))?.trim();
+  const common = readRegularFile(join(own, "commondir"))?.trim();
   return join(common === undefined ? own : resolve(own, common), "info/exclude");
 }
 
@@ -88,7 +93,7 @@ export function repositoryOf(path: string): string | undefined {
   }
 }
 
-function textOf(path: string): string | undefined {
+function readRegularFile(path: string): string | undefined {
   // Reading a pipe would block.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   return readFileSync(path, "utf8");

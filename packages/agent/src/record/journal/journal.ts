@@ -27,6 +27,7 @@ import { scan } from "./scan.ts";
 import type { LineSpan } from "./span-table.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
+import { TurnSync } from "./turn-sync.ts";
 
 /** Half of what a listing reads from the end. */
 const TITLE_DRIFT = 2048;
@@ -40,6 +41,7 @@ export class Journal {
   readonly #reader: EntryReader;
   readonly #losses: LossList;
   readonly #reserved = new Set<string>();
+  readonly #turnSync = new TurnSync(() => this.sync());
   #context: ContextView | undefined;
   #store: JournalStore;
   /** The file ends inside a line; dealt with by the first write. */
@@ -103,7 +105,7 @@ export class Journal {
   get lossesSoFar(): readonly JournalLoss[] {
     return this.#losses.list;
   }
-  /** Of the file that was converted to this one. */
+  /** Adds the losses of the file that was converted to this one. */
   addLosses(losses: readonly JournalLoss[]): void {
     for (const loss of losses) this.#losses.add(loss);
   }
@@ -135,7 +137,7 @@ export class Journal {
     return this.#index.input;
   }
   /** Effects that began and have no outcome, oldest first. */
-  unsettled(): readonly IntentLine[] {
+  openIntents(): readonly IntentLine[] {
     return this.#index.openIntents;
   }
   has(id: string): boolean {
@@ -285,10 +287,16 @@ export class Journal {
     store.append(held);
   }
 
-  /** To be awaited at each turn end; the last turn of an input ends with it. */
+  /** To be awaited at each turn end. */
   async turnEnd(): Promise<void> {
     this.#restateTitle();
-    if ((this.#deps.sync ?? "turn") !== "none") await this.sync();
+    if (this.#deps.sync !== "none") await this.#turnSync.turnEnd();
+  }
+
+  /** To be awaited at the end of an input. */
+  async inputEnd(): Promise<void> {
+    this.#restateTitle();
+    if (this.#deps.sync !== "none") await this.#turnSync.inputEnd();
   }
 
   async sync(): Promise<void> {
@@ -301,6 +309,7 @@ export class Journal {
 
   async close(): Promise<void> {
     this.#openStore = undefined;
+    await this.#turnSync.settle();
     await this.#store.close();
   }
 

@@ -121,7 +121,7 @@ function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): Pr
 /** The tool gets the values that placeholders stand for; nothing that leaves the machine does. */
 function withSecrets({ options }: HostChoices, registered: RegisteredTool, proposed: ProposedCall): ProposedCall {
   if (proposed.tier === "network") return proposed;
-  const args = options.redactor?.restored(proposed.args) ?? proposed.args;
+  const args = options.redactor?.restore(proposed.args) ?? proposed.args;
   return args === proposed.args ? proposed : propose(registered, proposed.callId, args);
 }
 

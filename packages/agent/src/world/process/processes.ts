@@ -23,7 +23,13 @@ import {
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
 import { lastingScript, stateText, TALK } from "./shell-script.ts";
 import { readShellState, type ShellState } from "./shell-state.ts";
-import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
+import {
+  cancelledError,
+  type ProgramRequest,
+  refuseMissingProgram,
+  refuseZeroBytes,
+  spawnError,
+} from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
 import type { BackgroundCommand, ExecResult, ProgramArgv, TerminalCommand } from "./types.ts";
 import { Watch, type Watched } from "./watchdog.ts";
@@ -94,12 +100,12 @@ export class Processes {
   /** A program whose stdin stays open; it ends on its own, by `stop` or with `cleanup`. */
   async open(request: OpenRequest): Promise<OpenedProcess> {
     const { argv, program = argv[0] } = request;
-    if (request.signal?.aborted) throw cancelled(program);
+    if (request.signal?.aborted) throw cancelledError(program);
     refuseZeroBytes(argv);
     refuseMissingProgram(request);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const child = this.#spawn(request, number, "pipe", (confined) =>
@@ -130,7 +136,7 @@ export class Processes {
     const program = "The command";
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const started = startTerminal(pty, command, {
@@ -170,7 +176,7 @@ export class Processes {
     refuseZeroBytes(request.argv);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!request.internal && !(await this.#admitted(request))) return neverStarted();
+    if (!request.internal && !(await this.#waitForTurn(request))) return neverStarted();
     const { child, mark, talk, hasWaited = false } = request.shell ? this.#shell(request) : this.#command(request);
     const kills = this.#governor.memoryKills();
     const capture = new Capture(child, request);
@@ -208,17 +214,17 @@ export class Processes {
         reject(spawnError(error, request));
       });
       child.once("exit", async (code, signal) => {
-        await capture.drained();
+        await capture.whenDrained();
         await ending;
         settle();
         const shell = talk && readShellState(await talk.report());
         if (hasWaited && ending === undefined && !talk?.hasBegun) {
-          // Somebody killed it while it waited: the command goes to another shell.
+          // It was killed while it waited: the command goes to another shell.
           settle();
           resolve(this.#run(request));
           return;
         }
-        // Whoever waits for this command goes on first; the next one finds its shell ready.
+        // The caller of this command goes on first; the next one finds its shell ready.
         if (request.shell) setImmediate(() => this.#prepare(request, shell ?? request.shell?.state));
         const result: ExecResult = {
           ...capture.result(),
@@ -243,7 +249,9 @@ export class Processes {
     const { argv, interleaved = false, stdin } = request;
     const prelude = request.internal ? "" : this.#governor.prelude;
     const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
-      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
+      confined
+        ? markedProgram(mark, confined, interleaved, prelude)
+        : markedShell(mark, argv, request.env, interleaved, prelude),
     );
     if (request.internal && !this.#watch.isOn) this.#watch.followIfLong(child);
     else this.#watch.follow(child);
@@ -309,7 +317,7 @@ export class Processes {
   }
 
   /** False when the call was cancelled before its turn came. */
-  async #admitted({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
+  async #waitForTurn({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
     if (signal?.aborted) return false;
     await this.#governor.admit(stays, signal);
     if (!signal?.aborted) return true;
@@ -320,7 +328,7 @@ export class Processes {
   #govern(child: Watched, stays: boolean, end: (why: string) => void): void {
     const { pid } = child;
     if (pid === undefined) this.#governor.gaveUp();
-    else child.once("exit", this.#governor.started({ pid, stays, end }));
+    else child.once("exit", this.#governor.noteStart({ pid, stays, end }));
   }
 
   #remember(run: Promise<unknown>): void {
@@ -386,7 +394,7 @@ interface Started {
   readonly hasWaited?: boolean;
 }
 
-/** A group's number belongs to somebody else soon after its leader has gone. */
+/** The system gives a group's number to another group soon after its leader has gone. */
 function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
   return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
 }

@@ -32,7 +32,7 @@ export interface RunRequest extends CaptureRequest {
   readonly internal?: boolean | undefined;
   /** Not confined. */
   readonly outside?: boolean | undefined;
-  /** Nobody waits for its end. */
+  /** The caller does not wait for its end. */
   readonly stays?: boolean | undefined;
   /** `argv` runs in a shell that takes over a state; `command` is its text. */
   readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
@@ -51,7 +51,7 @@ export interface OpenRequest
     Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
   /** Passes a signal on where the program really runs; to our child's group when absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
-  /** For messages, when the program that matters is not the one that runs here. */
+  /** What error messages name, when the program that matters is not the one that runs here. */
   readonly program?: string | undefined;
 }
 

@@ -60,7 +60,7 @@ export interface Watchdog {
   release(): void;
 }
 
-/** `leftover`: a folder that nobody needs once we are gone. */
+/** `leftover`: a folder that is not needed once we are gone. */
 export function startWatchdog(mark: Mark, leftover = ""): Watchdog {
   const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks, leftover];
   const child = childProcess().spawn("/bin/sh", args, {
@@ -112,7 +112,7 @@ export class Watch {
     child.once("exit", () => watchdog.commandEnded(pid));
   }
 
-  /** Starting a watchdog takes as long as what a brief command does; without one it ends when nobody reads its output. */
+  /** Starting a watchdog takes as long as what a brief command does; without one it ends when its output is no longer read. */
   followIfLong(child: ChildProcess): void {
     const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.follow(child));
     child.once("exit", cancel);

@@ -1,7 +1,7 @@
 // The context ledger for people: a bar for each kind of owner, then the largest owners.
 
 import type { ContextLedger, LedgerGroup, LedgerOwner, OwnerKind } from "@lathe/agent";
-import { oneLine, shortened } from "../list.ts";
+import { printableLine, shorten } from "../list.ts";
 import { tokens } from "../numbers.ts";
 import { table } from "./table.ts";
 
@@ -46,7 +46,7 @@ export function contextTable(
 }
 
 function headOf({ provider, model, tokens: used, window, threshold }: ContextView): string {
-  const name = oneLine(provider === "" ? model : `${provider}/${model}`);
+  const name = printableLine(provider === "" ? model : `${provider}/${model}`);
   if (window <= 0) return `${name}: about ${tokens(used)} tokens; the size of its context is not known.\n`;
   const free = `${tokens(Math.max(0, window - used))} free`;
   const room =
@@ -79,7 +79,7 @@ function ownerTable(owners: readonly LedgerOwner[], columns: number): string {
     owners.map(({ kind, name, tokens: own }) => [
       tokens(own).padStart(8),
       LABELS[kind],
-      shortened(oneLine(name), room),
+      shorten(printableLine(name), room),
     ]),
   );
 }

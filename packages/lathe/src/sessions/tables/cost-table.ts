@@ -1,14 +1,14 @@
 // What a session cost, for people: by model, by tool and by child.
 
 import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
-import { oneLine } from "../list.ts";
-import { costText, counted, dollars, tokens } from "../numbers.ts";
+import { printableLine } from "../list.ts";
+import { costText, countOf, dollars, tokens } from "../numbers.ts";
 import { table } from "./table.ts";
 
 export function costTable(journal: JournalReader): string {
   const { total, byModel, byTool, words, byChild, byRole } = sessionCosts(journal);
   const { answers, usage } = total;
-  const head = `${counted(answers, "answer")}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${costText(total)}`;
+  const head = `${countOf(answers, "answer")}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${costText(total)}`;
   // An answer is paid for by several causes, so its price is known for all of them or for none.
   const share = (cost: number): string => (total.unpriced > 0 && cost === 0 ? "–" : dollars(cost));
   const tools = [...byTool].sort(([, a], [, b]) => b.cost - a.cost || b.tokens - a.tokens);
@@ -20,7 +20,7 @@ export function costTable(journal: JournalReader): string {
           ["by what was answered", "calls", "tokens", "cost"],
           ["your messages", "", tokens(words.tokens), share(words.cost)],
           ...tools.map(([name, spent]) => [
-            oneLine(name),
+            printableLine(name),
             String(spent.calls),
             tokens(spent.tokens),
             share(spent.cost),
@@ -38,7 +38,7 @@ function spendingTable(title: string, rows: ReadonlyMap<string, Spending>): stri
   return table([
     [title, "answers", "in", "cached", "out", "cost"],
     ...sorted.map(([name, { answers, usage, cost, unpriced }]) => [
-      oneLine(name),
+      printableLine(name),
       String(answers),
       tokens(usage.inputTokens),
       tokens(usage.cacheReadTokens ?? 0),

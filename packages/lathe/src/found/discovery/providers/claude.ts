@@ -1,17 +1,18 @@
 // Claude Code: `~/.claude` (or CLAUDE_CONFIG_DIR), the nearest `.claude` of the project, and the servers in `~/.claude.json`.
 
+import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
-import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
+import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Look, Provider, Scan } from "../look.ts";
+import type { Look, Provider } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 
-export const claudeHome = ({ place }: Scan): string => place.env["CLAUDE_CONFIG_DIR"] || `${place.userHome}/.claude`;
-
-const FOLDERS: AgentFolders = { user: claudeHome, project: ".claude" };
+const FOLDERS = foldersOf(AGENT_PLACES.claude);
+export const claudeHome = FOLDERS.user;
+const [, STATE_FILE] = AGENT_PLACES.claude.user;
 
 export const claude: Provider = {
   id: "claude",
@@ -32,7 +33,7 @@ export const claude: Provider = {
       for (const { path, level } of [...everyHome(look, FOLDERS)].reverse()) skillFolder(look, `${path}/skills`, level);
     },
     rule: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { nested: true, translate: scoped }),
+      markdownFolder(look, `${path}/rules`, level, { nested: true, translate: ruleScope }),
     ),
     agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
       markdownFolder(look, `${path}/agents`, level, { nested: true, renames: true }),
@@ -57,7 +58,7 @@ export const claude: Provider = {
 };
 
 /** `paths` names the files a rule is for; without them it is for all. The model must be told when a rule matters. */
-export function scoped({ paths, ...rest }: Frontmatter): Frontmatter {
+export function ruleScope({ paths, ...rest }: Frontmatter): Frontmatter {
   return paths === undefined
     ? { alwaysApply: true, ...rest }
     : { description: `for ${String(paths)}`, globs: paths, ...rest };
@@ -66,7 +67,7 @@ export function scoped({ paths, ...rest }: Frontmatter): Frontmatter {
 /** Those for this project only come first, as Claude Code has it. */
 function servers(look: Look<"mcp-server">): void {
   const { place } = look;
-  const path = place.env["CLAUDE_CONFIG_DIR"] ? `${claudeHome(look)}/.claude.json` : `${place.userHome}/.claude.json`;
+  const path = `${place.env[AGENT_PLACES.claude.movedBy] ? claudeHome(look) : place.userHome}/${STATE_FILE}`;
   const read = readJson(look, path, "user");
   if (!read) return;
   for (const folder of new Set([...place.folders, place.cwd]))

@@ -1,6 +1,7 @@
 // What `lathe plugin add` has installed.
 
 import { isJsonObject } from "@lathe/llm";
+import { latheFile } from "../agent-places.ts";
 import type { Provider, Scan } from "../look.ts";
 import { type InstalledPlugin, pluginLoaders } from "../plugin-files.ts";
 import { readJson } from "../structured.ts";
@@ -9,11 +10,11 @@ export const plugins: Provider = {
   id: "plugins",
   name: "Lathe plugins",
   priority: 90,
-  loaders: pluginLoaders(installed),
+  loaders: pluginLoaders(installedPlugins),
 };
 
-function installed(look: Scan): readonly InstalledPlugin[] {
-  const folder = `${look.place.latheHome}/plugins`;
+function installedPlugins(look: Scan): readonly InstalledPlugin[] {
+  const folder = latheFile(look.place.latheHome, "plugins");
   const listed = readJson(look, `${folder}/installed.json`, "user")?.value["plugins"];
   return Object.entries(isJsonObject(listed) ? listed : {}).flatMap(([name, entry]) => {
     if (!isJsonObject(entry) || entry["enabled"] === false) return [];

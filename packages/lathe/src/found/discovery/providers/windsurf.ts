@@ -1,12 +1,13 @@
 // Windsurf: `~/.codeium/windsurf` and the nearest `.windsurf` of the project. Its workflows are what others call commands.
 
+import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
-import { type AgentFolders, everyHome, homesOf } from "../homes.ts";
+import { everyHome, foldersOf, homesOf } from "../homes.ts";
 import { markdownFolder, skillFolder } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
-const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.codeium/windsurf`, project: ".windsurf" };
+const FOLDERS = foldersOf(AGENT_PLACES.windsurf);
 
 export const windsurf: Provider = {
   id: "windsurf",
@@ -23,7 +24,7 @@ export const windsurf: Provider = {
           { ...value, frontmatter: { alwaysApply: true, ...value.frontmatter } },
         );
       for (const { path: home, level } of homesOf(look, FOLDERS, "user"))
-        markdownFolder(look, `${home}/rules`, level, { translate: triggered });
+        markdownFolder(look, `${home}/rules`, level, { translate: ruleFromTrigger });
     },
     command: (look) => {
       for (const { path, level } of homesOf(look, FOLDERS, "user"))
@@ -37,7 +38,7 @@ export const windsurf: Provider = {
 };
 
 /** `trigger` says when a rule holds: always, for some files, or when the model decides so by its description. */
-function triggered({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
+function ruleFromTrigger({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
   if (trigger === "always_on" || trigger === undefined) return { ...rest, description, alwaysApply: true };
   if (trigger === "glob") return { ...rest, description: description ?? `for ${String(globs)}`, globs };
   return trigger === "model_decision" ? { ...rest, description } : rest;
