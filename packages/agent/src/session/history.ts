@@ -3,9 +3,9 @@
 import type { Message } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import type { InputContent } from "../contract/events/types.ts";
+import type { MessageEntry, TreeEntry } from "../contract/journal.ts";
 import { pathTo } from "../record/journal/context.ts";
 import type { Journal } from "../record/journal/journal.ts";
-import type { MessageEntry, TreeEntry } from "../record/journal/types.ts";
 import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
 
 /** Reads the whole path to the leaf. */

@@ -3,8 +3,8 @@
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
+import type { MessageEntry } from "../contract/journal.ts";
 import { JournalError } from "../record/journal/errors.ts";
-import type { MessageEntry } from "../record/journal/types.ts";
 import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";

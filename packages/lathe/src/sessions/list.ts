@@ -117,12 +117,12 @@ export function sessionName(
   for (const candidate of [session.title, session.firstMessage]) {
     const clean = oneLine(candidate ?? "");
     if (clean === "") continue;
-    return shortened(clean, length);
+    return shorten(clean, length);
   }
   return oneLine(session.id);
 }
 
-export function shortened(text: string, length: number): string {
+export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   // Half a character would be none.
   const characters = [...text];

@@ -26,10 +26,10 @@ export function parseQuery(words: readonly string[]): SearchQuery {
 }
 
 /** Text as it goes into the index. */
-export const spaced = (text: string): string => (unspaced.test(text) ? text.replace(everyUnspaced, " $& ") : text);
+export const spaceOut = (text: string): string => (unspaced.test(text) ? text.replace(everyUnspaced, " $& ") : text);
 
 const tokens = (word: string): string[] =>
-  spaced(word)
+  spaceOut(word)
     .split(new RegExp(`[^${WORD}\\p{M}]+`, "u"))
     .filter((token) => token !== "");
 

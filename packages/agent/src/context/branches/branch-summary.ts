@@ -1,8 +1,8 @@
 // The summary of a line of work that the user leaves: made by a model, with the files it touched below it.
 
 import { ContextLengthError, Message } from "@lathe/llm";
+import type { TreeEntry } from "../../contract/journal.ts";
 import type { BranchSummary, SeamContext, TreeMove } from "../../contract/seams/types.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
 import { carriedText } from "../compaction/carried.ts";
 import { detailsOf, hiddenWork } from "../compaction/history.ts";
 import { serialize } from "../compaction/serialize.ts";

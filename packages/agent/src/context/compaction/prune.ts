@@ -1,8 +1,9 @@
 // Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
 
-import type { JournalReader, RequestInfo } from "../../contract/seams/types.ts";
+import type { CompactionEntry, MessageEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
+import type { RequestInfo } from "../../contract/seams/types.ts";
 import { PRUNED_RESULT } from "../../record/journal/context.ts";
-import type { CompactionEntry, MessageEntry } from "../../record/journal/types.ts";
 import { presentContext, type SentMessage } from "./present-context.ts";
 
 /** The newest messages with this many tokens stay. */

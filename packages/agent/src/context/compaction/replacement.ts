@@ -2,9 +2,9 @@
 // without one.
 
 import { ContextLengthError, type Message, type ModelInfo, messageOf } from "@lathe/llm";
+import type { PreservedData } from "../../contract/journal.ts";
 import type { SeamContext } from "../../contract/seams/types.ts";
 import { JournalError } from "../../record/journal/errors.ts";
-import type { PreservedData } from "../../record/journal/types.ts";
 import { IMAGE_TOKENS } from "../message-size.ts";
 import { digest } from "./digest.ts";
 import { type Earlier, earlierText } from "./history.ts";

@@ -3,9 +3,9 @@
 
 import { type ContentPart, textOf } from "@lathe/llm";
 import { Bm25 } from "../../base/text/bm25.ts";
+import type { TreeEntry } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
 
 /** A passage that `recall` found. */
 export interface Found {

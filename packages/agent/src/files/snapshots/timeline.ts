@@ -1,9 +1,9 @@
 // What the journal says about the files, in the order it happened: stretches in which the session may have changed them (calls,
 // rewinds), each with the list of files before and after. Between two stretches only others can have changed something.
 
+import type { RewindRecord, SnapshotLine } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { RewindRecord, SnapshotLine } from "../../record/journal/types.ts";
 
 export interface Stretch {
   /** Lists of files, as blobs; empty for a rewind of the conversation alone. */

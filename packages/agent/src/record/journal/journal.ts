@@ -2,6 +2,17 @@
 // synchronous: when a call returns, its line has been passed to the system.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
+import type {
+  BranchSummaryEntry,
+  InputLine,
+  IntentLine,
+  JournalLoss,
+  OutsideLine,
+  PrefixLine,
+  SessionHeader,
+  SettleLine,
+  TreeEntry,
+} from "../../contract/journal.ts";
 import { ContextView } from "./context.ts";
 import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
@@ -15,17 +26,6 @@ import { scan } from "./scan.ts";
 import type { LineSpan } from "./span-table.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
-import type {
-  BranchSummaryEntry,
-  InputLine,
-  IntentLine,
-  JournalLoss,
-  OutsideLine,
-  PrefixLine,
-  SessionHeader,
-  SettleLine,
-  TreeEntry,
-} from "./types.ts";
 
 /** `none`: never fsync. `turn`: at each turn end. `intent`: also before each effect that must not run twice. */
 export type SyncMode = "none" | "turn" | "intent";

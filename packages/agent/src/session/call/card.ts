@@ -2,9 +2,9 @@
 
 import { isJsonObject, type JsonObject, type ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
+import type { MessageEntry } from "../../contract/journal.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { placeholdersIn } from "../../policy/redact/redactor.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
 import { withoutWayToTheRest } from "./artifact-output.ts";
 import { summaryOf } from "./preview.ts";
 

@@ -129,7 +129,7 @@ export class Permissions {
   }
 
   /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
-  answered(agentId: string | undefined, callId: string, permission: HookPermission): void {
+  recordHookAnswer(agentId: string | undefined, callId: string, permission: HookPermission): void {
     this.#answered.set(callKey(agentId, callId), permission);
   }
 
@@ -168,7 +168,7 @@ export class Permissions {
 
   async #rememberRule(text: string): Promise<void> {
     if (this.#options.remembered) await this.#options.remembered.add(text);
-    else this.#added = [...this.#added, allowing(text)];
+    else this.#added = [...this.#added, allowRule(text)];
   }
 
   /** What a person said for good in this project is asked about again. */
@@ -194,7 +194,7 @@ export class Permissions {
 
   #wouldBeAllowed(call: JudgedCall, texts: readonly string[]): boolean {
     const policy = this.#policy();
-    return judge(call, { ...policy, rules: [...policy.rules, ...texts.map(allowing)] }).decision === "allow";
+    return judge(call, { ...policy, rules: [...policy.rules, ...texts.map(allowRule)] }).decision === "allow";
   }
 
   /** Whether a person has allowed calls like this one meanwhile. */
@@ -282,4 +282,4 @@ const startsAgent = ({ access = [] }: JudgedCall): boolean =>
   access.some((item) => item.kind === "exec" && item.isAgent === true);
 
 /** A rule that we made ourselves reads well. */
-const allowing = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });
+const allowRule = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });

@@ -25,7 +25,7 @@ export function manifestOf(root: string): {
   readonly description?: string;
 } {
   for (const file of [`${root}/.claude-plugin/plugin.json`, `${root}/package.json`]) {
-    const value = parsed(readIfThere(file));
+    const value = parseObject(readIfThere(file));
     if (!value) continue;
     const text = (key: string): Record<string, string> => (typeof value[key] === "string" ? { [key]: value[key] } : {});
     const { name = "", ...rest } = { ...text("name"), ...text("version"), ...text("description") };
@@ -66,7 +66,7 @@ function lineOf({ kind, name, value }: Found, root: string): string {
   return `${kind} ${name}`;
 }
 
-function parsed(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+function parseObject(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);

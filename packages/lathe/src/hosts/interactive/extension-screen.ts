@@ -93,7 +93,7 @@ export class TerminalForExtensions implements ExtensionScreen {
     return lines === undefined ? undefined : linesOf(lines).map((line) => line.text);
   };
 
-  added = ({ shortcuts, themes, render }: AddedToScreen): readonly string[] => {
+  applyAdded = ({ shortcuts, themes, render }: AddedToScreen): readonly string[] => {
     this.#render = render;
     const { bindings } = this.#view;
     // Keys of a list or a question mean something only there. Where two have one, the first is named.

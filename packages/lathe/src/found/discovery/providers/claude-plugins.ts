@@ -10,11 +10,11 @@ export const claudePlugins: Provider = {
   id: "claude-plugins",
   name: "Claude Code plugins",
   priority: 70,
-  loaders: pluginLoaders(installed),
+  loaders: pluginLoaders(installedPlugins),
 };
 
 /** Those that are switched on, for everywhere or for this project. */
-function installed(look: Scan): readonly InstalledPlugin[] {
+function installedPlugins(look: Scan): readonly InstalledPlugin[] {
   const home = claudeHome(look);
   const plugins = readJson(look, `${home}/plugins/installed_plugins.json`, "user")?.value["plugins"];
   if (!isJsonObject(plugins)) return [];

@@ -9,10 +9,10 @@ export const plugins: Provider = {
   id: "plugins",
   name: "Lathe plugins",
   priority: 90,
-  loaders: pluginLoaders(installed),
+  loaders: pluginLoaders(installedPlugins),
 };
 
-function installed(look: Scan): readonly InstalledPlugin[] {
+function installedPlugins(look: Scan): readonly InstalledPlugin[] {
   const folder = `${look.place.latheHome}/plugins`;
   const listed = readJson(look, `${folder}/installed.json`, "user")?.value["plugins"];
   return Object.entries(isJsonObject(listed) ? listed : {}).flatMap(([name, entry]) => {

@@ -5,7 +5,7 @@ import { statSync, utimesSync } from "node:fs";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { existingJournal, type OpenedJournal } from "./journals/journal-files.ts";
 
-export async function changed<T>(
+export async function changeJournal<T>(
   workspace: Workspace,
   path: string,
   change: (opened: OpenedJournal) => T | Promise<T>,
