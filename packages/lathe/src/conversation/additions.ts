@@ -1,7 +1,8 @@
 // What a session has besides what is built in: skills, rules, hooks, servers, extensions. Each part of the product that brings
 // something makes one addition for a session; the list of these parts is in src/additions/list.ts.
 
-import type { Middleware, SchemeResolver, ToolProvider } from "@lathe/agent";
+import type { Middleware, ToolProvider } from "@lathe/agent";
+import type { SchemeResolver } from "@lathe/agent/contract";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { isAnythingHere } from "../found/discovery/anything.ts";

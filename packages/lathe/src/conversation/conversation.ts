@@ -4,26 +4,13 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PermissionMode } from "@lathe/agent";
-import {
-  branchPoint,
-  branchSummarizer,
-  type CompactionEntry,
-  findEntry,
-  type InputContent,
-  type InputOutcome,
-  type MessageEntry,
-  type Navigation,
-  type RewindOptions,
-  type RewindRequest,
-  readHead,
-  realJournalPath,
-  type Session,
-  type SessionEvent,
-  type SessionSwitch,
-  sentence,
-  userMessages,
-} from "@lathe/agent";
+import type { InputContent, InputOutcome, Navigation, Session, SessionEvent } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
+import { branchSummarizer } from "@lathe/agent/context";
+import type { CompactionEntry, MessageEntry, SessionSwitch } from "@lathe/agent/contract";
+import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
+import type { PermissionMode } from "@lathe/agent/policy";
+import { branchPoint, findEntry, readHead, realJournalPath, userMessages } from "@lathe/agent/record";
 import { messageOf, textOf } from "@lathe/llm";
 import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
 import { existingDirectory, type Workspace } from "../config/workspace/workspace.ts";

@@ -1,33 +1,36 @@
 // Sets up a session: environment, profile, journal, permissions, services. Every mode starts here.
 
 import { existsSync, realpathSync } from "node:fs";
-import type { PermissionMode } from "@lathe/agent";
 import {
   type Answer,
-  type AskedGit,
-  askGit,
   type BudgetConfig,
-  CachedScans,
-  Checkpoints,
   type ExecutionEnvironment,
   type FamilyName,
   familyOf,
   type Middleware,
-  type MoreSurroundings,
-  PendingActions,
-  type PlanVerdict,
   type Profile,
   type Question,
-  type Rewinder,
-  RunningCommands,
-  type RunningTerminal,
-  readSurroundings,
   Session,
   type SessionEvent,
-  type Surroundings,
-  type TerminalSize,
   type ToolProvider,
 } from "@lathe/agent";
+import {
+  type AskedGit,
+  askGit,
+  type MoreSurroundings,
+  readSurroundings,
+  type Surroundings,
+} from "@lathe/agent/context";
+import type { Rewinder } from "@lathe/agent/files";
+import type { PermissionMode } from "@lathe/agent/policy";
+import {
+  Checkpoints,
+  PendingActions,
+  type PlanVerdict,
+  RunningCommands,
+  type RunningTerminal,
+} from "@lathe/agent/tools";
+import { CachedScans, type TerminalSize } from "@lathe/agent/world";
 import { messageOf, type ProviderAdapter } from "@lathe/llm";
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
 import { fileHistory, noHistory } from "../changes/rewind/file-history.ts";

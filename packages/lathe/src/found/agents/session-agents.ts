@@ -3,15 +3,14 @@
 import {
   type AgentLimits,
   type AgentType,
-  type Beside,
-  type IsolationRequest,
-  judge,
   type Middleware,
-  type Places,
   type SubagentOptions,
   type ToolDef,
   taskTool,
 } from "@lathe/agent";
+import type { IsolationRequest } from "@lathe/agent/agents";
+import { judge, type Places } from "@lathe/agent/policy";
+import type { Beside } from "@lathe/agent/session";
 import { messageOf } from "@lathe/llm";
 import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

@@ -1,7 +1,7 @@
 // Colours and symbols as the settings want them, for the terminal as it is: dark or light, with many colours or none.
 
 import { readdirSync, readFileSync, watch } from "node:fs";
-import { sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { appearance, colourMode, type SymbolPreset, type ThemeFiles, Themes, themeDirectory } from "@lathe/tui";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ScreenView } from "./screen-view.ts";

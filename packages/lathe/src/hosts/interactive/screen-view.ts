@@ -2,7 +2,9 @@
 // composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
 
 import { setImmediate } from "node:timers/promises";
-import type { Answer, PlanVerdict, Question, RunningTerminal, TerminalSize } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict, RunningTerminal } from "@lathe/agent/tools";
+import type { TerminalSize } from "@lathe/agent/world";
 import type { ContentPart } from "@lathe/llm";
 import {
   asciiSigns,

@@ -1,16 +1,10 @@
 // A session that is opened again, as items: made from its journal, with each call's card made anew from call and result.
 
-import {
-  type CustomMessageEntry,
-  knownTool,
-  type MessageEntry,
-  pastCard,
-  pathTo,
-  type Session,
-  type ToolDef,
-  type TreeEntry,
-  userCommandOf,
-} from "@lathe/agent";
+import type { Session, ToolDef } from "@lathe/agent";
+import type { CustomMessageEntry, MessageEntry, TreeEntry } from "@lathe/agent/contract";
+import { pathTo } from "@lathe/agent/record";
+import { pastCard, userCommandOf } from "@lathe/agent/session";
+import { knownTool } from "@lathe/agent/tools";
 import { type ContentPart, type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
