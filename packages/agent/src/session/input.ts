@@ -203,7 +203,7 @@ export async function endInput(
   core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
-  await core.journal.turnEnd();
+  await core.journal.inputEnd();
   const next = nextInput(core, run, end);
   core.input = undefined;
   core.emit("processing_end", {
