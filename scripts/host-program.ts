@@ -1,7 +1,31 @@
 // A host program that uses most of what the libraries export, in the strictest mode of the compiler. `npm run check` compiles it
 // against the packed tarballs, with and without exactOptionalPropertyTypes. It is never run.
 
-import { type AgentEvent, type Answerer, type ApprovalAnswer, type CallInfo, CodingAgent, type ConfigInput, createSession, defineProfile, defineSessionTool, FAMILIES, type InputOutcome, LocalEnvironment, MemoryEnvironment, type Middleware, openJournalFile, type Preview, Session, type SessionEvent, type SessionTool, type ToolDef, type ToolResult, type Turn, toAgentEvents } from "@lathe/agent";
+import {
+  type AgentEvent,
+  type Answerer,
+  type ApprovalAnswer,
+  type CallInfo,
+  CodingAgent,
+  type ConfigInput,
+  createSession,
+  defineProfile,
+  defineSessionTool,
+  FAMILIES,
+  type InputOutcome,
+  LocalEnvironment,
+  MemoryEnvironment,
+  type Middleware,
+  openJournalFile,
+  type Preview,
+  Session,
+  type SessionEvent,
+  type SessionTool,
+  type ToolDef,
+  type ToolResult,
+  type Turn,
+  toAgentEvents,
+} from "@lathe/agent";
 import {
   Client,
   type ClientMiddleware,
