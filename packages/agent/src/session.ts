@@ -22,7 +22,6 @@ export {
   type SystemTurn,
   type ToolResultItem,
   type ToolResultsTurn,
-  textOfContent,
   type UserTurn,
 } from "./session/types.ts";
 export { type RecordedUserCommand, USER_COMMAND, userCommandOf } from "./session/user-command.ts";

@@ -5,7 +5,7 @@ import type { Middleware, ToolProvider } from "@lathe/agent";
 import type { SchemeResolver } from "@lathe/agent/contract";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
-import { isAnythingHere } from "../found/discovery/anything.ts";
+import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { placeOf } from "../found/discovery/place.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { SlashCommand } from "./commands/command.ts";

@@ -24,7 +24,7 @@ export interface Ranked {
 
 /** An index of passages that ranks them by a query. */
 export class Bm25 {
-  /** By word: passages that hold it, with how often. */
+  /** For each word, the passages that hold it and how often. */
   readonly #postings = new Map<string, number[]>();
   readonly #lengths: number[] = [];
   readonly #wordsOf: Bm25Options["wordsOf"];
