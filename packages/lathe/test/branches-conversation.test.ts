@@ -11,7 +11,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { trustFolder } from "../src/config/trust/trust.ts";
 import { openWorkspace, openWorkspaceAt } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import { type Arrival, Conversation } from "../src/conversation/conversation.ts";
+import { Conversation } from "../src/conversation/conversation.ts";
+import type { Arrival } from "../src/conversation/session-contract.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 

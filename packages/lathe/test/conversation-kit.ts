@@ -7,10 +7,11 @@ import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { openWorkspace } from "../src/config/workspace/workspace.ts";
-import type { AdditionEntry } from "../src/conversation/additions.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import type { CommandView } from "../src/conversation/commands/command.ts";
-import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
+import type { CommandView } from "../src/conversation/commands/command-view.ts";
+import { Conversation } from "../src/conversation/conversation.ts";
+import type { ConversationParts } from "../src/conversation/conversation-parts.ts";
+import type { AdditionEntry } from "../src/conversation/session-contract.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
@@ -84,7 +85,7 @@ export async function conversation(
       requestFor: async (journal) => ({ ...(await sessionRequest(workspace, options, journal)), additions }),
       onSession: (open, arrival) => {
         parts.onSession?.(open, arrival);
-        commands.setAdded(open.additions.commands());
+        commands.setAdded(open.parts.commands());
       },
       onEvent: (session, event) => {
         parts.onEvent?.(session, event);

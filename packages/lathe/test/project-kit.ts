@@ -57,7 +57,7 @@ export async function project(
           ...(await sessionRequest(workspace, options, journal)),
           additions: ADDITIONS,
         }),
-        onSession: (open) => commands.setAdded(open.additions.commands()),
+        onSession: (open) => commands.setAdded(open.parts.commands()),
         onEvent: (_session, event) => events.push(event),
       },
       resumed === undefined ? newJournal(workspace) : existingJournal(workspace, resumed),

@@ -1,6 +1,6 @@
 // The parts of the product that add to a session, each loaded only where it is needed. Above the conversation, because they use it.
 
-import type { AdditionEntry } from "../conversation/additions.ts";
+import type { AdditionEntry } from "../conversation/session-contract.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */

@@ -4,7 +4,7 @@ import { ADDITIONS } from "../additions/list.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
 import { workspaceOfRun } from "../config/workspace/prepared.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
-import type { SessionRequest } from "../conversation/open-session.ts";
+import type { SessionRequest } from "../conversation/session-contract.ts";
 import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
 import { promptsOf } from "../hosts/headless/prompts.ts";
 import { readPiped } from "../hosts/headless/stdin.ts";

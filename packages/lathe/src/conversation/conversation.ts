@@ -43,17 +43,16 @@ import {
   type OpenedJournal,
 } from "../sessions/journals/journal-files.ts";
 import { Approvals } from "./approvals.ts";
+import type { ConversationParts, Departure } from "./conversation-parts.ts";
 import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
-import { type OpenSession, openSession } from "./open-session.ts";
-import type { Arrival, ConversationParts, Departure } from "./parts.ts";
+import { openSession } from "./open-session.ts";
+import type { Arrival, OpenSession } from "./session-contract.ts";
 import { Titles } from "./titles/titles.ts";
 import { isOwn, takeQueued, type Unsent } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
-
-export type { Arrival, ConversationParts, Departure } from "./parts.ts";
 
 /** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
 const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
@@ -465,7 +464,7 @@ export class Conversation {
     this.#open = open;
     this.#chosen = chosen;
     this.#parts.onSession?.(open, arrival);
-    open.additions.opened(open, arrival);
+    open.parts.opened(open, arrival);
   }
 
   #openWith(

@@ -7,7 +7,7 @@ import { modelsOf } from "../models/connect.ts";
 import { callable, modelOfSession } from "../models/initial-model.ts";
 import type { ModelChoice } from "../models/models.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { SessionRequest } from "./session-contract.ts";
 
 /** `workspace`: another place than the one the run began in. */
 export type RequestFor = (opened: OpenedJournal, workspace?: Workspace) => Promise<SessionRequest>;

@@ -8,15 +8,14 @@ import { isAnythingHere } from "../found/discovery/anything.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
 import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";
 import { shownPath } from "../platform/home/shown-path.ts";
-import type { Additions } from "./additions.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract.ts";
 
 type Files = Pick<MoreSurroundings, "projectDocs" | "userDocs" | "customPrompt" | "userInstructions">;
 
 export async function promptFiles(
   workspace: Workspace,
   { systemPrompt, userInstructions }: SessionRequest,
-  additions: Additions,
+  systemParts: (prompt: PromptTexts) => Promise<readonly SystemPart[]>,
   warn: (warning: DiscoveryWarning) => void,
 ): Promise<MoreSurroundings> {
   const place = placeOf(workspace);
@@ -27,7 +26,7 @@ export async function promptFiles(
     ...(systemPrompt === undefined ? {} : { customPrompt: systemPrompt }),
     ...(userInstructions === undefined ? {} : { userInstructions }),
   };
-  const sections = await additions.systemParts({ custom: files.customPrompt, appended: files.userInstructions });
+  const sections = await systemParts({ custom: files.customPrompt, appended: files.userInstructions });
   return {
     ...files,
     ...(sections.length === 0 ? {} : { sections: sections.map(({ name, text }) => ({ name, text })) }),

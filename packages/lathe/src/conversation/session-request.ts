@@ -11,7 +11,7 @@ import { commaList, duration, httpUrl, money, positiveInteger } from "../platfor
 import { usageError } from "../platform/usage/exit.ts";
 import { NoRegularFile, readGivenFile } from "../platform/usage/given-file.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { SessionRequest } from "./session-contract.ts";
 
 /** A person at both ends, and nothing that asks for output only. Output that goes elsewhere is fine when there is no prompt to answer. */
 export function isInteractive({ options, words }: ParsedArgs, machine: Machine): boolean {

@@ -5,7 +5,8 @@ import type { SessionEvent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { expandInput } from "../conversation/expand-input.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
-import { type OpenSession, openSession } from "../conversation/open-session.ts";
+import { openSession } from "../conversation/open-session.ts";
+import type { OpenSession } from "../conversation/session-contract.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { onSignals } from "../platform/machine/signals.ts";
 import { type ExitCode, usageError } from "../platform/usage/exit.ts";
@@ -45,7 +46,7 @@ export async function jsonCommandMode(
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
   const open = await closedOnFailure(opened, async () => openSession(workspace, await requestFor(opened)));
-  open.additions.opened(open, { reason: "start", workspace });
+  open.parts.opened(open, { reason: "start", workspace });
   const signals = onSignals(() => void open.session.interrupt());
   try {
     rememberForTerminal(workspace, opened.path);

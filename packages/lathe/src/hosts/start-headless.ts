@@ -3,7 +3,8 @@
 import type { InputContent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
-import { type OpenSession, openSession } from "../conversation/open-session.ts";
+import { openSession } from "../conversation/open-session.ts";
+import type { OpenSession } from "../conversation/session-contract.ts";
 import { onFirstRequest } from "../platform/launcher/first-request.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
@@ -47,7 +48,7 @@ export async function startHeadless(
     run && named ? named.journalOf(where, run) : journalFor(where, options);
   const opened = await openJournal(workspace, choose, { recording, runId });
   const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
-  open.additions.opened(open, { reason: "start", workspace });
+  open.parts.opened(open, { reason: "start", workspace });
   let remembered = false;
   const remember = (): void => {
     if (!remembered) rememberForTerminal(workspace, opened.path);

@@ -81,8 +81,8 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
         : {}),
       onEvent: (_session, event) => events.push(event),
       onSession: (open) => {
-        const setCommands = (): void => commands.setAdded(open.additions.commands());
-        open.additions.onCommands = setCommands;
+        const setCommands = (): void => commands.setAdded(open.parts.commands());
+        open.parts.onCommands = setCommands;
         setCommands();
       },
     },

@@ -7,7 +7,7 @@ import type { SessionEvent } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
 import { Emulator } from "../../../tui/test/emulator.ts";
 import { TestClock } from "../../../tui/test/test-clock.ts";
-import type { OpenSession } from "../../src/conversation/open-session.ts";
+import type { OpenSession } from "../../src/conversation/session-contract.ts";
 import { loadBindings } from "../../src/hosts/interactive/actions.ts";
 import { screenHost } from "../../src/hosts/interactive/screen-host.ts";
 import { ScreenView } from "../../src/hosts/interactive/screen-view.ts";

@@ -1,7 +1,7 @@
 // Extensions as an addition to sessions. They are loaded once for a workspace and stay while one session follows another.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker, SessionAddition } from "../../conversation/additions.ts";
+import type { AdditionMaker, SessionPart } from "../../conversation/session-contract.ts";
 import { ExtensionHost } from "./host.ts";
 
 interface Shared {
@@ -36,7 +36,7 @@ export const extensionAddition: AdditionMaker = async (workspace, request) => {
   host.workIn(workspace);
   const screen = request.person?.extensionUi;
   if (screen) host.useScreen(screen);
-  const addition: SessionAddition = {
+  const addition: SessionPart = {
     name: "extensions",
     middleware: [host.middleware],
     toolProviders: [host],

@@ -4,7 +4,7 @@
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { PromptCommand } from "../../conversation/session-contract.ts";
 import type { ExtensionLines } from "../../platform/extension-api/rendering.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { commandsOf } from "./commands.ts";

@@ -1,8 +1,7 @@
 // The commands and prompt templates of a project and its user, for one session.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { AdditionMaker, PromptCommand } from "../../conversation/session-contract.ts";
 import { discoveryOf } from "../../found/discovery/discovery.ts";
 import type { Source } from "../../found/discovery/types.ts";
 import { fileCommand } from "./file-commands.ts";

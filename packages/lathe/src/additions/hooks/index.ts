@@ -2,8 +2,7 @@
 
 import type { SessionEvent } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { SessionAddition } from "../../conversation/additions.ts";
-import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
+import type { OpenSession, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import { discoveryOf } from "../../found/discovery/discovery.ts";
 import { CommandHooks, readHooks } from "./command-hooks.ts";
 import { hookMiddleware } from "./middleware.ts";
@@ -20,7 +19,7 @@ const MODES: Readonly<Record<string, string>> = {
   full: "bypassPermissions",
 };
 
-export async function hooksFor(workspace: Workspace, request: SessionRequest): Promise<SessionAddition | undefined> {
+export async function hooksFor(workspace: Workspace, request: SessionRequest): Promise<SessionPart | undefined> {
   const { active } = await discoveryOf(workspace).of("hook");
   const { hooks: list, warnings } = readHooks(active);
   if (list.length === 0 && warnings.length === 0) return undefined;

@@ -3,8 +3,7 @@
 import type { ExecutionEnvironment, Middleware, Session, ToolDef } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker, SessionAddition } from "../../conversation/additions.ts";
-import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
+import type { AdditionMaker, OpenSession, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import { discoveryOf } from "../../found/discovery/discovery.ts";
 import { type Hideable, ToolSearch } from "../tool-search/tool-search.ts";
 import { DefinitionCache } from "./cache.ts";
@@ -83,7 +82,7 @@ function additionOf(
   workspace: Workspace,
   request: SessionRequest,
   warnings: readonly string[],
-): SessionAddition {
+): SessionPart {
   const { settings } = workspace;
   const { journal } = request.opened;
   const { manager, sessions } = shared;
@@ -96,7 +95,7 @@ function additionOf(
     selected: journal.context.state.mcpTools ?? [],
     onSelected: (selectedToolNames) => void journal.append({ type: "mcp_tool_selection", selectedToolNames }),
   });
-  const addition: SessionAddition = {
+  const addition: SessionPart = {
     name: "MCP",
     toolProviders: [search],
     middleware: [waitForServers(manager)],

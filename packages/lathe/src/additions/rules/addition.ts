@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { discoveryOf } from "../../found/discovery/discovery.ts";
 import type { DiscoveryWarning } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";

@@ -1,7 +1,7 @@
 // The skills of a project and its user, for one session: their list in the system prompt, `skill://`, and `/skill:<name>`.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { discoveryOf } from "../../found/discovery/discovery.ts";
 import type { Source } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";

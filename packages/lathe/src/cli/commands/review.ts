@@ -4,7 +4,7 @@ import { ADDITIONS } from "../../additions/list.ts";
 import { loadNamedProvider } from "../../additions/named-provider.ts";
 import { workspaceOfRun } from "../../config/workspace/prepared.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { type OpenSession, openSession } from "../../conversation/open-session.ts";
+import { openSession } from "../../conversation/open-session.ts";
 import { changeOf } from "../../conversation/review/change.ts";
 import {
   changeLine,
@@ -17,6 +17,7 @@ import {
 } from "../../conversation/review/report.ts";
 import { review } from "../../conversation/review/review.ts";
 import type { Change, Review } from "../../conversation/review/types.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import { sessionRequest } from "../../conversation/session-request.ts";
 import { interruptedOutcome, oneLine, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
@@ -73,7 +74,7 @@ async function reviewInSession(workspace: Workspace, options: CliOptions, change
       },
     });
   });
-  open.additions.opened(open, { reason: "start", workspace });
+  open.parts.opened(open, { reason: "start", workspace });
   const signals = onSignals(() => void open.session.interrupt());
   try {
     tell(`Reviewing ${changeLine(change)}.`);

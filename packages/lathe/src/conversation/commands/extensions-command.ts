@@ -5,8 +5,9 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Discovery } from "../../found/discovery/discovery.ts";
 import { type Found, ITEM_KINDS, type ItemKind } from "../../found/discovery/types.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { type ChoiceItem, chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import { chooseFrom } from "./choice.ts";
+import type { SlashCommand } from "./command.ts";
+import type { ChoiceItem, CommandView } from "./command-view.ts";
 
 /** An item, or a whole agent. */
 type Switch =

@@ -7,8 +7,8 @@ import { type ListedPreset, listPresets, rolesText } from "../../models/list-pre
 import { type OfferedModel, offeredModels } from "../../models/offered.ts";
 import { PRESET } from "../../models/presets.ts";
 import { keepPreset } from "../../models/use-preset.ts";
-import { type ChoiceItem, chooseFrom } from "./choice.ts";
-import type { CommandView } from "./command.ts";
+import { chooseFrom } from "./choice.ts";
+import type { ChoiceItem, CommandView } from "./command-view.ts";
 
 const ALL = "all";
 

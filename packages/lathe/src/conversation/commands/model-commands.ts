@@ -4,7 +4,8 @@ import { modelsOf } from "../../models/connect.ts";
 import { PRESET } from "../../models/presets.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const model: SlashCommand = {
   name: "model",

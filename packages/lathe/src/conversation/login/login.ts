@@ -12,7 +12,7 @@ import {
 import { signIn } from "../../models/sign-in.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "../commands/choice.ts";
-import type { CommandView } from "../commands/command.ts";
+import type { CommandView } from "../commands/command-view.ts";
 
 export type LoginView = Pick<CommandView, "line" | "ask" | "askSecret" | "choose">;
 

@@ -4,7 +4,7 @@
 import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import { expandInput } from "../../conversation/expand-input.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";

@@ -6,8 +6,8 @@ import { loadNamedProvider } from "../../additions/named-provider.ts";
 import { workspaceOfRun } from "../../config/workspace/prepared.ts";
 import { openWorkspaceAt, type Workspace } from "../../config/workspace/workspace.ts";
 import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
-import { type Arrival, Conversation } from "../../conversation/conversation.ts";
-import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import type { Arrival, OpenSession, SessionRequest } from "../../conversation/session-contract.ts";
 import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
@@ -101,8 +101,8 @@ async function openedIn(workspace: Workspace, args: ParsedArgs, timing: StartTim
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
-    const setCommands = (): void => commands.setAdded(open.additions.commands());
-    open.additions.onCommands = setCommands;
+    const setCommands = (): void => commands.setAdded(open.parts.commands());
+    open.parts.onCommands = setCommands;
     setCommands();
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);

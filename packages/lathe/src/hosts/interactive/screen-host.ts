@@ -12,7 +12,7 @@ import {
   shorten,
   type Themes,
 } from "@lathe/tui";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
 import { ComposerHistory } from "./composer-history.ts";

@@ -32,8 +32,8 @@ import {
   wrap,
 } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
-import type { Choice } from "../../conversation/commands/choice.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { Choice } from "../../conversation/commands/command-view.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { AppAction } from "./actions.ts";

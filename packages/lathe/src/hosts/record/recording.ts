@@ -6,7 +6,7 @@ import { type InputContent, type InputOutcome, Recorder, type Session, type Surr
 import type { ClientDeps } from "@lathe/llm";
 import { resolveCredential } from "../../config/credentials/resolve.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { SessionRequest } from "../../conversation/open-session.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { InputVerb, RecordingTape } from "../../conversation/tape.ts";
 import { rememberedIn } from "../../found/permissions/remembered.ts";
 import { connect, modelsOf, providerOptions } from "../../models/connect.ts";

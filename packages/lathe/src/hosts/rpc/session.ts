@@ -5,7 +5,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
 import type { RequestFor } from "../../conversation/next-session.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";

@@ -12,7 +12,7 @@ import {
   visible,
   wrap,
 } from "@lathe/tui";
-import type { Choice, ChoiceAction } from "../../../conversation/commands/choice.ts";
+import type { Choice, ChoiceAction } from "../../../conversation/commands/command-view.ts";
 import type { ScreenView } from "../screen-view.ts";
 import type { Panel } from "./panel-stack.ts";
 

@@ -3,7 +3,7 @@
 import type { Session, SessionEvent, ToolProvider } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { RequestFor } from "./next-session.ts";
-import type { OpenSession, Person } from "./open-session.ts";
+import type { Arrival, OpenSession, Person } from "./session-contract.ts";
 import type { Unsent } from "./unsent.ts";
 
 export interface ConversationParts {
@@ -23,13 +23,6 @@ export interface ConversationParts {
   readonly onTitle?: (title: string) => void;
   /** Each event as it happens, however slow its readers are. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
-}
-
-/** How a session became the present one. */
-export interface Arrival {
-  readonly reason: "start" | "new" | "resume" | "fork" | "branch" | "move";
-  readonly workspace: Workspace;
-  readonly previousSessionFile?: string;
 }
 
 /** What became of a wish to go elsewhere: when a hook objected, its reason, and nothing has changed. */
