@@ -3,7 +3,7 @@ import type { SessionPart } from "../session-contract.ts";
 import { SessionHandle } from "../session-handle.ts";
 import { JoinedParts } from "./join.ts";
 
-const run = async (_call: unknown, work: () => Promise<never>) => work();
+const run: NonNullable<NonNullable<SessionPart["around"]>["aroundExecute"]> = async (_call, work) => work();
 const NONE = { parts: [], warnings: [] };
 
 describe("parts of a session", () => {
