@@ -13,6 +13,7 @@ import { Conversation } from "../src/conversation/conversation.ts";
 import type { ConversationParts } from "../src/conversation/conversation-parts.ts";
 import type { AdditionEntry } from "../src/conversation/session-contract.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
+import { Run } from "../src/hosts/run.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 /** A summary that is accepted. */
@@ -71,8 +72,9 @@ export async function conversation(
     deps: defaultDeps({ env }),
   };
   const options = { model };
-  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
-  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
+  const run = new Run({ ...machine, stdin, stdout, stderr, terminal: stdout });
+  const opened = await openWorkspace(run.machine, options);
+  const workspace = run.at({ ...opened, settings: { ...opened.settings, ...settings } });
   const warnings: string[] = [];
   const starts: { readonly reason: string }[] = [];
   const ends: object[] = [];

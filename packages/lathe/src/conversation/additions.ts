@@ -2,15 +2,15 @@
 // something makes one addition for a session; the list of these parts is in src/additions/list.ts.
 
 import { messageOf } from "@lathe/llm";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { isAnythingHere } from "../found/discovery/anything.ts";
 import { placeOf } from "../found/discovery/place.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { AdditionEntry, SessionRequest } from "./session-contract.ts";
 import type { MadeAdditions } from "./session-parts/join.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 
 /** A part that fails is one warning; the others work. */
-export async function makeAdditions(workspace: Workspace, request: SessionRequest): Promise<MadeAdditions> {
+export async function makeAdditions(workspace: SessionWorkspace, request: SessionRequest): Promise<MadeAdditions> {
   const entries = request.additions ?? [];
   const warnings: string[] = [];
   const present = await presentKinds(workspace, entries, warnings);
@@ -32,7 +32,7 @@ export async function makeAdditions(workspace: Workspace, request: SessionReques
 function isWanted(
   { kinds, isNeeded }: AdditionEntry,
   present: ReadonlySet<ItemKind>,
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   request: SessionRequest,
 ): boolean {
   if (kinds === undefined && isNeeded === undefined) return true;
@@ -41,16 +41,15 @@ function isWanted(
 
 /** Of the kinds that the parts ask for, those with items here. What is wrong with the files is said once for all parts. */
 async function presentKinds(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   entries: readonly AdditionEntry[],
   warnings: string[],
 ): Promise<ReadonlySet<ItemKind>> {
   const kinds = [...new Set(entries.flatMap(({ kinds: wanted = [] }) => wanted))];
   if (kinds.length === 0 || !isAnythingHere(placeOf(workspace))) return new Set();
-  const { discoveryOf } = await import("../found/discovery/discovery.ts");
   const { refusedLine } = await import("../found/discovery/refused-line.ts");
   const { warningLine } = await import("../found/discovery/warning-line.ts");
-  const discovery = discoveryOf(workspace);
+  const discovery = await workspace.discovery();
   discovery.begin();
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
   const all = found.flatMap((one) => one.all);

@@ -19,39 +19,29 @@ import {
   readHead,
   realJournalPath,
   type Session,
-  type SessionEvent,
   type SessionSwitch,
   sentence,
   userMessages,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
 import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
-import { existingDirectory, type Workspace } from "../config/workspace/workspace.ts";
+import { existingDirectory } from "../config/workspace/workspace.ts";
 import type { Permissions } from "../found/permissions/permissions.ts";
 import type { ModelChoice } from "../models/models.ts";
 import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { PageColours } from "../sessions/export/style.ts";
-import {
-  closedOnFailure,
-  copyUpTo,
-  existingJournal,
-  forkedJournal,
-  memoryJournal,
-  moveSessionFile,
-  newJournal,
-  type OpenedJournal,
-} from "../sessions/journals/journal-files.ts";
+import { copyUpTo, existingJournal, forkedJournal, type OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { Approvals } from "./approvals.ts";
 import type { ConversationParts, Departure } from "./conversation-parts.ts";
-import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./handoff.ts";
+import { type HandedOff, handOff, handOffOrSummarize } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
-import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
-import { openSession } from "./open-session.ts";
-import type { Arrival, OpenSession } from "./session-contract.ts";
+import { PresentSession } from "./present-session.ts";
+import type { OpenSession } from "./session-contract.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 import { Titles } from "./titles/titles.ts";
-import { isOwn, takeQueued, type Unsent } from "./unsent.ts";
+import { isOwn, type Unsent } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
 
 /** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
@@ -59,54 +49,54 @@ const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
 const isByTheUser = ({ origin = "input", source }: MessageEntry): boolean => !source && BY_THE_USER.has(origin);
 
 export class Conversation {
-  #workspace: Workspace;
   readonly #parts: ConversationParts;
+  readonly #present: PresentSession;
   readonly #approvals: Approvals | undefined;
   readonly #idle: IdleCompaction;
   /** Commands that the person runs themselves. */
   readonly shell = new UserShell(() => this.session);
   readonly titles: Titles;
-  #open!: OpenSession;
-  /** What the host chose, even while a larger model is used temporarily. */
-  #chosen!: ModelChoice;
-  /** --api-key and --base-url are for this provider only. */
-  #keyed = "";
   #inputs = 0;
   #instead = 0;
   readonly #maintenance = new Maintenance();
 
   private constructor(parts: ConversationParts) {
-    this.#workspace = parts.workspace;
     this.#parts = parts;
     this.titles = new Titles(this, parts);
     this.#idle = new IdleCompaction(() => this.workspace, this.#maintenance);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
+    this.#present = new PresentSession(parts, {
+      onPlan: (session, plan) => this.titles.nameAfterPlan(session, plan),
+      onEvent: (open, event) => {
+        this.#approvals?.follow(open.session, open.permissions, event);
+        this.#idle.follow(open, event);
+        parts.onEvent?.(open.session, event);
+      },
+    });
   }
 
   static async start(parts: ConversationParts, journal: OpenedJournal): Promise<Conversation> {
     const conversation = new Conversation(parts);
-    const open = await conversation.#openWith(journal, () => parts.requestFor(journal));
-    conversation.#keyed = open.model.provider;
-    conversation.#use(open, { reason: "start", workspace: parts.workspace });
+    await conversation.#present.start(journal);
     return conversation;
   }
 
   /** Where the present session works. */
-  get workspace(): Workspace {
-    return this.#workspace;
+  get workspace(): SessionWorkspace {
+    return this.#present.workspace;
   }
   get open(): OpenSession {
-    return this.#open;
+    return this.#present.open;
   }
   get session(): Session {
-    return this.#open.session;
+    return this.open.session;
   }
   /** Takes effect with the next request. */
   get model(): ModelChoice {
-    return this.#open.model;
+    return this.open.model;
   }
   get permissions(): Permissions {
-    return this.#open.permissions;
+    return this.open.permissions;
   }
   get isBusy(): boolean {
     return this.session.state === "processing";
@@ -121,7 +111,7 @@ export class Conversation {
   }
   /** Whether there is something to come back to: on disk, and more than a beginning. */
   get isKept(): boolean {
-    return this.#open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
+    return this.open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
   }
 
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
@@ -149,10 +139,10 @@ export class Conversation {
   }
 
   /** Finishes the input that an earlier process left unfinished. */
-  async continue(): Promise<void> {
+  async continue(): Promise<InputOutcome | undefined> {
     this.#inputs++;
     try {
-      await this.session.continue();
+      return await this.session.continue();
     } finally {
       this.#inputs--;
     }
@@ -177,9 +167,8 @@ export class Conversation {
     return queued.map(({ content }) => content);
   }
 
-  async switchModel(selector: string): Promise<ModelChoice> {
-    this.#chosen = await this.#open.switchModel(selector);
-    return this.#chosen;
+  switchModel(selector: string): Promise<ModelChoice> {
+    return this.#present.switchModel(selector);
   }
   /** `undefined`: the model's own. Takes effect with the next request. */
   setEffort(level: string | undefined): void {
@@ -187,7 +176,7 @@ export class Conversation {
   }
   /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
   sendToBackground(): readonly string[] {
-    return this.#open.runningCommands.detachAll();
+    return this.open.runningCommands.detachAll();
   }
   setPermissionMode(mode: PermissionMode): void {
     this.permissions.mode = mode;
@@ -195,15 +184,13 @@ export class Conversation {
 
   /** Another folder that may be written to, in this session and those that follow. */
   addRoot(path: string): void {
-    if (this.#workspace.roots.includes(path)) return;
-    this.#workspace = { ...this.#workspace, roots: [...this.#workspace.roots, path] };
-    this.permissions.addRoot(path);
+    this.#present.addRoot(path);
   }
 
   /** Makes room by hand; what runs is ended first. When the context stays as it is, a warning has said why, too. */
   compact(focus?: string): Promise<CompactionEntry | { readonly problem: string }> {
     return this.#maintenance.run(async () => {
-      const { session, compaction } = this.#open;
+      const { session, compaction } = this.open;
       await session.interrupt();
       const wanted = { trigger: "manual", ...(focus === undefined ? {} : { focus }) } as const;
       const { problem } = await session.compact(compaction.compaction.demand(wanted));
@@ -231,10 +218,10 @@ export class Conversation {
   }
   /** Off: only by hand. Holds for the sessions that follow. */
   set autoCompaction(enabled: boolean) {
-    this.#open.compaction.automatic = enabled;
+    this.open.compaction.automatic = enabled;
   }
   get autoCompaction(): boolean {
-    return this.#open.compaction.automatic;
+    return this.open.compaction.automatic;
   }
 
   /** Everything that compactions hid is sent again. */
@@ -245,28 +232,28 @@ export class Conversation {
 
   /** A session without a past; kept on disk when the present one is. */
   async startNew(parentSession?: string): Promise<Departure> {
-    return this.#leaveFor({ reason: "new" }, () => this.#goToNew(this.#newJournal({ parentSession }), "new"));
+    return this.#leaveFor({ reason: "new" }, () => this.#present.startNew({ parentSession }, "new"));
   }
 
   /** Another session of this directory, with its own model and effort if they are still available. */
   async resume(sessionPath: string): Promise<Departure> {
     const path = realJournalPath(resolve(this.workspace.machine.cwd, sessionPath));
-    if (path === this.#open.journal.path) return {};
+    if (path === this.open.journal.path) return {};
     const cwd = existsSync(path) ? readHead(path)?.header.cwd : undefined;
     if (cwd !== undefined && cwd !== this.workspace.cwd)
       throw usageError(`Session ${sessionPath} is in another project (${cwd}). Start the agent there.`);
     return this.#leaveFor({ reason: "resume", sessionFile: path }, () =>
-      this.#goTo(existingJournal(this.workspace, path), "resume"),
+      this.#present.goTo(existingJournal(this.workspace, path), "resume"),
     );
   }
 
   /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
   async reopen(): Promise<"resumed" | "new"> {
-    const { path } = this.#open.journal;
-    await this.#open.close();
+    const { path } = this.open.journal;
+    await this.open.close();
     const isKept = path !== undefined && existsSync(path);
-    if (isKept) await this.#goTo(existingJournal(this.workspace, path), "resume");
-    else await this.#goToNew(this.#newJournal({}), "new");
+    if (isKept) await this.#present.goTo(existingJournal(this.workspace, path), "resume");
+    else await this.#present.startNew({}, "new");
     return isKept ? "resumed" : "new";
   }
 
@@ -274,7 +261,7 @@ export class Conversation {
   async fork(): Promise<Departure> {
     this.#mustBeIdle();
     const path = this.#keptFile("copied");
-    return this.#leaveFor({ reason: "fork" }, () => this.#goTo(forkedJournal(this.workspace, path), "fork"));
+    return this.#leaveFor({ reason: "fork" }, () => this.#present.goTo(forkedJournal(this.workspace, path), "fork"));
   }
 
   /** Messages of the user on the present branch, oldest first. */
@@ -285,12 +272,12 @@ export class Conversation {
   /** Continues in a new session with what came before a message of the user, whose text is returned. */
   async branch(entryId: string): Promise<Departure & { readonly text: string }> {
     this.#mustBeIdle();
-    const { journal } = this.#open;
+    const { journal } = this.open;
     const { upTo, text } = branchPoint(journal.journal, entryId);
     const cancelled = await this.session.mayBranch(entryId);
     if (cancelled !== undefined) return { cancelled, text };
-    if (upTo === null) await this.#goToNew(this.#newJournal({ parentSession: journal.path }), "branch");
-    else await this.#goTo(copyUpTo(this.workspace, journal, upTo), "branch");
+    if (upTo === null) await this.#present.startNew({ parentSession: journal.path }, "branch");
+    else await this.#present.goTo(copyUpTo(this.workspace, journal, upTo), "branch");
     return { text };
   }
 
@@ -318,7 +305,7 @@ export class Conversation {
     const to = existingDirectory(machine, directory);
     if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
     const path = this.#keptFile("moved");
-    return this.#leaveFor({ reason: "move" }, async () => this.#moveTo(await workspaceAt(to), path));
+    return this.#leaveFor({ reason: "move" }, async () => this.#present.moveTo(await workspaceAt(to), path));
   }
 
   /**
@@ -330,7 +317,7 @@ export class Conversation {
     const entryId = findEntry(journal, name);
     const entry = journal.entry(entryId);
     const isInput = entry.type === "message" && entry.message.role === "user";
-    const rewinder = await this.#open.rewinder();
+    const rewinder = await this.open.rewinder();
     const result = await refusedAsUsage(rewinder.rewind({ to: isInput ? entry.parentId : entryId, ...options }));
     return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
   }
@@ -344,7 +331,7 @@ export class Conversation {
 
   /** Takes the last rewind back. */
   async redo(options: RewindOptions = {}): Promise<ReportedRewind> {
-    const rewinder = await this.#open.rewinder();
+    const rewinder = await this.open.rewinder();
     return { result: await refusedAsUsage(rewinder.takeBack(options)) };
   }
 
@@ -356,23 +343,24 @@ export class Conversation {
   }
 
   close(): Promise<void> {
-    return this.#open.close();
+    return this.open.close();
   }
 
   // ---- inside ----
 
   #handOff(focus?: string): Promise<HandedOff | undefined> {
-    return handOff(this.#open, focus, async (header) => {
-      const go = () => this.#goToNew(this.#newJournal(header), "new");
+    return handOff(this.open, focus, async (header) => {
+      const go = () => this.#present.startNew(header, "new");
       return { ...(await this.#leaveFor({ reason: "new" }, go)), session: this.session };
     });
   }
 
   /** With the strategy `handoff`. What was said meanwhile comes next. */
   async #handOffWhenFull(): Promise<void> {
-    const open = this.#open;
+    const open = this.open;
     const { session, compaction } = open;
     const { contextTokens, profile } = session;
+    if (this.#parts.staysInSession) return;
     if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
     if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
     const unsent = await this.#maintenance.run(() => handOffOrSummarize(this.workspace, open, () => this.#handOff()));
@@ -385,14 +373,9 @@ export class Conversation {
 
   /** The session's file, for what needs one. */
   #keptFile(done: string): string {
-    const { path } = this.#open.journal;
+    const { path } = this.open.journal;
     if (path !== undefined && existsSync(path)) return path;
     throw usageError(`Nothing of this session is kept that could be ${done}.`);
-  }
-
-  #newJournal(header: NextHeader): OpenedJournal {
-    if (this.#open.journal.path === undefined) return memoryJournal(this.workspace);
-    return newJournal(this.workspace, header);
   }
 
   /** Hooks may object; then nothing has changed. */
@@ -400,100 +383,5 @@ export class Conversation {
     const cancelled = await this.session.maySwitch(to);
     if (cancelled !== undefined) return { cancelled };
     return { unsent: await go() };
-  }
-
-  async #goToNew(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<Unsent> {
-    const { reasoningEffort } = this.session.config;
-    const unsent = await this.#replace(journal, this.#chosen, reason, workspace);
-    this.session.config.reasoningEffort = reasoningEffort;
-    return unsent;
-  }
-
-  async #goTo(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<Unsent> {
-    const own = await closedOnFailure(journal, () => modelToResume(workspace, journal.journal));
-    if (own) return this.#replace(journal, own, reason, workspace);
-    return this.#goToNew(journal, reason, workspace);
-  }
-
-  /** The file cannot be moved while it is open. When the session cannot go on there, it goes back. */
-  async #moveTo(there: Workspace, path: string): Promise<Unsent> {
-    const here = this.workspace;
-    await this.#open.close();
-    let moved = path;
-    let unsent: Unsent;
-    try {
-      moved = await moveSessionFile(there, path);
-      unsent = await this.#goTo(existingJournal(there, moved), "move", there);
-    } catch (error) {
-      if (moved !== path) await moveSessionFile(here, moved);
-      await this.#goTo(existingJournal(here, path), "resume");
-      throw error;
-    }
-    this.session.reload();
-    return unsent;
-  }
-
-  /** The next one is opened first: when that fails, nothing has changed. */
-  async #replace(
-    journal: OpenedJournal,
-    model: ModelChoice,
-    reason: Arrival["reason"],
-    workspace: Workspace,
-  ): Promise<Unsent> {
-    const before = this.#open;
-    const next = await this.#openWith(
-      journal,
-      () => requestWith(this.#parts.requestFor, journal, model, this.#keyed, workspace),
-      workspace,
-    );
-    const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
-    Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
-    // A session that was left while planning goes on planning; no older one plans because this one does.
-    const { mode } = before.permissions;
-    if (next.permissions.mode !== "plan" && (mode !== "plan" || reason === "new")) next.permissions.mode = mode;
-    next.compaction.automatic = before.compaction.automatic;
-    const unsent = before.session.state === "closed" ? [] : takeQueued(before.session);
-    await before.close();
-    this.#workspace = workspace;
-    const { path } = before.journal;
-    this.#use(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
-    return unsent;
-  }
-
-  #use(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
-    this.#open = open;
-    this.#chosen = chosen;
-    this.#parts.onSession?.(open, arrival);
-    open.parts.opened(open, arrival);
-  }
-
-  #openWith(
-    journal: OpenedJournal,
-    request: () => ReturnType<RequestFor>,
-    workspace = this.workspace,
-  ): Promise<OpenSession> {
-    const { person, toolProviders } = this.#parts;
-    return closedOnFailure(journal, async () => {
-      let open: OpenSession | undefined;
-      open = await openSession(workspace, {
-        ...(await request()),
-        ...(person ? { person } : {}),
-        ...(toolProviders ? { toolProviders } : {}),
-        onPlan: (plan) => {
-          if (open) this.titles.nameAfterPlan(open.session, plan);
-        },
-        // Events before the session is assigned (its start) are not needed here.
-        onEvent: (event) => {
-          if (open) this.#follow(open, event);
-        },
-      });
-      return open;
-    });
-  }
-
-  #follow(open: OpenSession, event: SessionEvent): void {
-    this.#approvals?.follow(open.session, open.permissions, event);
-    this.#idle.follow(open, event);
-    this.#parts.onEvent?.(open.session, event);
   }
 }

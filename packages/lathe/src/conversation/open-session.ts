@@ -2,7 +2,6 @@
 
 import { Session } from "@lathe/agent";
 import { noHistory } from "../changes/rewind/file-history.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { readJournal } from "../sessions/journals/journal-files.ts";
 import { makeAdditions } from "./additions.ts";
 import { earlierSessions } from "./handoff.ts";
@@ -12,8 +11,9 @@ import type { OpenSession, SessionRequest } from "./session-contract.ts";
 import type { SessionBase } from "./session-parts/base.ts";
 import { closeParts, JoinedParts } from "./session-parts/join.ts";
 import { builtInParts } from "./session-parts/list.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 
-export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
+export async function openSession(workspace: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
   // Additions are loaded beside the rest of the start.
   const adding = makeAdditions(workspace, request);
   try {

@@ -11,14 +11,13 @@ import {
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
 import { fileHistory } from "../changes/rewind/file-history.ts";
 import { confined, thisMachine } from "../config/workspace/this-machine.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { SessionAgents } from "../found/agents/session-agents.ts";
 import { onDisk } from "../found/permissions/on-disk.ts";
 import { permissionCommand } from "../found/permissions/permission-command.ts";
 import { Permissions } from "../found/permissions/permissions.ts";
 import { rememberedIn } from "../found/permissions/remembered.ts";
 import { SearchGuard } from "../found/permissions/search-guard.ts";
-import { connect, modelsOf } from "../models/connect.ts";
+import { connect } from "../models/connect.ts";
 import { compactionFor } from "./compaction.ts";
 import { planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import type { SessionRequest } from "./session-contract.ts";
@@ -26,9 +25,10 @@ import { SessionHandle } from "./session-handle.ts";
 import { SessionModels } from "./session-models.ts";
 import type { SessionBase } from "./session-parts/base.ts";
 import { SessionSurroundings } from "./session-surroundings.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 import { SwitchableClient } from "./switchable-client.ts";
 
-export async function sessionBase(workspace: Workspace, request: SessionRequest): Promise<SessionBase> {
+export async function sessionBase(workspace: SessionWorkspace, request: SessionRequest): Promise<SessionBase> {
   const session = new SessionHandle();
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const places = (roots: readonly string[]): Places => ({ roots, ...homes, onDisk: onDisk(homes) });
@@ -41,7 +41,7 @@ export async function sessionBase(workspace: Workspace, request: SessionRequest)
   );
   if (env.isSandboxed) await confined(env);
   const surroundings = new SessionSurroundings({ workspace, request, session, env });
-  const known = await modelsOf(workspace);
+  const known = await workspace.models();
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   if (request.promptFollows) adapter.prepare?.();
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
@@ -81,7 +81,7 @@ export async function sessionBase(workspace: Workspace, request: SessionRequest)
 
 /** `env`: the environment of the session, which asks these permissions itself. */
 function permissionsFor(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   request: SessionRequest,
   places: Places,
   env: () => ExecutionEnvironment,
@@ -103,7 +103,7 @@ function permissionsFor(
 }
 
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
-const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
+const keepsFiles = ({ settings }: SessionWorkspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
 
 /** A recording cannot land anything, and elsewhere there are no files of ours. */

@@ -28,6 +28,7 @@ import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { Approver } from "./approvals.ts";
 import type { ActingCommand, CommandHead } from "./commands/command-view.ts";
 import type { SessionCompaction } from "./compaction.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 import type { SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -110,7 +111,7 @@ export interface OpenSession {
 /** How a session became the present one. */
 export interface Arrival {
   readonly reason: "start" | "new" | "resume" | "fork" | "branch" | "move";
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly previousSessionFile?: string;
 }
 
@@ -196,12 +197,12 @@ export interface SessionPart {
 }
 
 /** Undefined: there is nothing of this part here. Children share what their parent has. */
-export type AdditionMaker = (workspace: Workspace, request: SessionRequest) => Promise<SessionPart | undefined>;
+export type AdditionMaker = (workspace: SessionWorkspace, request: SessionRequest) => Promise<SessionPart | undefined>;
 
 export interface AdditionEntry {
   readonly name: string;
   /** The part is loaded only when an item of one of these kinds was found, or `isNeeded` says so. Absent: always. */
   readonly kinds?: readonly ItemKind[];
-  isNeeded?(workspace: Workspace, request: SessionRequest): boolean;
+  isNeeded?(workspace: SessionWorkspace, request: SessionRequest): boolean;
   load(): Promise<AdditionMaker>;
 }

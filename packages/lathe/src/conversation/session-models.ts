@@ -1,7 +1,6 @@
 // The model of a session and the others that it may use: profiles for them, and the switch from one to another.
 
 import { familyOf, type Profile, type ToolDef } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { adapterOf, connect, type ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { type ProfileWish, profileFor } from "../models/profile.ts";
@@ -9,10 +8,11 @@ import { smallModels, summaryModels, visionModels } from "../models/side-models.
 import { waits } from "./session-config.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionHandle } from "./session-handle.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 import { openedOnUse, type SwitchableClient } from "./switchable-client.ts";
 
 export interface SessionModelsParts {
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly request: SessionRequest;
   readonly session: SessionHandle;
   readonly client: SwitchableClient;

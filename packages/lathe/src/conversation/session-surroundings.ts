@@ -9,18 +9,18 @@ import {
   type SessionOptions,
   type Surroundings,
 } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { warningLine } from "../found/discovery/warning-line.ts";
 import { deskOf } from "../platform/machine/desk.ts";
 import { promptFiles } from "./prompt-files.ts";
 import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract.ts";
 import type { SessionHandle } from "./session-handle.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
 export interface SurroundingsParts {
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly request: SessionRequest;
   readonly session: SessionHandle;
   readonly env: ExecutionEnvironment;
@@ -62,7 +62,7 @@ const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
   promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
 
 function known(
-  { machine, env: variables }: Workspace,
+  { machine, env: variables }: SessionWorkspace,
   { modelInfo, model }: Profile,
   env: ExecutionEnvironment,
   git: Promise<AskedGit> = askGit(env, GIT_PATIENCE_MS),

@@ -1,9 +1,8 @@
 // Command hooks as an addition to a session: found through discovery, run at the seams, at its start and its end.
 
 import type { SessionEvent } from "@lathe/agent";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { OpenSession, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { CommandHooks, readHooks } from "./command-hooks.ts";
 import { hookMiddleware } from "./middleware.ts";
 import { programFiles } from "./program-files.ts";
@@ -19,8 +18,8 @@ const MODES: Readonly<Record<string, string>> = {
   full: "bypassPermissions",
 };
 
-export async function hooksFor(workspace: Workspace, request: SessionRequest): Promise<SessionPart | undefined> {
-  const { active } = await discoveryOf(workspace).of("hook");
+export async function hooksFor(workspace: SessionWorkspace, request: SessionRequest): Promise<SessionPart | undefined> {
+  const { active } = await (await workspace.discovery()).of("hook");
   const { hooks: list, warnings } = readHooks(active);
   if (list.length === 0 && warnings.length === 0) return undefined;
   // What programs answer is in no recording.

@@ -1,6 +1,5 @@
 // Commands about who answers, and how hard it thinks.
 
-import { modelsOf } from "../../models/connect.ts";
 import { PRESET } from "../../models/presets.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
@@ -12,7 +11,7 @@ const model: SlashCommand = {
   arguments: "[provider/id[:effort]|preset/name]",
   description: "show or change the model, or the models of all jobs",
   complete: async ({ workspace }, typed) => {
-    const models = await modelsOf(workspace);
+    const models = await workspace.models();
     const { listPresets } = await import("../../models/list-presets.ts");
     const presets = listPresets(models).filter(({ missing }) => missing.length === 0);
     return [
@@ -63,7 +62,7 @@ const thinking: SlashCommand = {
 
 /** The one that models.yml gives the model; undefined: the vendor's. */
 const ownLevel = async ({ workspace, model: { provider, id } }: Conversation): Promise<string | undefined> =>
-  (await modelsOf(workspace)).registry.configuredLevel(provider, id);
+  (await workspace.models()).registry.configuredLevel(provider, id);
 
 export const EFFORTS: readonly string[] = ["default", "off", "minimal", "low", "medium", "high", "xhigh", "max"];
 

@@ -3,7 +3,6 @@
 import type { ExecutionEnvironment, Profile, RunningCommands, ToolProvider } from "@lathe/agent";
 import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
 import type { FileHistory } from "../../changes/rewind/file-history.ts";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { SessionAgents } from "../../found/agents/session-agents.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import type { SessionCompaction } from "../compaction.ts";
@@ -11,10 +10,11 @@ import type { SessionRequest } from "../session-contract.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import type { SessionModels } from "../session-models.ts";
 import type { SessionSurroundings } from "../session-surroundings.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
 import type { SwitchableClient } from "../switchable-client.ts";
 
 export interface SessionBase {
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly request: SessionRequest;
   readonly session: SessionHandle;
   readonly permissions: Permissions;

@@ -17,6 +17,7 @@ import type { Models } from "../../models/models.ts";
 import { withEffort } from "../../models/roles.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { isAnythingHere } from "../discovery/anything.ts";
+import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import { allowedTools } from "./agent-tools.ts";
@@ -24,7 +25,7 @@ import type { Agent } from "./agents.ts";
 import { bundledDescriptions, sourceName } from "./described.ts";
 
 export interface SessionAgentParts {
-  readonly workspace: Workspace;
+  readonly workspace: DiscoveredWorkspace;
   readonly models: Models;
   readonly current: () => ModelChoice;
   readonly places: () => Places;

@@ -6,6 +6,7 @@ import { readIfThere } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
+import type { Run } from "../run.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
 import { leaveOnSignals } from "./leave-on-signals.ts";
@@ -21,13 +22,8 @@ export interface StartTiming {
 }
 
 /** `words`: what the composer begins with. */
-export async function interactiveMode(
-  args: ParsedArgs,
-  machine: Machine,
-  timing: StartTiming,
-  words = "",
-): Promise<ExitCode> {
-  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
+export async function interactiveMode(args: ParsedArgs, run: Run, timing: StartTiming, words = ""): Promise<ExitCode> {
+  return isPlain(args, run.machine) ? plainMode(args, run, timing) : screenMode(args, run, timing, words);
 }
 
 /** Nothing on it can be erased, or somebody hears it. */
@@ -45,7 +41,8 @@ function wantsPlain(config: string): boolean {
   }
 }
 
-async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {
+async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words: string): Promise<ExitCode> {
+  const { machine } = run;
   const { home } = homePaths(machine.env, machine.userHome);
   const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
   const draft = new Draft(
@@ -66,7 +63,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");
   try {
-    return await runInteractive(args, machine, timing, screenHost(view, problems));
+    return await runInteractive(args, run, timing, screenHost(view, problems));
   } finally {
     // Answers that come after we have left would be typed into the shell.
     if (!timing.leavesWhenReady) await view.terminal.answered();
@@ -76,17 +73,17 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   }
 }
 
-async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+async function plainMode(args: ParsedArgs, run: Run, timing: StartTiming): Promise<ExitCode> {
   const { PlainView } = await import("./plain/plain-view.ts");
   const { plainScreen } = await import("./plain/extension-screen.ts");
   const { runInteractive } = await import("./run.ts");
-  const view = new PlainView(machine);
+  const view = new PlainView(run.machine);
   const restore = (): void => view.stop();
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   const stopListening = leaveOnSignals(view);
   view.start();
   try {
-    return await runInteractive(args, machine, timing, {
+    return await runInteractive(args, run, timing, {
       view,
       extensionUi: plainScreen(view),
       open: (controller) => view.open(controller),
