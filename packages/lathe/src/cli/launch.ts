@@ -17,7 +17,7 @@ import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const run = new Run(machine);
-  const { args, end } = await understandArgs(argv, run);
+  const { args, end } = await parseWithExtensions(argv, run);
   try {
     return await start(withProvider(args), run);
   } finally {
@@ -101,7 +101,7 @@ interface Understood {
 }
 
 /** An option that is not ours may be an extension's: only then they are loaded to find out. */
-async function understandArgs(argv: readonly string[], run: Run): Promise<Understood> {
+async function parseWithExtensions(argv: readonly string[], run: Run): Promise<Understood> {
   const { machine } = run;
   try {
     return { args: parseArgs(argv, machine.userHome) };

@@ -49,7 +49,7 @@ export async function sessionBase(workspace: SessionWorkspace, request: SessionR
     ? fileHistory({ workspace, env, journal: request.opened.journal, warn: session.warn })
     : undefined;
   const isolation = worksHere(request)
-    ? new IsolationWhenNeeded({ workspace, ...request.opened, history, guarded })
+    ? new IsolationWhenNeeded({ workspace, ...request.opened, history, guard: guarded })
     : undefined;
   const agents = new SessionAgents({
     workspace,

@@ -4,10 +4,10 @@
 import { findRow } from "../catalog/provider-rows.ts";
 import type { DiscoveryType } from "../discovery/listings.ts";
 import type { ClientDeps } from "../types/adapter.ts";
-import type { JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
 import type { Some } from "../types/some.ts";
-import { isRecord, type Shape, shapes } from "./shape.ts";
+import { type Shape, shapes } from "./shape.ts";
 
 /** What the file may say of a model. */
 export interface ModelFields {
@@ -226,7 +226,7 @@ function providerRules(path: string, config: ProviderConfig, builtIn: boolean): 
         problems.push(`${path}.models[${index}].api: required here or at the provider`);
       }
     }
-  } else if (models.length === 0 && !overrideKeys.some((key) => isRecord(config) && config[key] !== undefined)) {
+  } else if (models.length === 0 && !overrideKeys.some((key) => isJsonObject(config) && config[key] !== undefined)) {
     problems.push(`${path}: without models it must set one of ${overrideKeys.join(", ")}`);
   }
   if (discovery !== undefined && own === undefined) problems.push(`${path}.api: required with discovery`);

@@ -1,13 +1,9 @@
 // A small description language for plain configuration values, for messages that name the exact place.
 
-import type { JsonObject, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
 
 /** Problems of a value at a path; none when it fits. */
 export type Shape = (value: JsonValue, path: string) => string[];
-
-export function isRecord(value: unknown): value is Record<string, JsonValue> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 const expects =
   (what: string, fits: (value: JsonValue) => boolean): Shape =>
@@ -45,13 +41,13 @@ export const shapes = {
   mapOf:
     (item: Shape): Shape =>
     (value, path) =>
-      isRecord(value)
+      isJsonObject(value)
         ? Object.entries(value).flatMap(([key, entry]) => item(entry, join(path, key)))
         : [`${path === "" ? "file" : path}: must be a mapping`],
   object:
     (members: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape =>
     (value, path) => {
-      if (!isRecord(value)) return [`${path === "" ? "file" : path}: must be a mapping`];
+      if (!isJsonObject(value)) return [`${path === "" ? "file" : path}: must be a mapping`];
       const missing = required.filter((key) => value[key] === undefined).map((key) => `${join(path, key)}: is missing`);
       const present = Object.entries(value as JsonObject).flatMap(([key, entry]) => {
         const member = Object.hasOwn(members, key) ? members[key] : undefined;

@@ -39,7 +39,7 @@ export async function findSources(workspace: SessionWorkspace): Promise<FoundSou
   return { sources: [...byFile.values()], problems };
 }
 
-/** Of `--extension` and the settings: a file, or a folder of one or several. */
+/** What `--extension` and the settings name: a file, or a folder with one or several extensions. */
 function namedSources(
   { machine, cwd }: SessionWorkspace,
   path: string,

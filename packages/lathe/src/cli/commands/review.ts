@@ -83,7 +83,7 @@ async function reviewInSession(
       review({ workspace, session: open.session, permissions: open.permissions, tell }, change),
     );
     if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
-    // Whoever continues the session speaks of findings by their numbers.
+    // A user who continues the session refers to findings by their numbers.
     open.session.appendCustomMessage("review", reviewText(found), { display: true });
     rememberForTerminal(workspace, journal.path);
     return { review: found, sessionId: journal.path === undefined ? null : open.session.id };

@@ -1,6 +1,7 @@
 // Is this value right for this key? Pure; says what is wrong in words fit for the user.
 
 import { readRule } from "@lathe/agent";
+import { isJsonObject } from "@lathe/llm";
 import { nearest } from "../../platform/usage/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
 import { wrongInScopedList } from "./scoped.ts";
@@ -43,7 +44,7 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
       return wrongInScopedList(value);
     case "map":
       if (spec.of === "text") return isTextMap(value) ? undefined : "must map names to texts, as name=text,other=text";
-      return isRecord(value) && Object.values(value).every((item) => Number.isFinite(item))
+      return isJsonObject(value) && Object.values(value).every((item) => Number.isFinite(item))
         ? undefined
         : "must map names to numbers, as name=1,other=2";
     default:
@@ -56,7 +57,7 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
   const values = new Map<SettingKey, unknown>();
   const problems: SettingProblem[] = [];
   const visit = (node: unknown, prefix: string): void => {
-    if (!isRecord(node)) return;
+    if (!isJsonObject(node)) return;
     for (const [name, value] of Object.entries(node)) {
       const key = prefix === "" ? name : `${prefix}.${name}`;
       const parts = isSettingKey(key) ? [] : Object.keys(SETTINGS).filter((known) => known.startsWith(`${key}.`));
@@ -67,7 +68,7 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
         if (wrong === undefined) values.set(key, value);
         else problems.push({ key, severity: "error", message: `${key} ${wrong}, not ${JSON.stringify(value)}` });
       } else if (parts.length > 0) {
-        if (isRecord(value)) visit(value, key);
+        if (isJsonObject(value)) visit(value, key);
         else
           problems.push({ key, severity: "error", message: `${key} holds settings (${parts.join(", ")}), no value` });
       } else {
@@ -125,12 +126,8 @@ function wrongRules(value: unknown): string | undefined {
   return undefined;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 const isTextMap = (value: unknown): boolean =>
-  isRecord(value) && Object.values(value).every((item) => typeof item === "string" && item !== "");
+  isJsonObject(value) && Object.values(value).every((item) => typeof item === "string" && item !== "");
 
 function isWithin(value: number, { min, max, besides }: SettingSpec): boolean {
   if (value === besides) return true;
