@@ -52,24 +52,24 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #present: PresentSession;
   readonly #approvals: Approvals | undefined;
-  readonly #idle: IdleCompaction;
-  /** Commands that the person runs themselves. */
-  readonly shell = new UserShell(() => this.session);
-  readonly titles: Titles;
+  // Made when they are first used: a run from one prompt to its result uses none of them.
+  #idle: IdleCompaction | undefined;
+  #shell: UserShell | undefined;
+  #titles: Titles | undefined;
   #inputs = 0;
   #instead = 0;
   readonly #maintenance = new Maintenance();
 
   private constructor(parts: ConversationParts) {
     this.#parts = parts;
-    this.titles = new Titles(this, parts);
-    this.#idle = new IdleCompaction(() => this.workspace, this.#maintenance);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
     this.#present = new PresentSession(parts, {
       onPlan: (session, plan) => this.titles.nameAfterPlan(session, plan),
       onEvent: (open, event) => {
         this.#approvals?.follow(open.session, open.permissions, event);
-        this.#idle.follow(open, event);
+        if (this.workspace.settings["compaction.idleEnabled"])
+          this.#idle ??= new IdleCompaction(() => this.workspace, this.#maintenance);
+        this.#idle?.follow(open, event);
         parts.onEvent?.(open.session, event);
       },
     });
@@ -81,6 +81,15 @@ export class Conversation {
     return conversation;
   }
 
+  /** Commands that the person runs themselves. */
+  get shell(): UserShell {
+    this.#shell ??= new UserShell(() => this.session);
+    return this.#shell;
+  }
+  get titles(): Titles {
+    this.#titles ??= new Titles(this, this.#parts);
+    return this.#titles;
+  }
   /** Where the present session works. */
   get workspace(): SessionWorkspace {
     return this.#present.workspace;
@@ -124,7 +133,7 @@ export class Conversation {
       if (this.isMakingRoom) await this.settled();
       session = this.session;
       if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
-      this.titles.nameAfter(content);
+      if (this.#parts.namesSessions) this.titles.nameAfter(content);
       outcome = await session.submit(content);
     } finally {
       this.#inputs--;

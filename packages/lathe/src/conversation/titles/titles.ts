@@ -36,7 +36,6 @@ interface Present {
 }
 
 export interface TitleParts {
-  readonly namesSessions?: boolean;
   readonly onTitle?: (title: string) => void;
 }
 
@@ -67,7 +66,7 @@ export class Titles {
     const { session, workspace, model } = this.#present;
     const { settings, env } = workspace;
     const text = typeof content === "string" ? content : textOf({ role: "user", content });
-    const isWanted = this.#parts.namesSessions && settings["title.enabled"] && !env["LATHE_NO_TITLE"];
+    const isWanted = settings["title.enabled"] && !env["LATHE_NO_TITLE"];
     if (!isWanted || model.provider === PRACTICE_PROVIDER || text.trim() === "" || !isNew(session)) return;
     void askForTitle(session, workspace, text).then((title) => this.#set(session, title));
   }
