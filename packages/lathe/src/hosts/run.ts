@@ -79,6 +79,8 @@ export class Run {
    */
   async prepare(options: CliOptions, argv: readonly string[]): Promise<SessionWorkspace> {
     const workspace = await this.open(options);
+    // What is wrong with models.yml is said now: a screen may own the terminal later.
+    await workspace.models();
     this.#prepared = { ...workspace, extensions: { ...workspace.extensions, unread: argv } };
     return this.#prepared;
   }
