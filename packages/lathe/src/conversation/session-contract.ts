@@ -63,7 +63,7 @@ export interface SessionRequest {
   readonly onPlan?: (plan: string) => void;
 }
 
-export interface RunLimits {
+interface RunLimits {
   readonly maxTurns?: number;
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
@@ -128,7 +128,7 @@ export interface OpenParts {
 }
 
 /** What a command of a part may do to the conversation that it is typed into. */
-export interface CommandTarget {
+interface CommandTarget {
   submit(content: InputContent): Promise<unknown>;
 }
 
