@@ -2,51 +2,39 @@
 // `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) is carried over. Knows no terminal and no
 // wire; hosts are thin over it, and several conversations may live in one process.
 
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { PermissionMode } from "@lathe/agent";
 import {
-  branchPoint,
-  branchSummarizer,
   type CompactionEntry,
-  findEntry,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
   type Navigation,
   type RewindOptions,
   type RewindRequest,
-  readHead,
-  realJournalPath,
   type Session,
-  type SessionSwitch,
   sentence,
   userMessages,
 } from "@lathe/agent";
-import { messageOf, textOf } from "@lathe/llm";
-import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
-import { existingDirectory } from "../config/workspace/workspace.ts";
+import { messageOf } from "@lathe/llm";
+import type { ReportedRewind } from "../changes/rewind/report.ts";
 import type { Permissions } from "../found/permissions/permissions.ts";
 import type { ModelChoice } from "../models/models.ts";
-import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
-import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
+import { CliError, EXIT } from "../platform/usage/exit.ts";
 import type { PageColours } from "../sessions/export/style.ts";
-import { copyUpTo, existingJournal, forkedJournal, type OpenedJournal } from "../sessions/journals/journal-files.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { Approvals } from "./approvals.ts";
 import type { ConversationParts, Departure } from "./conversation-parts.ts";
 import { type HandedOff, handOff, handOffOrSummarize } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
 import { PresentSession } from "./present-session.ts";
+import { rewindTo, takeRewindBack, undoLast } from "./rewinding.ts";
 import type { OpenSession } from "./session-contract.ts";
+import { SessionMoves } from "./session-moves.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { Titles } from "./titles/titles.ts";
-import { isOwn, type Unsent } from "./unsent.ts";
+import { isOwn } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
-
-/** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
-const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
-const isByTheUser = ({ origin = "input", source }: MessageEntry): boolean => !source && BY_THE_USER.has(origin);
 
 export class Conversation {
   readonly #parts: ConversationParts;
@@ -56,6 +44,7 @@ export class Conversation {
   #idle: IdleCompaction | undefined;
   #shell: UserShell | undefined;
   #titles: Titles | undefined;
+  #made: SessionMoves | undefined;
   #inputs = 0;
   #instead = 0;
   readonly #maintenance = new Maintenance();
@@ -240,37 +229,20 @@ export class Conversation {
   }
 
   /** A session without a past; kept on disk when the present one is. */
-  async startNew(parentSession?: string): Promise<Departure> {
-    return this.#leaveFor({ reason: "new" }, () => this.#present.startNew({ parentSession }, "new"));
+  startNew(parentSession?: string): Promise<Departure> {
+    return this.#moves.startNew({ parentSession });
   }
-
   /** Another session of this directory, with its own model and effort if they are still available. */
-  async resume(sessionPath: string): Promise<Departure> {
-    const path = realJournalPath(resolve(this.workspace.machine.cwd, sessionPath));
-    if (path === this.open.journal.path) return {};
-    const cwd = existsSync(path) ? readHead(path)?.header.cwd : undefined;
-    if (cwd !== undefined && cwd !== this.workspace.cwd)
-      throw usageError(`Session ${sessionPath} is in another project (${cwd}). Start the agent there.`);
-    return this.#leaveFor({ reason: "resume", sessionFile: path }, () =>
-      this.#present.goTo(existingJournal(this.workspace, path), "resume"),
-    );
+  resume(sessionPath: string): Promise<Departure> {
+    return this.#moves.resume(sessionPath);
   }
-
   /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
-  async reopen(): Promise<"resumed" | "new"> {
-    const { path } = this.open.journal;
-    await this.open.close();
-    const isKept = path !== undefined && existsSync(path);
-    if (isKept) await this.#present.goTo(existingJournal(this.workspace, path), "resume");
-    else await this.#present.startNew({}, "new");
-    return isKept ? "resumed" : "new";
+  reopen(): Promise<"resumed" | "new"> {
+    return this.#moves.reopen();
   }
-
   /** Continues in a copy of the present session; the original does not change. */
-  async fork(): Promise<Departure> {
-    this.#mustBeIdle();
-    const path = this.#keptFile("copied");
-    return this.#leaveFor({ reason: "fork" }, () => this.#present.goTo(forkedJournal(this.workspace, path), "fork"));
+  fork(): Promise<Departure> {
+    return this.#moves.fork();
   }
 
   /** Messages of the user on the present branch, oldest first. */
@@ -279,74 +251,40 @@ export class Conversation {
   }
 
   /** Continues in a new session with what came before a message of the user, whose text is returned. */
-  async branch(entryId: string): Promise<Departure & { readonly text: string }> {
-    this.#mustBeIdle();
-    const { journal } = this.open;
-    const { upTo, text } = branchPoint(journal.journal, entryId);
-    const cancelled = await this.session.mayBranch(entryId);
-    if (cancelled !== undefined) return { cancelled, text };
-    if (upTo === null) await this.#present.startNew({ parentSession: journal.path }, "branch");
-    else await this.#present.goTo(copyUpTo(this.workspace, journal, upTo), "branch");
-    return { text };
+  branch(entryId: string): Promise<Departure & { readonly text: string }> {
+    return this.#moves.branch(entryId);
   }
-
   /** Goes to another place of the session's tree (null: the start). `summarize` absent: as the settings say. */
-  async navigate(
+  navigate(
     entryId: string | null,
-    { summarize, focus }: { readonly summarize?: boolean; readonly focus?: string } = {},
+    options?: { readonly summarize?: boolean; readonly focus?: string },
   ): Promise<Navigation> {
-    this.#mustBeIdle();
-    const { settings } = this.workspace;
-    const isWanted = summarize ?? (focus !== undefined || settings["branchSummary.enabled"]);
-    if (!isWanted) return this.session.navigate(entryId);
-    if (this.model.provider === PRACTICE_PROVIDER)
-      throw usageError("The practice model cannot summarize. Choose a model first, or go there without a summary.");
-    const reserveTokens = settings["branchSummary.reserveTokens"];
-    return this.session.navigate(entryId, { summarize: branchSummarizer({ reserveTokens, focus }) });
+    return this.#moves.navigate(entryId, options);
   }
-
   /** Takes the present session to another directory, whose settings and instructions take effect from then on. */
-  async move(directory: string): Promise<Departure> {
-    this.#mustBeIdle();
-    const { workspaceAt } = this.#parts;
-    if (!workspaceAt) throw usageError("A session cannot be moved from here. Use: lathe sessions move <id> <folder>");
-    const { machine, cwd } = this.workspace;
-    const to = existingDirectory(machine, directory);
-    if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
-    const path = this.#keptFile("moved");
-    return this.#leaveFor({ reason: "move" }, async () => this.#present.moveTo(await workspaceAt(to), path));
+  move(directory: string): Promise<Departure> {
+    return this.#moves.move(directory);
   }
 
   /**
    * Goes back to before a message of the user, or to the end of any other entry: conversation and files, or one of them. What came
    * after it stays in the journal.
    */
-  async rewind(name: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
-    const { journal } = this.session;
-    const entryId = findEntry(journal, name);
-    const entry = journal.entry(entryId);
-    const isInput = entry.type === "message" && entry.message.role === "user";
-    const rewinder = await this.open.rewinder();
-    const result = await refusedAsUsage(rewinder.rewind({ to: isInput ? entry.parentId : entryId, ...options }));
-    return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
+  rewind(name: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+    return rewindTo(this.open, name, options);
   }
-
   /** Rewinds the last message of the user, and all that came of it. */
-  async undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
-    const last = this.branchPoints().findLast(isByTheUser);
-    if (!last) throw usageError("There is no message of yours to take back.");
-    return this.rewind(last.id, options);
+  undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+    return undoLast(this.open, options);
   }
-
   /** Takes the last rewind back. */
-  async redo(options: RewindOptions = {}): Promise<ReportedRewind> {
-    const rewinder = await this.open.rewinder();
-    return { result: await refusedAsUsage(rewinder.takeBack(options)) };
+  redo(options: RewindOptions = {}): Promise<ReportedRewind> {
+    return takeRewindBack(this.open, options);
   }
 
   /** Path of the page that was written; `colours` of the host's theme. */
   async exportHtml(out?: string, colours?: PageColours): Promise<string> {
-    const path = this.#keptFile("exported");
+    const path = this.#moves.keptFile("exported");
     const { exportSession } = await import("../sessions/export/export-session.ts");
     return exportSession(this.workspace, path, { out, colours });
   }
@@ -358,10 +296,10 @@ export class Conversation {
   // ---- inside ----
 
   #handOff(focus?: string): Promise<HandedOff | undefined> {
-    return handOff(this.open, focus, async (header) => {
-      const go = () => this.#present.startNew(header, "new");
-      return { ...(await this.#leaveFor({ reason: "new" }, go)), session: this.session };
-    });
+    return handOff(this.open, focus, async (header) => ({
+      ...(await this.#moves.startNew(header)),
+      session: this.session,
+    }));
   }
 
   /** With the strategy `handoff`. What was said meanwhile comes next. */
@@ -376,21 +314,8 @@ export class Conversation {
     for (const content of unsent) await this.submit(content);
   }
 
-  #mustBeIdle(): void {
-    if (this.isBusy) throw usageError("The agent is working. Interrupt it first, then try again.");
-  }
-
-  /** The session's file, for what needs one. */
-  #keptFile(done: string): string {
-    const { path } = this.open.journal;
-    if (path !== undefined && existsSync(path)) return path;
-    throw usageError(`Nothing of this session is kept that could be ${done}.`);
-  }
-
-  /** Hooks may object; then nothing has changed. */
-  async #leaveFor(to: SessionSwitch, go: () => Promise<Unsent>): Promise<Departure> {
-    const cancelled = await this.session.maySwitch(to);
-    if (cancelled !== undefined) return { cancelled };
-    return { unsent: await go() };
+  get #moves(): SessionMoves {
+    this.#made ??= new SessionMoves(this.#present, this.#parts);
+    return this.#made;
   }
 }
