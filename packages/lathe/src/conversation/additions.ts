@@ -2,7 +2,7 @@
 // something makes one addition for a session; the list of these parts is in src/additions/list.ts.
 
 import { messageOf } from "@lathe/llm";
-import { isAnythingHere } from "../found/discovery/anything.ts";
+import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { placeOf } from "../found/discovery/place.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { AdditionEntry, SessionRequest } from "./session-contract.ts";

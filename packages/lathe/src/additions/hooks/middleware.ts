@@ -1,6 +1,14 @@
 // Command hooks at the seams of a session.
 
-import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
+import {
+  type CallInfo,
+  type InputContent,
+  type Middleware,
+  type ProposedCall,
+  type SeamContext,
+  type ToolResult,
+  textOfContent,
+} from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
 import { inputFor, nameFor, namesOf } from "../../config/tool-names/tool-names.ts";
 import type { CommandHooks, HookAnswers } from "./command-hooks.ts";
@@ -39,7 +47,7 @@ function inputSeams({ hooks, startContext }: HookSeams): Pick<Middleware, "onInp
       continued.clear();
       const answers = await hooks.run({
         event: "UserPromptSubmit",
-        fields: () => ({ prompt: textOf(content) }),
+        fields: () => ({ prompt: textOfContent(content) }),
         signal,
       });
       const refused = answers.block ?? answers.stop;
@@ -144,11 +152,6 @@ const callFields =
     tool_use_id: call.callId,
     lathe: { tool: call.tool.name, agentId: agentId ?? null },
   });
-
-function textOf(content: InputContent): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? part.text : [])).join("\n");
-}
 
 /** Behind what the person said: a hook's text is no instruction of theirs. */
 function withContext(content: InputContent, contexts: readonly string[]): InputContent {

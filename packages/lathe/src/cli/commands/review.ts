@@ -18,7 +18,7 @@ import { review } from "../../conversation/review/review.ts";
 import type { Change, Review } from "../../conversation/review/types.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import { interruptedOutcome, oneLine, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
+import { interruptedOutcome, joinLines, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
 import { Run } from "../../hosts/run.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
@@ -72,7 +72,7 @@ async function reviewInSession(
   change: Change,
 ): Promise<Done> {
   const { machine } = workspace;
-  const tell = (line: string): void => void machine.stderr.write(`lathe: ${oneLine(line)}\n`);
+  const tell = (line: string): void => void machine.stderr.write(`lathe: ${joinLines(line)}\n`);
   const conversation = await Conversation.start({ workspace, requestFor, staysInSession: true }, journal);
   const { open } = conversation;
   const told = tellWarnings(open.session, tell);
