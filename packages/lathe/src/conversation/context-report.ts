@@ -2,7 +2,7 @@
 
 import type { CompactionSettings } from "@lathe/agent";
 import { type ContextLedger, groupsOf, type LedgerGroup, type OwnerKind, roomIn } from "@lathe/agent/context";
-import type { OpenSession } from "./open-session.ts";
+import type { OpenSession } from "./session-contract.ts";
 
 export interface ContextReport extends ContextLedger {
   readonly groups: readonly LedgerGroup[];

@@ -7,7 +7,7 @@ import { type SshHosts, sshTool } from "@lathe/agent/tools";
 import { SshEnvironment } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { findHosts, keyProblem, type SshHost } from "./hosts.ts";
 
 export const sshAddition: AdditionMaker = async (workspace) => {
