@@ -39,8 +39,6 @@ const KNOWN_CIRCLES: readonly string[] = [
   "lathe/src/config/settings",
   "lathe/src/conversation",
   "lathe/src/found/permissions",
-  "lathe/src/hosts/interactive",
-  "lathe/src/hosts/rpc",
   "lathe/src/platform/extension-api",
   "lathe/src/sessions",
   "llm/src/framing",

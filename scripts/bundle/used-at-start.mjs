@@ -9,7 +9,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3-pro-preview"];
+/** From the catalog: a name that is not in it makes a run look through all models. */
+const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3.5-flash"];
 const KEYS = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" };
 const PATIENCE_MS = 10_000;
 

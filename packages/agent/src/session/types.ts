@@ -46,7 +46,7 @@ export interface SessionOptions {
   readonly env: ExecutionEnvironment;
   readonly client: ModelClient;
   readonly deps: SessionDeps;
-  /** In memory when absent. A journal that holds a session continues it. */
+  /** When absent, the journal is kept in memory. A journal that holds a session continues it. */
   readonly journal?: Journal | undefined;
   readonly config?: ConfigInput | undefined;
   /** Journals of the sessions that this one continues by a briefing, the last one first: `recall` looks into them too. */
@@ -151,10 +151,4 @@ export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | Ste
 /** The content as a list of parts. */
 export function partsOf(content: InputContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
-}
-
-/** The text of the content, without images and other parts. */
-export function textOfContent(content: InputContent): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }

@@ -15,9 +15,9 @@ export type Capability = "reasoning" | "vision" | "tools";
 /** Models by provider and id. */
 export interface Catalog {
   readonly providers: readonly string[];
-  /** By id or alias; a dated or regional form finds its base. */
+  /** Finds a model by id or alias; a dated or regional form finds its base. */
   get(provider: string, id: string): ModelInfo | undefined;
-  /** By id or alias at any provider, makers before hosts. */
+  /** Finds a model by id or alias at any provider, makers before hosts. */
   find(idOrAlias: string): ModelInfo | undefined;
   list(provider?: string): readonly ModelInfo[];
   latest(provider: string, capability?: Capability): ModelInfo | undefined;
@@ -50,13 +50,13 @@ function catalogOf(groups: readonly (() => Lines)[]): Catalog {
     }
     return undefined;
   };
-  const textOf = (provider: string): string => {
+  const catalogLines = (provider: string): string => {
     const text = linesOf(provider) ?? linesOf(own(sameModels, provider) ?? "") ?? "";
     return typeof text === "string" ? text : text();
   };
   const providers = (): string[] => groups.flatMap((group) => Object.keys(group()));
   const list = (provider: string): ModelInfo[] =>
-    textOf(provider)
+    catalogLines(provider)
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [modelOf(provider, JSON.parse(line) as CatalogRow)]));
   // The same few models are asked about again and again.
@@ -65,7 +65,7 @@ function catalogOf(groups: readonly (() => Lines)[]): Catalog {
     const key = `${provider}/${id}`;
     const known = found.get(key);
     if (known) return known;
-    const text = textOf(provider);
+    const text = catalogLines(provider);
     for (const candidate of candidates(id)) {
       const row = findLine(text, candidate);
       if (!row) continue;
@@ -82,7 +82,7 @@ function catalogOf(groups: readonly (() => Lines)[]): Catalog {
     get,
     find(idOrAlias) {
       for (const provider of providers()) {
-        const found = findLine(textOf(provider), idOrAlias);
+        const found = findLine(catalogLines(provider), idOrAlias);
         if (found) return modelOf(provider, found);
       }
       return undefined;

@@ -2,8 +2,8 @@
 // or nothing. The user's index, HEAD, stash and branches are never touched.
 
 import { join, relative } from "node:path";
+import { isInside } from "../../world/env/is-inside.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
-import { isInside } from "../../world/env/sandbox/inside.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { Processes } from "../../world/process/processes.ts";
 import { EnvError } from "../../world/process/types.ts";
@@ -36,7 +36,7 @@ export interface LandRequest
   readonly aroundWrite?: ((files: readonly LandedFile[], write: () => Promise<void>) => Promise<void>) | undefined;
   /** These deltas are all there is of the view `id`: once they are written, it does not outlive its process any more. */
   readonly isAllOfView?: boolean | undefined;
-  /** Of the commit of a branch. */
+  /** The message for the commit on a branch. */
   readonly message?: string | undefined;
   /** Kind of the view that `verify` runs in; `auto` when absent. */
   readonly kind?: ViewRequest["kind"] | undefined;

@@ -2,7 +2,7 @@
 
 import { readFile, realpath } from "node:fs/promises";
 import { relative } from "node:path";
-import type { InputContent } from "@lathe/agent";
+import { type InputContent, oneLine } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { fileParts } from "../../conversation/attachments.ts";
@@ -29,15 +29,13 @@ export function fileCommand(workspace: Workspace, found: Found<MarkdownValue>): 
   };
 }
 
-/** Of the frontmatter, else the first line of the text. */
+/** The description in the frontmatter, else the first line of the text. */
 function describe({ frontmatter, body }: MarkdownValue): string {
   const { description } = frontmatter;
   if (typeof description === "string" && description.trim() !== "") return oneLine(description);
   const first = oneLine(body.split("\n").find((line) => line.trim() !== "") ?? "");
   return first.length > LONGEST_DESCRIPTION ? `${first.slice(0, LONGEST_DESCRIPTION - 1)}…` : first;
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 async function expandFile(
   workspace: Workspace,

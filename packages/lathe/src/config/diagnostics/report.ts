@@ -1,4 +1,4 @@
-// What helps somebody else to understand a problem: one file with the session, its output and what is known of the machine. Secrets,
+// What helps a maintainer to understand a problem: one file with the session, its output and what is known of the machine. Secrets,
 // and what looks like one, are taken out of everything.
 
 import { readFileSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ import { type TarMember, tarArchive } from "./tar.ts";
 
 /** Newest first, of agents and of artifacts each. */
 const MOST_BESIDE = 10;
-/** Of one file; the end of it says most. */
+/** A report takes at most this much of one file, from its end, which says most. */
 const MOST_BYTES = 8 << 20;
 
 /** The session that the report is about. */
@@ -28,8 +28,8 @@ export async function writeReport({ workspace, open }: Reported): Promise<string
   const { machine, redactor } = workspace;
   const now = machine.deps.now();
   const members: TarMember[] = [
-    { name: "system.txt", content: Buffer.from(redactor.shared(`${systemInfo(workspace).join("\n")}\n`)) },
-    { name: "settings.txt", content: Buffer.from(redactor.shared(settingsText(workspace))) },
+    { name: "system.txt", content: Buffer.from(redactor.redactForSharing(`${systemInfo(workspace).join("\n")}\n`)) },
+    { name: "settings.txt", content: Buffer.from(redactor.redactForSharing(settingsText(workspace))) },
     ...(open.journal.path === undefined ? [] : filesOf(open.journal.path, open.journal.folder).map(member(workspace))),
   ];
   const file = join(machine.cwd, `lathe-report-${isoTime(now).replace(/[:.]/g, "-")}.tar.gz`);
@@ -55,7 +55,7 @@ const member =
   (file: string, at: number): TarMember => {
     const bytes = readFileSync(file);
     const text = bytes.subarray(Math.max(0, bytes.length - MOST_BYTES)).toString("utf8");
-    return { name: at === 0 ? "session.jsonl" : basename(file), content: Buffer.from(redactor.shared(text)) };
+    return { name: at === 0 ? "session.jsonl" : basename(file), content: Buffer.from(redactor.redactForSharing(text)) };
   };
 
 const settingsText = (workspace: Workspace): string =>

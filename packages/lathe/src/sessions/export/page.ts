@@ -6,9 +6,9 @@ import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
 import { markdown } from "./markdown.ts";
 import { coloursCss, type PageColours, STYLE } from "./style.ts";
-import { oneLine, type Summary } from "./summary.ts";
+import { type Summary, titleLine } from "./summary.ts";
 
-/** To be closed by whoever asked for it. */
+/** The caller closes it. */
 export interface OpenTranscript {
   readonly transcript: Transcript;
   close(): void;
@@ -20,12 +20,12 @@ type Children = Map<string, () => OpenTranscript>;
 export interface PageSource {
   readonly transcript: Transcript;
   readonly summary: Summary;
-  /** Of subagents. */
+  /** Summaries of subagents. */
   readonly summaries: readonly Summary[];
   /** Each is shown once, at the first call of that id. */
   readonly children: Children;
   readonly losses: readonly string[];
-  /** Of a theme; the reader's light or dark when absent. */
+  /** The colours of a theme; without them the page follows the reader's light or dark mode. */
   readonly colours?: PageColours | undefined;
 }
 
@@ -37,7 +37,7 @@ const DEEPEST_CHILD = 8;
 export function* pageHtml(source: PageSource): Generator<string, void, undefined> {
   const { transcript, summary, children, losses } = source;
   const { header } = transcript;
-  const title = oneLine(transcript.title ?? summary.firstWords ?? header.id);
+  const title = titleLine(transcript.title ?? summary.firstWords ?? header.id);
   yield html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer">

@@ -3,6 +3,7 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { messageOf } from "@lathe/llm";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 type Sqlite = typeof import("@photostructure/sqlite");
@@ -35,7 +36,7 @@ PRAGMA user_version = 1;`;
 
 /** Older ones are dropped. */
 const MOST_KEPT = 20_000;
-/** A pasted file is no prompt that anybody looks for. */
+/** Users do not search their history for a pasted file. */
 const LONGEST_CHARS = 20_000;
 /** Another process may be writing. */
 const PATIENCE_MS = 2_000;
@@ -119,7 +120,7 @@ export class PromptHistory {
 
   /** A disk that is full or a file that is locked costs the memory of prompts, never a session. */
   #recordFailure(error: unknown): void {
-    this.#problem = `Prompts are not kept for later: ${error instanceof Error ? error.message : String(error)}`;
+    this.#problem = `Prompts are not kept for later: ${messageOf(error)}`;
   }
 
   #open(): Promise<DatabaseSyncInstance> {
