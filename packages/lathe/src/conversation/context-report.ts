@@ -8,7 +8,7 @@ import {
   type OwnerKind,
   roomIn,
 } from "@lathe/agent";
-import type { OpenSession } from "./open-session.ts";
+import type { OpenSession } from "./session-contract.ts";
 
 export interface ContextReport extends ContextLedger {
   readonly groups: readonly LedgerGroup[];

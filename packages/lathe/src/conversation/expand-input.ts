@@ -4,8 +4,8 @@
 import { type InputContent, sentence } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
-import type { PromptCommand, SlashCommand } from "./commands/command.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { SlashCommand } from "./commands/command.ts";
+import type { OpenSession, PromptCommand } from "./session-contract.ts";
 
 export interface ExpansionOptions {
   /** Absent: those that the session brings. */
@@ -60,7 +60,7 @@ async function expandText(
 ): Promise<InputContent | undefined> {
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return text;
-  const commands = options.commands ?? (await open.additions.commands());
+  const commands = options.commands ?? (await open.parts.commands());
   const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
   if (!command) return text;
   if (command.acts && options.isQueued)

@@ -22,7 +22,7 @@ import { messageOf, textOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { sessionName } from "../sessions/list.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { OpenSession } from "./session-contract.ts";
 import { takeQueued, type Unsent } from "./unsent.ts";
 
 interface Briefing {

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { SshEnvironment, type SshHosts, sshTool, ToolFailure } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { findHosts, keyProblem, type SshHost } from "./hosts.ts";
 
 export const sshAddition: AdditionMaker = async (workspace) => {

@@ -9,9 +9,6 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { leftOutText, unreadText } from "./landing-text.ts";
 import { keepPatch, storeOf } from "./view-store.ts";
 
-/** Views that were spoken of already, by run. */
-const told = new WeakMap<object, Set<string>>();
-
 /**
  * Removes what killed processes left, makes patches of what their agents had changed, and says what was done to files, and which views
  * are kept: each once, and those that the caller wants to tell of.
@@ -22,8 +19,7 @@ export async function recoverViews(
 ): Promise<string[]> {
   const host = hostOptions(workspace, () => {});
   const { undone, inDoubt, left } = await recoverStore(storeOf(workspace), host);
-  const known = told.get(workspace.machine.deps) ?? new Set();
-  told.set(workspace.machine.deps, known);
+  const known = workspace.said.views;
   const kept = left.filter(({ id, agent }) => !agent && tellsOf(id) && !known.has(id));
   for (const { id } of kept) known.add(id);
   const work: string[] = [];

@@ -82,7 +82,7 @@ const reload: SlashCommand = {
   name: "reload",
   description: "read instructions and prompts again; the next request starts without a cache",
   run: async ({ session, open }, _argument, view) => {
-    await open.additions.reload();
+    await open.parts.reload();
     session.reload();
     view.line("The next request has the instructions as they are now.", "dim");
   },

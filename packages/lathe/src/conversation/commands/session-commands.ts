@@ -8,7 +8,8 @@ import { findSession } from "../../sessions/find.ts";
 import { listSessions } from "../../sessions/list.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const MOST_COMPLETED = 20;
 

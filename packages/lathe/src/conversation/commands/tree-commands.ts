@@ -8,7 +8,8 @@ import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from 
 import type { Conversation } from "../conversation.ts";
 import { isOwn } from "../unsent.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 import { foldersLike } from "./folder-completion.ts";
 
 const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);

@@ -75,8 +75,6 @@ export interface PermissionsOptions {
   readonly planFile?: string;
   /** A program that is asked before the user. */
   readonly command?: CommandDecider | undefined;
-  /** The mode has changed. */
-  readonly onMode?: () => void;
 }
 
 /** Who said yes, for the audit. */
@@ -89,6 +87,7 @@ export class Permissions {
   /** Calls that were denied because no user could be asked. */
   readonly denied: DeniedCall[] = [];
   readonly #options: PermissionsOptions;
+  readonly #modeFollowers: (() => void)[] = [];
   #mode: PermissionMode;
   #beforePlan: PermissionMode | undefined;
   #places: Places;
@@ -112,7 +111,12 @@ export class Permissions {
     if (mode === this.#mode) return;
     if (mode === "plan") this.#beforePlan = this.#mode;
     this.#mode = mode;
-    this.#options.onMode?.();
+    for (const follow of this.#modeFollowers) follow();
+  }
+
+  /** `follow` is called whenever the mode has changed. */
+  followMode(follow: () => void): void {
+    this.#modeFollowers.push(follow);
   }
 
   /** Back to the mode before; a session that began with planning edits. */

@@ -2,7 +2,7 @@
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
-import type { Choice } from "../../conversation/commands/choice.ts";
+import type { Choice } from "../../conversation/commands/command-view.ts";
 import type { AskedBy } from "./panels/open-panels.ts";
 import type { PanelPlace } from "./panels/panel-place.ts";
 

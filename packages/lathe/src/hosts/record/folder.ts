@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from "node:path";
 import type { Rule } from "@lathe/agent";
 import type { Settings } from "../../config/settings/schema.ts";
-import type { SessionRequest } from "../../conversation/open-session.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
 import type { PublicOptions } from "./public.ts";

@@ -3,7 +3,7 @@
 import { shownPath } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import type { ReportedRewind } from "../../changes/rewind/report.ts";
-import type { Departure } from "../../conversation/conversation.ts";
+import type { Departure } from "../../conversation/conversation-parts.ts";
 import { isOwn } from "../../conversation/unsent.ts";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { treeRows } from "../../sessions/tree-rows.ts";

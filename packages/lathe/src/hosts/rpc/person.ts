@@ -2,7 +2,7 @@
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
-import type { Person } from "../../conversation/open-session.ts";
+import type { Person } from "../../conversation/session-contract.ts";
 import type { Offers } from "../../found/permissions/permissions.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";

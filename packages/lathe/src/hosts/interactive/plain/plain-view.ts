@@ -4,7 +4,7 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import { type Key, KeyDecoder, visible } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
-import type { OpenSession } from "../../../conversation/open-session.ts";
+import type { OpenSession } from "../../../conversation/session-contract.ts";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Offers, Width } from "../../../found/permissions/permissions.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
