@@ -29,7 +29,7 @@ const ROOMS: Record<string, readonly string[]> = {
 };
 
 // Folders whose files still form circles. A line goes when its circles are gone; none is added.
-const KNOWN_CIRCLES: readonly string[] = ["lathe/src/config/settings", "lathe/src/conversation"];
+const KNOWN_CIRCLES: readonly string[] = ["lathe/src/config/settings"];
 
 interface Source {
   file: string;

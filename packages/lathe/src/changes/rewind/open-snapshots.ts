@@ -3,16 +3,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type ExecutionEnvironment,
-  FileBlobs,
-  type Journal,
-  personalIgnoreFile,
-  Rewinder,
-  repositoryOf,
-  type Session,
-  Snapshots,
-} from "@lathe/agent";
+import { type ExecutionEnvironment, FileBlobs, type Journal, type Session } from "@lathe/agent";
+import { Rewinder, repositoryOf, Snapshots } from "@lathe/agent/files";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
 /** What the history of a session's files is made from. */
