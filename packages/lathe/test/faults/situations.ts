@@ -174,8 +174,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "awaiting an approval",
     ...WORKING,
-    arrange: (bench) =>
-      withCalls(bench, [shell("touch must-not-run")], /esc stops the work/, ["--permission-mode", "ask"]),
+    arrange: (bench) => withCalls(bench, [shell("touch must-not-run")], /Esc to stop/, ["--permission-mode", "ask"]),
     check: (bench) => (existsSync(join(bench.box.dir, "must-not-run")) ? "a call ran that nobody approved" : undefined),
   },
   {
@@ -279,7 +278,7 @@ export const SITUATIONS: readonly Situation[] = [
     arrange: async (bench) => {
       const run = await atRest(bench);
       say(run, "/model");
-      await run.see("enter chooses");
+      await run.see("Enter to choose");
       return run;
     },
   },

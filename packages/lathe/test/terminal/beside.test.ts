@@ -142,7 +142,7 @@ describe("earlier prompts", () => {
     await bench.box.run([...SONNET, "-p", "first topic"], { env: bench.env });
     await bench.box.run([...SONNET, "-p", "second topic"], { env: bench.env });
     const run = bench.start(["--resume"]);
-    await run.see("enter chooses");
+    await run.see("Enter to choose");
     run.type("penguins");
     await run.see((screen) => screen.includes("❯ first topic") && !screen.includes("second topic"));
     run.type(KEY.enter);

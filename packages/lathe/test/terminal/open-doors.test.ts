@@ -71,10 +71,10 @@ describe("a question of an MCP server", () => {
     run.type(`hello${KEY.enter}`);
     await run.see("ready");
     run.type(`go${KEY.enter}`);
-    await run.see(/The MCP server odd asks: Which branch\?[\s\S]*esc stops the work/);
+    await run.see(/The MCP server odd asks: Which branch\?[\s\S]*Esc to stop/);
     run.type(KEY.escape);
     const rows = await run.see(/Interrupted\.[\s\S]*Ask for a change/);
-    expect(rows.join("\n")).not.toContain("esc stops the work");
+    expect(rows.join("\n")).not.toContain("Esc to stop");
     run.type(`again${KEY.enter}`);
     await run.see("next answer");
   });

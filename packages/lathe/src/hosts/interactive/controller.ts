@@ -12,7 +12,7 @@ import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import goOn from "../headless/go-on.md";
 import type { HostView } from "./host-view.ts";
 
-const CUT_OFF = "The last input was not finished. Continue it?";
+const CUT_OFF = "The last request was interrupted. Resume it?";
 const LEAVE_WITHIN_MS = 2_000;
 
 type LeavingKey = "Ctrl+C" | "Ctrl+D";

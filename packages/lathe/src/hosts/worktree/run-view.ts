@@ -75,8 +75,8 @@ export class OpenRunView implements RunView {
         return new OpenRunView(workspace, view);
       }
       const view = await openView({ ...request, kind: "auto", isKept: true });
-      const passedOver = view.passedOver.length === 0 ? "" : ` (not possible: ${view.passedOver.join("; ")})`;
-      tell(`Working in a view of ${cwd}: ${view.kind}${passedOver}.`);
+      const passedOver = view.passedOver.length === 0 ? "" : `; not possible: ${view.passedOver.join("; ")}`;
+      tell(`Working in an isolated copy of ${cwd} (${view.kind}${passedOver}).`);
       return new OpenRunView(workspace, view);
     } catch (error) {
       throw error instanceof EnvError ? usageError(`--worktree: ${error.message}`) : error;

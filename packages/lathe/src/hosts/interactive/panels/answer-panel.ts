@@ -99,11 +99,11 @@ export class AnswerPanel<T> implements Focusable {
   /** What the keys do now. */
   get hint(): string {
     const { hint, joined, go } = this.#parts;
-    if (this.#words) return "enter sends, esc goes back";
-    const marks = joined ? "space marks, enter sends" : "";
-    return [this.#isCut ? "v shows everything" : "", marks, go ? "left and right between questions" : "", hint]
+    if (this.#words) return "Enter to send · Esc to go back";
+    const marks = joined ? "Space to mark · Enter to send" : "";
+    return [this.#isCut ? "v to see everything" : "", marks, go ? "← → to switch questions" : "", hint]
       .filter((part) => part !== "")
-      .join(", ");
+      .join(" · ");
   }
 
   handle(key: Key): boolean {

@@ -44,7 +44,9 @@ export function approvalBody(question: ApprovalQuestion, around: Surroundings, c
   };
 }
 
-export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
+/** `days`: how long an allowed pattern is remembered; 0 = for this session. */
+export function approvalOptions(question: ApprovalQuestion, days: number): AnswerOption<ApprovalReply>[] {
+  const { offers } = question;
   const wider = (letter: string, short: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
     letter,
     label,
@@ -61,9 +63,11 @@ export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): 
       answer: () => ({ decision: "allow", by: "user" }),
     },
     ...(offers.pattern
-      ? [wider("p", "like", `Yes, and ${patternText(offers.pattern)} in this project from now on`, "pattern")]
+      ? [wider("p", "like", `Yes, and don't ask again for ${patternWords(offers.pattern, days)}`, "pattern")]
       : []),
-    ...(offers.tool ? [wider("a", "all", `Yes, and every later ${tool} call inside this project`, "tool")] : []),
+    ...(offers.tool
+      ? [wider("a", "all", `Yes, and allow all ${callsOf(question)} in this project for this session`, "tool")]
+      : []),
     { letter: "n", label: "No", short: "no", answer: () => denied() },
     {
       letter: "w",
@@ -73,6 +77,19 @@ export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): 
       answer: denied,
     },
   ];
+}
+
+/** What a rule allows and for how long: "`npm test *` in this project (30 days)", "edits under src/ (30 days)". */
+function patternWords(rules: readonly string[], days: number): string {
+  const [, folder] = rules.length === 1 ? (/^write\((.+\/)\*\*\)$/.exec(rules[0] ?? "") ?? []) : [];
+  const what =
+    folder === undefined ? `\`${patternText(rules)}\` in this project` : `edits under ${visibleLine(folder)}`;
+  return `${what} (${days === 0 ? "this session" : days === 1 ? "1 day" : `${days} days`})`;
+}
+
+function callsOf({ tool_name: tool, access = [] }: ApprovalQuestion): string {
+  if (access.some(({ kind }) => kind === "exec")) return `${tool} commands`;
+  return access.some(({ kind }) => kind === "write") ? "edits" : `${tool} calls`;
 }
 
 const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;

@@ -4,7 +4,7 @@ import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import { renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import { type AnswerOption, AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
-import { approvalBody, approvalOptions } from "./approval.ts";
+import { approvalBody, approvalOptions, type Surroundings } from "./approval.ts";
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
@@ -12,16 +12,25 @@ import { joinedAnswers, planOptions, questionBody, questionOptions } from "./que
 
 type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | "changed" | "go" | "touched">;
 
-const HINT = "esc stops the work, tab goes to the input";
+const HINT = "Esc to stop · Tab to type a message";
+
+export interface ApprovalPlace extends Surroundings {
+  /** How long an allowed pattern is remembered. */
+  readonly rememberDays: number;
+}
 
 export function approvalPanel(
   place: PanelPlace,
   question: ApprovalQuestion,
-  around: { readonly cwd: string; readonly userHome: string },
+  around: ApprovalPlace,
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
   const body = (columns: number): QuestionBody => approvalBody(question, around, columns);
-  return askOne(place, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
+  return askOne(
+    place,
+    { body, options: approvalOptions(question, around.rememberDays), hint: HINT },
+    { byAgent: true, signal },
+  );
 }
 
 /** One after the other; giving one up gives up all. */
@@ -73,7 +82,7 @@ export function confirmPanel(
     { letter: "n", label: "No", short: "no", answer: () => false },
     ...(by.yesOrNo ? [] : [other]),
   ];
-  return askOne<boolean | string>(place, { body, options, hint: "esc leaves it" }, by);
+  return askOne<boolean | string>(place, { body, options, hint: "Esc to cancel" }, by);
 }
 
 export interface AskedBy {

@@ -33,8 +33,8 @@ const PAUSE_MS = 700;
 /** A key pressed sooner after a question came up was not meant for it. */
 const REACTION_MS = 300;
 
-const WAITS = "Keys go to the input. Tab goes to this question.";
-const DEAF = "a new question: it takes keys in a moment";
+const WAITS = "You're typing a message. Tab to answer.";
+const DEAF = "New question: it takes keys in a moment";
 
 export class PanelStack {
   readonly #parts: PanelStackParts;
@@ -74,8 +74,8 @@ export class PanelStack {
   get hint(): string {
     if (!this.focused) return WAITS;
     const waiting = this.#panels.slice(1).filter(({ byAgent }) => byAgent).length;
-    const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waits" : "questions wait"}`];
-    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(", ");
+    const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waiting" : "questions waiting"}`];
+    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(" · ");
   }
 
   /** What the person opens comes before what waits for them. */

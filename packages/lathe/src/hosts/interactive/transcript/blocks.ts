@@ -150,7 +150,10 @@ export class CallBlock implements Block {
     this.#state = "running";
     // The time a person took to answer is not the call's.
     this.#since = now;
-    this.#decision = `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
+    this.#decision =
+      by === "interrupt"
+        ? "cancelled"
+        : `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
   }
   end({ card, is_error, error }: CallEnd, now: number): void {
     this.#card = card;

@@ -64,7 +64,7 @@ function ending(item: CallItem, view: ItemView): Span[] {
     else add(visibleLine(card.outcome), { color: failed ? "error" : "muted" });
   }
   if (state === "skipped") add("skipped", { color: "dim" });
-  if (state === "waiting") add("waits for your answer", { color: "warning" });
+  if (state === "waiting") add("waiting for your answer", { color: "warning" });
   if (decision !== undefined) add(decision, { color: "dim" });
   if (card.asks) return parts;
   if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)

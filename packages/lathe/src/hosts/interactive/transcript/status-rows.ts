@@ -22,9 +22,9 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   }
   if (retry) {
     const seconds = Math.max(0, Math.ceil((retry.at - view.now) / 1000));
-    const when = seconds > 0 ? `again in ${seconds}s` : "trying again";
-    const attempt = retry.attempt > 0 ? `${SEPARATOR}attempt ${retry.attempt + 1}` : "";
-    const end = [dim(`${attempt}${SEPARATOR}${when}`)];
+    const when = seconds > 0 ? `retrying in ${seconds}s` : "retrying";
+    const attempt = retry.attempt > 0 ? ` (attempt ${retry.attempt + 1})` : "";
+    const end = [dim(`${SEPARATOR}${when}${attempt}`)];
     rows.push(
       oneRow(
         view,
