@@ -114,7 +114,7 @@ export const scenes: readonly Scene[] = [
         ),
       );
       const run = await startWithPrompt(stage, "start from a clean state and test");
-      await run.see(/Tab goes/);
+      await run.see(/Tab to/);
       await focusQuestion(stage, run);
       return run;
     },
@@ -129,7 +129,7 @@ export const scenes: readonly Scene[] = [
         "--permission-mode",
         "ask",
       ]);
-      await run.see(/Tab goes/);
+      await run.see(/Tab to/);
       await focusQuestion(stage, run);
       return run;
     },
@@ -150,7 +150,7 @@ export const scenes: readonly Scene[] = [
       };
       stage.script(turn.calls([{ name: "ask_user", args: { questions: [question] } }], { usage }));
       const run = await startWithPrompt(stage, "make shares add up");
-      await run.see(/Tab goes/);
+      await run.see(/Tab to/);
       await focusQuestion(stage, run);
       return run;
     },

@@ -144,7 +144,7 @@ describe("the list of sessions", () => {
   it("G-39 Ctrl+R renames, Ctrl+S sorts by name, Ctrl+P shows files, and Ctrl+D deletes after a question", async () => {
     await earlier();
     const run = bench.start(["--resume"], { columns: 120, rows: 30 });
-    await run.see(/❯ cherry question[\s\S]*banana question[\s\S]*ctrl\+r renames, ctrl\+d deletes/);
+    await run.see(/❯ cherry question[\s\S]*banana question[\s\S]*ctrl\+r to rename · ctrl\+d to delete/);
     run.type(KEY.ctrl("s"));
     await run.see(/banana question[\s\S]*❯ cherry question/);
     run.type(KEY.ctrl("r"));

@@ -79,16 +79,16 @@ describe("approvals", () => {
         expect(screen.join("\n")).not.toMatch(/aiting for your answer|Touches|shell call\?/);
       };
       run.type(`go${KEY.enter}`);
-      once(await run.see(/Run this command in ~\?[\s\S]*esc stops/), "│ echo asked");
+      once(await run.see(/Run this command in ~\?[\s\S]*Esc to stop/), "│ echo asked");
       run.type("y");
-      const second = await run.see(/Change a\.txt\?[\s\S]*esc stops/);
+      const second = await run.see(/Change a\.txt\?[\s\S]*Esc to stop/);
       once(second, "Change a.txt?");
       if (rows > 14)
         expect(second.join("\n")).toMatch(
-          /\n\n─+\nChange a\.txt\?\n +1 - old line\n +1 \+ new line\n\n[\s\S]*\n─+\nesc stops/,
+          /\n\n─+\nChange a\.txt\?\n +1 - old line\n +1 \+ new line\n\n[\s\S]*\n─+\nEsc to stop/,
         );
       run.type("y");
-      once(await run.see(/Which one\?[\s\S]*esc stops/), "Which one?");
+      once(await run.see(/Which one\?[\s\S]*Esc to stop/), "Which one?");
       run.type("1");
       await run.see("all answered");
     },
@@ -122,7 +122,7 @@ describe("approvals", () => {
     run.type("my wa");
     await run.see("❯ my wa");
     door.open();
-    await run.see(/│ X=1 echo one[\s\S]*Tab goes to this question/);
+    await run.see(/│ X=1 echo one[\s\S]*Tab to answer/);
     run.type("y, yes");
     await run.see("❯ my way, yes");
     expect(existsSync(file("one.txt"))).toBe(false);

@@ -227,8 +227,8 @@ function modelOf({ link }: ScreenParts): string {
 function commandHint(bindings: Bindings): string {
   const [stop] = bindings.chords("app.interrupt");
   const [background] = bindings.chords("app.background");
-  const stops = stop === undefined ? [] : [`${stop.replace("escape", "esc")} stops it`];
-  return [...stops, ...(background === undefined ? [] : [`${background} sends it to the background`])].join(", ");
+  const stops = stop === undefined ? [] : [`${stop.replace("escape", "Esc")} to stop`];
+  return [...stops, ...(background === undefined ? [] : [`${background} to send to the background`])].join(" · ");
 }
 
 /** A key does not wait longer for what streams in. */

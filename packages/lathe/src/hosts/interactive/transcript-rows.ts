@@ -53,7 +53,7 @@ export class TranscriptRows implements ConversationRows {
     if (!activity) return [];
     const seconds = Math.floor((now - activity.since) / 1000);
     const frame = symbols.spinner[seconds % symbols.spinner.length] ?? "";
-    const end = `  ${elapsed(now - activity.since)} · esc stops`;
+    const end = `  ${elapsed(now - activity.since)} · Esc to stop`;
     return [
       row(""),
       rowOf(
