@@ -13,7 +13,7 @@ import { activate, makeTree, NONE, reachedMutants } from "./mutate/tree.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, ".cache", "mutate");
-/** Over the time that the file took without a mutant. */
+/** A run with a mutant may take this much longer than the run without one. */
 const PATIENCE = { times: 5, plusMs: 10_000 };
 const BASELINE_MS = 300_000;
 

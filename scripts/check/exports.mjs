@@ -155,7 +155,7 @@ function originOf(file, name) {
   return imported && exportsOf(imported.file).get(imported.name);
 }
 
-/** They compute a type from a table in the code. Compilers and editors show what comes out; nobody has to name them. */
+/** They compute a type from a table in the code. Compilers and editors show what comes out; a host does not have to name them. */
 const TABLE_OPERATORS = new Set(["TypeOf", "FieldsOf"]);
 
 /** Names of types and values in a declaration, without comments, texts and what a class keeps to itself. */

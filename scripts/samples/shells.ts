@@ -20,7 +20,7 @@ export interface Shell {
 }
 
 const MARK = "@@ended:";
-/** Of one sample. */
+/** One sample may take this long. */
 const DEADLINE_MS = 300_000;
 
 export function withoutTerminal(env: Env): Shell {
@@ -46,7 +46,7 @@ export function withoutTerminal(env: Env): Shell {
       return commands.map((command, i) => ({
         command,
         output: parts[2 * i] ?? "",
-        // Without a mark the sample ended in its middle: an `exit`, or our deadline.
+        // A missing mark means that the sample ended in the middle, by an `exit` or by our deadline.
         code: Number(parts[2 * i + 1] ?? child.exitCode ?? 137),
       }));
     },

@@ -34,7 +34,7 @@ async function startWithPrompt(stage: Stage, prompt: string, args: readonly stri
   return run;
 }
 
-/** A question takes the keys when nobody has typed for a while. */
+/** A question takes the keys when the user has not typed for a while. */
 async function focusQuestion(stage: Stage, run: TerminalRun): Promise<void> {
   stage.pass(2_000);
   run.type(KEY.tab);

@@ -146,7 +146,7 @@ export const turn = {
 export interface Gate {
   readonly wait: () => Promise<void>;
   open(): void;
-  /** Resolves when somebody first waits at the gate. */
+  /** Resolves when a request first waits at the gate. */
   readonly reached: Promise<void>;
 }
 

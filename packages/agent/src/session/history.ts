@@ -12,7 +12,7 @@ import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
 export function historyOf(journal: Journal): Turn[] {
   const items: Turn[] = [];
   let order: ReadonlyMap<string, number> = new Map();
-  /** Of the last item; they come in the order they were ready in. */
+  /** The results of the last item, in the order in which they were ready. */
   let results: ToolResultItem[] = [];
   const inCallOrder = (a: ToolResultItem, b: ToolResultItem): number =>
     (order.get(a.toolCallId) ?? -1) - (order.get(b.toolCallId) ?? -1);

@@ -1,4 +1,4 @@
-// Changes a session that nobody has open. Naming it or a place in it is not work: the session keeps its place in lists, and
+// Changes a session that is not open. Naming it or a place in it is not work: the session keeps its place in lists, and
 // --continue still takes the one used last.
 
 import { statSync, utimesSync } from "node:fs";

@@ -18,7 +18,7 @@ export interface ListedSession {
   readonly firstMessage?: string;
 }
 
-/** A file may be gone since its folder was read, or belong to somebody else; the others are listed all the same. */
+/** A file may be gone since its folder was read, or belong to another user; the others are listed all the same. */
 export type Described = ListedSession | undefined | "unreadable";
 
 export interface ListRequest {

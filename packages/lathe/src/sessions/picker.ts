@@ -72,7 +72,7 @@ async function saidAnywhere(workspace: Workspace, words: readonly string[]): Pro
     limit: MOST_FOUND,
     width: NAME_LENGTH,
     sqlite: loadSqlite,
-    // Nobody reads a note while typing; the hits say enough.
+    // Users do not read a note while typing; the hits say enough.
     note: () => {},
   });
   return found.map(({ session }) => session.path);
@@ -81,7 +81,7 @@ async function saidAnywhere(workspace: Workspace, words: readonly string[]): Pro
 /** A look at one session. */
 export interface SessionPreview {
   readonly messages: number;
-  /** Of the last answer. */
+  /** The model that gave the last answer. */
   readonly model?: string;
   /** The last prompts and answers, oldest first. */
   readonly last: readonly { readonly role: "user" | "assistant"; readonly text: string }[];

@@ -4,7 +4,7 @@
 import { usageError } from "../platform/usage/exit.ts";
 
 export interface SearchQuery {
-  /** In the language of FTS5. */
+  /** The query in FTS5's language. */
   readonly fts: string;
   /** All must match. */
   readonly patterns: readonly RegExp[];

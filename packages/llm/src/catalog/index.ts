@@ -15,9 +15,9 @@ export type Capability = "reasoning" | "vision" | "tools";
 /** Models by provider and id. */
 export interface Catalog {
   readonly providers: readonly string[];
-  /** By id or alias; a dated or regional form finds its base. */
+  /** Finds a model by id or alias; a dated or regional form finds its base. */
   get(provider: string, id: string): ModelInfo | undefined;
-  /** By id or alias at any provider, makers before hosts. */
+  /** Finds a model by id or alias at any provider, makers before hosts. */
   find(idOrAlias: string): ModelInfo | undefined;
   list(provider?: string): readonly ModelInfo[];
   latest(provider: string, capability?: Capability): ModelInfo | undefined;

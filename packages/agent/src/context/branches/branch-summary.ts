@@ -12,7 +12,7 @@ import preamble from "./prompts/preamble.md";
 
 /** How the summary of a branch is made. */
 export interface BranchSummaryOptions {
-  /** Of the summarizer's window, kept free for its prompt and its answer. */
+  /** This much of the summarizer's window is kept free for its prompt and its answer. */
   readonly reserveTokens: number;
   /** What the person wants kept in mind. */
   readonly focus?: string | undefined;

@@ -8,9 +8,9 @@ import { presentContext, type SentMessage } from "./present-context.ts";
 
 /** The newest messages with this many tokens stay. */
 const PROTECTED_TOKENS = 40_000;
-/** Not worth it below this. */
+/** Pruning that saves less than this is not worth it. */
 const LEAST_SAVED = 20_000;
-/** Of the window, where that is less. */
+/** The same limit as a share of the window, where that is less. */
 const PROTECTED_SHARE = 0.2;
 const LEAST_SAVED_SHARE = 0.1;
 

@@ -17,7 +17,7 @@ export interface LedgerInput {
   readonly segments: readonly Segment[];
   /** Of the whole request, when the client knows. */
   readonly bodyBytes?: number | undefined;
-  /** Of the system prompt. */
+  /** The parts of the system prompt. */
   readonly promptParts?: readonly PromptPart[] | undefined;
   readonly journal: Pick<JournalReader, "entry" | "has">;
   /** Tokens by the vendor's last count; absent: estimated. */

@@ -24,7 +24,7 @@ export const RECALL = "recall";
 /** Passages overlap, so that a sentence at a border is whole in one of them. */
 const PASSAGE_CHARS = 1_200;
 const STEP_CHARS = 1_000;
-/** Of one entry; an output beyond it is in its artifact. */
+/** This much of one entry is indexed; a longer output is in its artifact. */
 const MOST_CHARS = 200_000;
 
 interface Place {
@@ -39,7 +39,7 @@ export class Recall {
   /** The session's own first. */
   readonly #journals: readonly Journal[];
   readonly #index = new Bm25({ wordsOf });
-  /** By passage. */
+  /** The place of each passage. */
   readonly #places: Place[] = [];
   readonly #indexed = new Set<string>();
   readonly #ownCalls = new Set<string>();
@@ -49,7 +49,7 @@ export class Recall {
     this.#journals = [journal, ...earlier];
   }
 
-  /** Of the present branch, best first; at most one passage of each place. */
+  /** Finds passages of the present branch, best first; at most one for each place. */
   search(query: string, most: number): Found[] {
     for (const journal of this.#journals) this.#follow(journal);
     const branches = new Map(this.#journals.map((journal) => [journal, new Set(pathTo(journal, journal.leaf))]));

@@ -103,9 +103,9 @@ export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJo
 
 /** A rewind that can be taken back. */
 export interface LastRewind {
-  /** Among the rewinds. */
+  /** The rewind's position among the rewinds. */
   readonly position: number;
-  /** Among the stretches. */
+  /** The rewind's position among the stretches. */
   readonly at: number;
   readonly rewind: RewindRecord;
   /** Where the conversation was after it, or after the attempt to take it back that left files. */

@@ -40,7 +40,7 @@ export interface ToolSpending {
 export interface SessionCosts {
   /** Children, calls outside the conversation and billed failures included. */
   readonly total: Spending;
-  /** By `provider/model`. */
+  /** Spending by `provider/model`. */
   readonly byModel: ReadonlyMap<string, Spending>;
   readonly byInput: readonly InputSpending[];
   /** Answers to what people said. */

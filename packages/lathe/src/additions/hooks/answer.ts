@@ -31,7 +31,7 @@ export interface HookAnswer {
 
 /** By convention: do not do it; the reason is on stderr. */
 const BLOCKS = 2;
-/** Of what a program wrote, for messages. */
+/** Messages show this much of what a program wrote. */
 const SHOWN = 2_000;
 
 /** `plainIsContext`: text on stdout that is no JSON is meant for the model. */

@@ -36,7 +36,7 @@ export async function writtenMessage(
 
 const byWhom = (agentId: string): string => `By the agent ${agentId}.`;
 
-/** Without fences and control characters; the first line is the title. */
+/** Drops fences and control characters; the first line is the title. */
 function cleanAnswer(answer: string): string {
   const lines = answer
     .replace(/^```\w*$/gm, "")

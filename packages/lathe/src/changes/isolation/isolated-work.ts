@@ -53,7 +53,7 @@ export interface IsolatedWorkParts {
 }
 
 const VERIFY_MS = 600_000;
-/** Somebody may write to the same files while a landing is being prepared. */
+/** Another process may write to the same files while a landing is being prepared. */
 const MOST_TRIES = 3;
 
 export class IsolatedWork {
@@ -70,7 +70,7 @@ export class IsolatedWork {
     this.#parts = parts;
   }
 
-  /** What killed processes left is undone and removed before anybody asks what became of it. */
+  /** What killed processes left is undone and removed before a caller asks what became of it. */
   async recover(): Promise<void> {
     const { workspace } = this.#parts;
     if (existsSync(storeOf(workspace))) this.#unsaid.push(...(await recoverViews(workspace)));
@@ -312,7 +312,7 @@ class Landing {
     await (history ? history.aroundLanding(paths, write) : write());
   }
 
-  /** A patch with markers in it would be of no use to anybody: then it is the one from before they were put there. */
+  /** A patch with conflict markers in it would be useless, so the patch from before they were inserted is kept. */
   async #keepAsPatch(delta: Delta, why: string, conflicts: readonly LandingConflict[] = []): Promise<LandedWork> {
     const { workspace } = this.#parts;
     const isMarked = (await this.#findUndecidedConflicts()) !== undefined;
@@ -360,7 +360,7 @@ class Landing {
   }
 }
 
-/** Where a file is gone on one side, whoever asked for the work decides. */
+/** Where one side has deleted a file, the parent agent decides. */
 const isForAuthor = (result: LandingResult): result is Extract<LandingResult, { kind: "red" | "conflict" }> =>
   result.kind === "red" ||
   (result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "content" || kind === "forbidden"));

@@ -168,7 +168,7 @@ class Planner {
   }
 }
 
-/** As a file of ours. */
+/** Formats the value as one of our markdown files. */
 function markdownText({ frontmatter, body }: MarkdownValue): string {
   return Object.keys(frontmatter).length === 0 ? `${body}\n` : `---\n${stringify(frontmatter)}---\n\n${body}\n`;
 }

@@ -16,9 +16,9 @@ export interface ShownSetting {
   readonly key: SettingKey;
   readonly help: string;
   readonly type: SettingSpec["type"];
-  /** Of an enum, and of a boolean. */
+  /** The values of an enum or a boolean. */
   readonly choices?: readonly string[];
-  /** As it is written to change it. */
+  /** The text that sets this value. */
   readonly value: string;
   readonly isDefault: boolean;
   /** `default`, `run`, or the file that it is set in. */

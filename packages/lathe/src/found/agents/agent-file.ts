@@ -9,7 +9,7 @@ export interface AgentFile {
   readonly name: string;
   readonly description: string;
   readonly prompt: string;
-  /** As written; undefined: all. */
+  /** Tool names as the file spells them; undefined means all tools. */
   readonly tools?: readonly string[];
   readonly spawns: "*" | readonly string[];
   /** The first that is available is used. */

@@ -1,6 +1,6 @@
 // Names that a file gives itself. They are typed after a slash, are part of addresses and are shown to the model: so they are plain.
 
-/** As in the line of a command. */
+/** A name that can be typed in a command line without quotes. */
 const PLAIN = /^(?=.*\w)[\w:.-]{1,128}$/;
 
 /** The file's own name, else that of its folder; and what is wrong with them. */

@@ -17,7 +17,7 @@ interface CommandQuestion {
 }
 
 interface CommandAnswer {
-  /** `ask`: somebody else is to be asked. */
+  /** `ask`: the program leaves the question to the user. */
   readonly decision: "allow" | "deny" | "ask";
   readonly reason?: string;
   readonly remember?: Width;

@@ -43,7 +43,7 @@ export async function contentsOf(place: Place, name: string, root: string): Prom
   return {
     lines: items.map((item) => lineOf(item, root)),
     runsCode: items.some(({ kind }) => ["hook", "mcp-server", "tool", "extension"].includes(kind)),
-    // The same file is looked at for several kinds; where it is for now is of no interest to anybody.
+    // The same file is looked at for several kinds; its present place does not matter.
     warnings: [...new Set(found.flatMap(({ warnings }) => warnings.map(warningLine)))].map((line) =>
       line.replaceAll(`${root}/`, ""),
     ),

@@ -25,7 +25,7 @@ export interface AddedToScreen {
     run(): void;
   }[];
   readonly themes: readonly ExtensionTheme[];
-  /** How a message of this kind looks; undefined: nobody renders it, or its renderer failed. */
+  /** How a message of this kind looks; undefined when no renderer exists, or when it failed. */
   render(kind: string, text: string): ExtensionLines | undefined;
 }
 

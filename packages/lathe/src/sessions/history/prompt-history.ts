@@ -35,7 +35,7 @@ PRAGMA user_version = 1;`;
 
 /** Older ones are dropped. */
 const MOST_KEPT = 20_000;
-/** A pasted file is no prompt that anybody looks for. */
+/** Users do not search their history for a pasted file. */
 const LONGEST_CHARS = 20_000;
 /** Another process may be writing. */
 const PATIENCE_MS = 2_000;

@@ -26,7 +26,7 @@ export function assembleBody(
   return body;
 }
 
-/** With commas between them. */
+/** Joins parts with commas. */
 export function joinParts(parts: readonly BodyPart[]): BodyPiece[] {
   const pieces: BodyPiece[] = [];
   for (const part of parts) {

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 
 export interface Returned {
-  /** Of the whole answer; on its first call. */
+  /** The details of the whole answer, on its first call. */
   readonly reasoning_details?: JsonValue[];
   readonly extra_content?: JsonObject;
 }

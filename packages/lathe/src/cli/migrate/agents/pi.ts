@@ -30,7 +30,7 @@ export const piFiles: Provider = {
   },
 };
 
-/** Of either of its two files. */
+/** Reads the settings of either of pi's two files. */
 export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettings {
   const { defaultProvider: provider, defaultModel: model, defaultThinkingLevel: level, providers } = settings;
   return {

@@ -17,7 +17,7 @@ export interface OAuthRow {
   readonly redirectPort?: number;
   /** Device authorisation (RFC 8628). */
   readonly deviceUrl?: string;
-  /** The issuer knows no clients: it hands a key of the user's own to whoever proves to have asked. */
+  /** The issuer knows no clients: it gives the user's key to the program that can prove it made the request. */
   readonly gives?: "key";
   /** Extra parameters of the authorisation request. */
   readonly parameters?: Readonly<Record<string, string>>;
