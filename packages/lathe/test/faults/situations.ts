@@ -183,7 +183,11 @@ export const SITUATIONS: readonly Situation[] = [
     answer: "1",
     arrange: (bench) => {
       const question = { id: "q", question: "Which part?", options: [{ label: "lexer" }, { label: "parser" }] };
-      return withCalls(bench, [{ name: "ask_user", args: { questions: [question] } }], /Which part\?[\s\S]*Esc to stop/);
+      return withCalls(
+        bench,
+        [{ name: "ask_user", args: { questions: [question] } }],
+        /Which part\?[\s\S]*Esc to stop/,
+      );
     },
   },
   {

@@ -45,7 +45,7 @@ export class RunDriver {
   #cost = 0;
   #limit: string | undefined;
   /** The end of the present input was passed on. */
-  #passedOn = deferred();
+  #passedOn = makeDeferred();
 
   constructor(session: Session, permissions: Permissions, onEvent: EventListener, tape?: RecordingTape) {
     this.#session = session;
@@ -57,7 +57,9 @@ export class RunDriver {
   /** Throws what the person should read when the prompt is not taken, such as by a hook. */
   async submit(prompt: InputContent): Promise<void> {
     try {
-      await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
+      await this.#waitForEvents(
+        await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)),
+      );
     } catch (error) {
       if (!(error instanceof InputRefused)) throw error;
       throw new CliError(EXIT.failed, `The prompt was not sent: ${sentence(error.message)}`, { cause: error });
@@ -66,7 +68,7 @@ export class RunDriver {
 
   /** Finishes what an earlier process left undone. */
   async continue(): Promise<void> {
-    await this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
+    await this.#waitForEvents(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
   }
 
   async interrupt(): Promise<void> {
@@ -102,15 +104,15 @@ export class RunDriver {
   }
 
   /** After the session was closed: every event has been passed on. */
-  drained(): Promise<void> {
+  drain(): Promise<void> {
     return this.#reading;
   }
 
   /** What the run says about an input comes after its events, however slowly they are read. */
-  async #ended(outcome: InputOutcome | undefined): Promise<void> {
+  async #waitForEvents(outcome: InputOutcome | undefined): Promise<void> {
     if (!outcome) return;
     await Promise.race([this.#passedOn.promise, this.#reading]);
-    this.#passedOn = deferred();
+    this.#passedOn = makeDeferred();
     this.#last = outcome;
     this.#usage = addUsage(this.#usage, outcome.usage);
     this.#cost += outcome.cost;
@@ -126,7 +128,7 @@ export class RunDriver {
   }
 }
 
-function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+function makeDeferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((settle) => {
     resolve = settle;

@@ -65,7 +65,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
     });
   } finally {
     // Answers that come after we have left would be typed into the shell.
-    if (!timing.leavesWhenReady) await start.surface.terminal.answered();
+    if (!timing.leavesWhenReady) await start.surface.terminal.waitForAnswers();
     restore();
     stopListening();
     process.off("exit", restore).off("uncaughtException", restore);

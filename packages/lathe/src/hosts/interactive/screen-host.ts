@@ -72,7 +72,7 @@ interface JoinedParts {
 function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   const { machine, surface, editor } = start;
   const { settings } = workspace;
-  const onChange = (): void => surface.screen.changed();
+  const onChange = (): void => surface.screen.requestFrame();
   const transcript: Transcript = new Transcript({
     thinking: settings["display.thinking"],
     expanded: false,
@@ -130,7 +130,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
 function makeComposer({ editor }: StartScreen, screen: ScreenParts, transcript: Transcript, workspace: Workspace) {
   const { machine, link, scrollback, surface, dialogs, cwd } = screen;
   const hint = (text: string): void => screen.hint.show(text);
-  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.changed() });
+  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.requestFrame() });
   const history = new ComposerHistory(workspace, { hint, choose: (choice) => dialogs.choose(choice) });
   const showSent = (text: string): void => {
     const { controller } = link;

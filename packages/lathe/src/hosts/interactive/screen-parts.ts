@@ -48,7 +48,7 @@ export function makeScreenParts(
 ): ScreenParts {
   const { machine, bindings, surface, editor } = start;
   const { deps, userHome } = machine;
-  const onChange = (): void => surface.screen.changed();
+  const onChange = (): void => surface.screen.requestFrame();
   const context = (): ReturnType<Surface["context"]> => surface.context();
   const hint = new HintLine(deps.setTimer, onChange);
   const scrollback = new Scrollback({ rows, context, now: deps.now, commit: (made) => surface.screen.commit(made) });

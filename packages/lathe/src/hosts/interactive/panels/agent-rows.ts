@@ -13,7 +13,7 @@ import {
   widthOf,
 } from "@lathe/tui";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
-import { counted, took } from "../transcript/numbers.ts";
+import { countOf, took } from "../transcript/numbers.ts";
 import { dim, oneRow, SEPARATOR, span } from "../transcript/view.ts";
 
 /** A name is never more than this share of the row. */
@@ -77,7 +77,7 @@ export function agentDetail(
   if (room < 2) return [];
   const facts = [
     ...(agent.agent === undefined ? [] : [agent.agent]),
-    counted(agent.requests, "request"),
+    countOf(agent.requests, "request"),
     `${tokens(agent.tokens)} tokens`,
   ].join(SEPARATOR);
   const end = [dim(`  ${facts}`)];

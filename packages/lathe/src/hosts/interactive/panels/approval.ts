@@ -7,7 +7,7 @@ import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap }
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { Width } from "../../../found/permissions/permissions.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
-import { denied } from "../plain/answers.ts";
+import { denialOf } from "../plain/answers.ts";
 import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
 import { approvalTitle } from "./approval-title.ts";
@@ -38,9 +38,9 @@ export function approvalBody(question: ApprovalQuestion, around: Surroundings, c
   return {
     title: wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
     reason:
-      reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" }),
+      reason === undefined ? [] : indentRows(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" }),
     subject: bodyRows(shown, columns),
-    notes: touched === "" ? [] : indented(`Also: ${touched}`, columns, { color: "muted" }),
+    notes: touched === "" ? [] : indentRows(`Also: ${touched}`, columns, { color: "muted" }),
   };
 }
 
@@ -68,13 +68,13 @@ export function approvalOptions(question: ApprovalQuestion, days: number): Answe
     ...(offers.tool
       ? [wider("a", "all", `Yes, and allow all ${callsOf(question)} in this project for this session`, "tool")]
       : []),
-    { letter: "n", label: "No", short: "no", answer: () => denied() },
+    { letter: "n", label: "No", short: "no", answer: () => denialOf() },
     {
       letter: "w",
       label: "No, and say what to do instead",
       short: "say",
       words: "What should be done instead?",
-      answer: denied,
+      answer: denialOf,
     },
   ];
 }
@@ -126,11 +126,11 @@ function holdsAll(hunk: readonly PreviewLine[]): boolean {
 }
 
 function previewRows({ text, kind }: PreviewLine, columns: number): Row[] {
-  return indented(visible(text), columns, kind === undefined ? {} : STYLES[kind]);
+  return indentRows(visible(text), columns, kind === undefined ? {} : STYLES[kind]);
 }
 
-/** Rows that nobody can mistake for the question or an answer, which begin at the left edge. */
-function indented(text: string, columns: number, style: Style): Row[] {
+/** These rows cannot be mistaken for the question or an answer, which begin at the left edge. */
+function indentRows(text: string, columns: number, style: Style): Row[] {
   const mark = text.startsWith(BAR) ? BAR : "";
   return text
     .slice(mark.length)

@@ -10,7 +10,7 @@ import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
 import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
 
-type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | "changed" | "go" | "touched">;
+type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | "onChange" | "go" | "onTouch">;
 
 const HINT = "Esc to stop · Tab to type a message";
 
@@ -46,10 +46,10 @@ export async function questionPanels(
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
-      ...(question.multi ? { joined: joinedAnswers(question) } : {}),
+      ...(question.multi ? { join: joinedAnswers(question) } : {}),
     }),
   );
-  return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { touched } : {}) });
+  return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { onTouch: touched } : {}) });
 }
 
 export function planPanel(place: PanelPlace, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
@@ -86,14 +86,14 @@ export function confirmPanel(
 }
 
 export interface AskedBy {
-  /** Nobody at the keyboard asked for it. */
+  /** The agent asks, not a command of the user. */
   readonly byAgent?: boolean;
   /** Gives the question up. */
   readonly signal?: AbortSignal;
-  /** Nobody would read other words. */
+  /** The caller takes no other words. */
   readonly yesOrNo?: boolean;
-  /** Somebody is about to answer. */
-  readonly touched?: () => void;
+  /** The user has begun to answer. */
+  readonly onTouch?: () => void;
 }
 
 async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
@@ -104,7 +104,7 @@ async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): 
 function askInTurn<T>(
   place: PanelPlace,
   asks: readonly Asked<T>[],
-  { byAgent = false, signal, touched }: AskedBy,
+  { byAgent = false, signal, onTouch: touched }: AskedBy,
 ): Promise<readonly T[] | undefined> {
   return new Promise((resolve) => {
     const answers: (T | undefined)[] = asks.map(() => undefined);
@@ -116,7 +116,7 @@ function askInTurn<T>(
       panel.component = component;
       place.panels.asksNext();
     };
-    const answered = (value: T): void => {
+    const takeAnswer = (value: T): void => {
       answers[at] = value;
       if (at < asks.length - 1) goTo(at + 1);
       else close(answers as T[]);
@@ -130,11 +130,11 @@ function askInTurn<T>(
         new AnswerPanel<T>({
           ...parts,
           bindings: place.bindings,
-          answered,
+          onAnswer: takeAnswer,
           ...(asks.length > 1 ? { go } : {}),
-          ...(touched ? { touched } : {}),
+          ...(touched ? { onTouch: touched } : {}),
           viewAll: () => place.view("Question", (columns) => allOf(parts.body(columns))),
-          changed: () => place.onChange(),
+          onChange: () => place.onChange(),
         }),
     );
     const close = (value: readonly T[] | undefined): void => {

@@ -1,5 +1,5 @@
 // What takes the composer's place for a while: questions of the agent, lists that a command opens. A question that comes up while
-// somebody types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it. One that follows
+// the user types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it. One that follows
 // another question has them at once, and ignores for a moment what was meant for the one before.
 
 import type { Focusable } from "@lathe/tui";
@@ -11,7 +11,7 @@ export interface Panel {
     /** What the agents do is seen in it. */
     readonly showsAgents?: boolean;
   };
-  /** Nobody at the keyboard asked for it. */
+  /** The agent opened it, not the user. */
   readonly byAgent: boolean;
   /** Given up with Esc or Ctrl+C. */
   cancel(): void;
@@ -140,7 +140,7 @@ export class PanelStack {
     this.#parts.onChange();
   }
 
-  /** The last key went to a question a moment ago: whoever pressed it is answering, not writing. */
+  /** The last key went to a question a moment ago: the user is answering, not writing. */
   get #isAnswering(): boolean {
     return this.#lastAnswered > this.#lastTyped && this.#parts.now() - this.#lastAnswered < PAUSE_MS;
   }

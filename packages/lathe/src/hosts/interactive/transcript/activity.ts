@@ -2,7 +2,7 @@
 
 import { visibleLine } from "@lathe/tui";
 import type { EventFold } from "./fold.ts";
-import { counted } from "./numbers.ts";
+import { countOf } from "./numbers.ts";
 
 export interface Activity {
   readonly text: string;
@@ -26,7 +26,7 @@ function textOf(fold: EventFold): string {
   const [only] = running;
   // What it is done to stands in the card above.
   if (only?.item && running.length === 1) return visibleLine(only.item.card.verb).replace(/ for$/, "");
-  if (running.length > 1) return `${counted(running.length, "call")} running`;
+  if (running.length > 1) return `${countOf(running.length, "call")} running`;
   if (preparing) return "Writing a call";
   if (isStreaming === "thinking") return "Thinking";
   return isStreaming === "text" ? "Answering" : "Waiting for the model";

@@ -27,7 +27,7 @@ import type {
   UserItem,
 } from "./item.ts";
 import { took } from "./numbers.ts";
-import { dim, hanging, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
+import { dim, hangRows, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 /** Of a message that a person sent, such as a long paste. */
 const USER_ROWS = 12;
@@ -102,7 +102,7 @@ function noteRows({ text, note }: NoteItem, view: ItemView): Row[] {
   const { symbols } = view;
   const mark = { info: "", warning: symbols.warning, error: symbols.failure, decision: symbols.bullet }[note];
   const lead = mark === "" ? [] : [span(mark, NOTE_STYLES[note]), { text: " " }];
-  return hanging(view, [span(visible(text).trimEnd(), NOTE_STYLES[note])], lead);
+  return hangRows(view, [span(visible(text).trimEnd(), NOTE_STYLES[note])], lead);
 }
 
 function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, view: ItemView): Row[] {
