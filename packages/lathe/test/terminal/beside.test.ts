@@ -88,7 +88,7 @@ it("Ctrl+B sends the running command to the background, and the work goes on", a
   );
   const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 120 });
   run.type(`go${KEY.enter}`);
-  const rows = await run.see(/● Running echo begun[\s\S]*\n {2}begun\n[\s\S]*Running {2}\d+s · Esc to stop/);
+  const rows = await run.see(/● Running echo begun[\s\S]*\n {2}begun\n[\s\S]*Running {2}\d+s · esc to interrupt/);
   expect(rows.filter((row) => row.includes("cat < pipe"))).toHaveLength(1);
   run.type(KEY.ctrl("b"));
   await run.see("it goes on by itself");

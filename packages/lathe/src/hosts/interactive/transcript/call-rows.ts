@@ -1,7 +1,7 @@
 // A call as rows: mark, verb, what it is about and what came of it in the headline; below it what the tool wants to be seen.
 
 import type { Card } from "@lathe/agent";
-import { elapsed, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
+import { elapsedTime, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
 import { bodyRows } from "./body-rows.ts";
 import type { CallItem } from "./item.ts";
 import { took } from "./numbers.ts";
@@ -68,7 +68,7 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
   if (decision !== undefined) add(decision, { color: "dim" });
   if (card.asks) return parts;
   if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)
-    add(elapsed(view.now - since), { color: "dim" });
+    add(elapsedTime(view.now - since), { color: "dim" });
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
     add(`took ${took(tookMs)}`, { color: "dim" });
   return parts;

@@ -2,7 +2,7 @@
 
 import {
   drawsType,
-  elapsed,
+  elapsedTime,
   pictureSize,
   type Row,
   renderMarkdown,
@@ -140,7 +140,7 @@ export function childRow(item: ChildItem, view: ItemView): Row {
     done: span(symbols.success, { color: "success" }),
     failed: span(symbols.failure, { color: "error" }),
   };
-  const time = item.state === "running" ? elapsed(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
+  const time = item.state === "running" ? elapsedTime(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
   const facts = [visibleLine(item.agentId), time, ...(item.cost > 0 ? [dollars(item.cost)] : [])];
   const lead = [marks[item.state], { text: " " }, span(facts.join(SEPARATOR), { color: "muted" }), { text: "  " }];
   const text =

@@ -1,6 +1,6 @@
 // Lines below the live blocks that stand for something passing: they are replaced, and nothing of them stays.
 
-import { elapsed, type Row, visibleLine } from "@lathe/tui";
+import { elapsedTime, type Row, visibleLine } from "@lathe/tui";
 import { tokens } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
 import { dim, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
@@ -9,7 +9,7 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   const { symbols } = view;
   const rows: Row[] = [];
   if (compacting) {
-    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${elapsed(view.now - compacting.since)}`;
+    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${elapsedTime(view.now - compacting.since)}`;
     rows.push(oneRow(view, [span(symbols.running, { color: "accent" }), { text: " " }], text, { color: "muted" }));
   }
   if (preparing) {
