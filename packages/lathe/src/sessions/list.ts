@@ -1,6 +1,7 @@
 // What a list of sessions shows, from the ends of each file alone.
 
-import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
+import { JOURNAL_VERSION } from "@lathe/agent/contract";
+import { readHead, type SessionSummary } from "@lathe/agent/record";
 import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";
@@ -115,11 +116,11 @@ export function sessionName(
   length = NAME_LENGTH,
 ): string {
   for (const candidate of [session.title, session.firstMessage]) {
-    const clean = oneLine(candidate ?? "");
+    const clean = printableLine(candidate ?? "");
     if (clean === "") continue;
     return shorten(clean, length);
   }
-  return oneLine(session.id);
+  return printableLine(session.id);
 }
 
 export function shorten(text: string, length: number): string {
@@ -130,7 +131,7 @@ export function shorten(text: string, length: number): string {
 }
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */
-export const oneLine = (text: string): string =>
+export const printableLine = (text: string): string =>
   PLAIN.test(text)
     ? text
     : text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();

@@ -3,11 +3,11 @@
 import { readFile, realpath } from "node:fs/promises";
 import { relative } from "node:path";
 import type { InputContent } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
 import type { ContentPart } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { fileParts } from "../../conversation/attachments.ts";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession, PromptCommand } from "../../conversation/session-contract.ts";
 import type { Found, MarkdownValue } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -36,8 +36,6 @@ function describe({ frontmatter, body }: MarkdownValue): string {
   const first = oneLine(body.split("\n").find((line) => line.trim() !== "") ?? "");
   return first.length > LONGEST_DESCRIPTION ? `${first.slice(0, LONGEST_DESCRIPTION - 1)}…` : first;
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 async function expandFile(
   workspace: Workspace,

@@ -1,7 +1,8 @@
 // Rules that act while the model writes (G-96): when it begins to break one, the answer is cut and thrown away, the model is given the
 // rule and answers again. Each rule is given once on a branch of a session; its journal says which were.
 
-import type { JournalReader, Middleware, SeamContext, StreamCut, ToolResult } from "@lathe/agent";
+import type { Middleware, SeamContext, ToolResult } from "@lathe/agent";
+import type { JournalReader, StreamCut } from "@lathe/agent/contract";
 import type { Response, StreamEvent, StreamedToolCall, ToolCallData } from "@lathe/llm";
 import broken from "./broken.md";
 import { CallText } from "./call-text.ts";
@@ -214,7 +215,7 @@ export class StreamRules {
     if (cutting.length === 0) return undefined;
     const names = cutting.map(({ name }) => name);
     return {
-      cut: textOf(broken, cutting),
+      cut: rulesText(broken, cutting),
       discard: `the answer broke the rule ${names.join(", ")}`,
       rules: names,
     };
@@ -231,7 +232,7 @@ export class StreamRules {
     const rules = [...answer.reminders];
     answer.reminders.clear();
     context.rulesInjected(rules.map(({ name }) => name));
-    return textOf(reminder, rules);
+    return rulesText(reminder, rules);
   }
 }
 
@@ -248,5 +249,5 @@ function cuts(mode: InterruptMode, where: Where): boolean {
   return mode === "always";
 }
 
-const textOf = (intro: string, rules: readonly Rule[]): string =>
+const rulesText = (intro: string, rules: readonly Rule[]): string =>
   [intro.trim(), ...rules.map(({ name, text }) => `<rule name="${name}">\n${text}\n</rule>`)].join("\n\n");

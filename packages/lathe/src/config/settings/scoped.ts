@@ -53,7 +53,7 @@ function inFolder(entry: unknown, cwd: string, userHome: string): readonly strin
 
 function isAtOrBelow(folder: string, path: string): boolean {
   const way = relative(join(folder, "."), path);
-  return way === "" || !(way === ".." || way.startsWith("../../") || way.startsWith("/"));
+  return way === "" || !(way === ".." || way.startsWith("../") || way.startsWith("/"));
 }
 
 /** A folder must mean the same wherever the command is started. */

@@ -253,7 +253,7 @@ export class Controller {
 
   async #continue(): Promise<void> {
     if (!this.conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
-    await this.#track(() => this.conversation.continue());
+    await this.#track(async () => void (await this.conversation.continue()));
   }
 
   async #track(work: () => Promise<void>): Promise<void> {

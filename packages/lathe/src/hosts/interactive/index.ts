@@ -1,11 +1,14 @@
 // The interactive mode. The composer is on the screen and takes keys before anything else is known: settings, models and the
 // session are opened behind it.
 
-import { homePaths } from "../../platform/home/paths.ts";
-import { readIfThere } from "../../platform/home/small-file.ts";
+import { isJsonObject } from "@lathe/llm";
+import { SettingsMemory } from "../../config/settings/memory.ts";
+import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
+import { readIfReadable } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
+import type { Run } from "../run.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
 import { leaveOnSignals } from "./leave-on-signals.ts";
@@ -13,31 +16,36 @@ import { StartScreen } from "./start-screen.ts";
 import type { StartTiming } from "./start-timing.ts";
 
 /** `words`: what the composer begins with. */
-export async function interactiveMode(
-  args: ParsedArgs,
-  machine: Machine,
-  timing: StartTiming,
-  words = "",
-): Promise<ExitCode> {
-  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
+export async function interactiveMode(args: ParsedArgs, run: Run, timing: StartTiming, words = ""): Promise<ExitCode> {
+  return (await isPlain(args, run.machine)) ? plainMode(args, run, timing) : screenMode(args, run, timing, words);
 }
 
 /** Whether nothing can be erased there, or a screen reader reads it out. */
-function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): boolean {
+async function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): Promise<boolean> {
   if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
-  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome).config);
+  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome));
 }
 
-/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. What is wrong with the file is said later. */
-function wantsPlain(config: string): boolean {
-  try {
-    return /^(?:display\.plain|display:\s*\n(?:[ \t]+.*\n)*?[ \t]+plain):[ \t]*true\b/m.test(readIfThere(config) ?? "");
-  } catch {
-    return false;
-  }
+/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. Mistakes in the file are reported later. */
+async function wantsPlain({ config, settingsMemory }: HomePaths): Promise<boolean> {
+  const text = readIfReadable(config);
+  // Most files do not name it, and then nothing has to be parsed.
+  if (!text?.includes("plain")) return false;
+  const known = new SettingsMemory(settingsMemory).get(config, text);
+  const { value } = known ?? (await parseYaml(text));
+  if (!isJsonObject(value)) return false;
+  const { display } = value;
+  return value["display.plain"] === true || (isJsonObject(display) && display["plain"] === true);
 }
 
-async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {
+async function parseYaml(text: string): Promise<{ readonly value?: unknown }> {
+  const { isProblem, readYaml } = await import("../../platform/home/yaml.ts");
+  const read = readYaml(text);
+  return isProblem(read) ? {} : read;
+}
+
+async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words: string): Promise<ExitCode> {
+  const { machine } = run;
   const { home } = homePaths(machine.env, machine.userHome);
   const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
   const draft = new Draft(
@@ -58,7 +66,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");
   try {
-    return await runInteractive(args, machine, timing, {
+    return await runInteractive(args, run, timing, {
       left: start.left,
       line: (text, style) => start.line(text, style),
       host: (workspace) => screenHost(start, workspace, problems),
@@ -72,17 +80,17 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   }
 }
 
-async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+async function plainMode(args: ParsedArgs, run: Run, timing: StartTiming): Promise<ExitCode> {
   const { PlainView } = await import("./plain/plain-view.ts");
   const { plainScreen } = await import("./plain/extension-screen.ts");
   const { runInteractive } = await import("./run.ts");
-  const view = new PlainView(machine);
+  const view = new PlainView(run.machine);
   const restore = (): void => view.stop();
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   const stopListening = leaveOnSignals(view);
   view.start();
   try {
-    return await runInteractive(args, machine, timing, {
+    return await runInteractive(args, run, timing, {
       left: view.left,
       line: (text, style) => view.line(text, style),
       host: () => ({

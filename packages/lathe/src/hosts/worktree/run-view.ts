@@ -3,11 +3,10 @@
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
 import {
   continueView,
   type Delta,
-  EnvError,
-  type ExecutionEnvironment,
   isSafeId,
   type LandingConflict,
   type LandingResult,
@@ -15,9 +14,9 @@ import {
   leftViews,
   openView,
   patchOf,
-  personalIgnoreFile,
   type View,
-} from "@lathe/agent";
+} from "@lathe/agent/files";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { leftOutLine } from "../../changes/isolation/landing-text.ts";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
@@ -26,6 +25,7 @@ import type { RunView, Settled, SettleWay, ViewChanges } from "../../config/work
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { countOf } from "../../sessions/numbers.ts";
 
 /** The ids of views without a name. */
 const UNNAMED = /^run-[0-9a-f]{8}$/;
@@ -250,8 +250,6 @@ const BOTH_SIDES = {
 
 /** The same as long as nothing is changed. */
 const signOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
-
-const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const keptNames = (ids: readonly string[]): string =>
   ids.length === 0 ? "None are kept in this project." : `Kept here: ${ids.join(", ")}.`;

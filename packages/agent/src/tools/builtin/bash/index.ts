@@ -1,11 +1,13 @@
 // `bash`: commands in a shell that lasts between calls (decision 0225).
 
+import { messageOf } from "@lathe/llm";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,
   environmentNote,
+  outputNote,
   refuseEmpty,
   runCommand,
   wentToBackground,
@@ -122,7 +124,8 @@ async function bashResult(
 ): Promise<ToolResult> {
   const shown = wanted && shownLines(outcome.output, wanted);
   const kept = shown === undefined ? outcome : { ...outcome, ...(await wholeArtifact(outcome, context)) };
-  const whole = shown === undefined ? wholeOutputNote(kept) : fullOutputNote(kept);
+  const whole =
+    shown === undefined ? wholeOutputNote(kept) : outputNote(kept, `${kept.output.split("\n").length - 1} lines`);
   const more = whole + changedNote(outcome.changed) + environmentNote(outcome);
   const end = (isForgotten ? `${UNCHANGED}\n` : "") + ending(outcome);
   const body = endedLine(shown ?? outcome.output) + more + end;
@@ -140,14 +143,8 @@ async function wholeArtifact(
     writer.write(Buffer.from(outcome.output));
     return { artifact: await writer.close() };
   } catch (error) {
-    return { notKept: error instanceof Error ? error.message : String(error) };
+    return { notKept: messageOf(error) };
   }
-}
-
-function fullOutputNote({ artifact, notKept, output }: CommandOutcome): string {
-  const lines = output.split("\n").length - 1;
-  if (artifact) return `[full output: ${lines} lines in artifact://${artifact.id}]\n`;
-  return notKept === undefined ? "" : `[full output: ${lines} lines, could not be saved: ${notKept}]\n`;
 }
 
 function ending(outcome: CommandOutcome): string {

@@ -44,7 +44,7 @@ export const todoTool: ToolDef<ArgsOf<typeof params>> = {
   summary: () => "",
   card: (_args, result) => todoCard(result),
   exclusive: true,
-  carried({ facts }) {
+  carryOver({ facts }) {
     const list = (facts?.read(TODO_FACT) ?? []) as unknown as TodoList;
     return hasOpenTasks(list) ? `<todo>\n${renderTodo(list)}\n</todo>` : undefined;
   },

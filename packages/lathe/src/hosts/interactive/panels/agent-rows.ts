@@ -1,6 +1,6 @@
 // The agents of a session as rows: the tree with states and costs, and what the one at the pointer does.
 
-import type { AgentOverview } from "@lathe/agent";
+import type { AgentOverview } from "@lathe/agent/contract";
 import {
   cutRow,
   elapsedTime,
@@ -12,8 +12,8 @@ import {
   visibleLine,
   widthOf,
 } from "@lathe/tui";
-import { dollars, tokens } from "../../../sessions/numbers.ts";
-import { countOf, took } from "../transcript/numbers.ts";
+import { countOf, dollars, tokens } from "../../../sessions/numbers.ts";
+import { took } from "../transcript/numbers.ts";
 import { dim, oneRow, SEPARATOR, span } from "../transcript/view.ts";
 
 /** A name is never more than this share of the row. */

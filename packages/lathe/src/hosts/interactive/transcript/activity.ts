@@ -1,8 +1,8 @@
 // What the agent does right now, in words: never the same one for everything.
 
 import { visibleLine } from "@lathe/tui";
+import { countOf } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
-import { countOf } from "./numbers.ts";
 
 export interface Activity {
   readonly text: string;
@@ -12,12 +12,12 @@ export interface Activity {
 
 export function activityOf(fold: EventFold): Activity | undefined {
   if (fold.busySince === undefined) return fold.compacting && { text: SUMMARIZING, since: fold.compacting.since };
-  return { text: textOf(fold), since: fold.busySince };
+  return { text: activityText(fold), since: fold.busySince };
 }
 
 const SUMMARIZING = "Summarizing earlier messages";
 
-function textOf(fold: EventFold): string {
+function activityText(fold: EventFold): string {
   const { calls, retry, compacting, preparing, isStreaming } = fold;
   if (calls.some(({ isAsking }) => isAsking)) return "Waiting for your answer";
   if (compacting) return SUMMARIZING;

@@ -2,8 +2,8 @@
 
 import type { CardBody, CardLine } from "@lathe/agent";
 import { diffRows, type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
+import { countOf } from "../../../sessions/numbers.ts";
 import type { CallItem } from "./item.ts";
-import { countOf } from "./numbers.ts";
 import { dim, INDENT, type ItemView, oneRow, span } from "./view.ts";
 
 export function bodyRows(item: CallItem, view: ItemView): Row[] {

@@ -1,17 +1,12 @@
 // A session that is opened again, as items: made from its journal, with each call's card made anew from call and result.
 
-import {
-  type CustomMessageEntry,
-  knownTool,
-  type MessageEntry,
-  pastCard,
-  pathTo,
-  type Session,
-  type ToolDef,
-  type TreeEntry,
-  userCommandOf,
-} from "@lathe/agent";
-import { type ContentPart, type ToolCallData, textOf } from "@lathe/llm";
+import type { Session, ToolDef } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
+import type { CustomMessageEntry, MessageEntry, TreeEntry } from "@lathe/agent/contract";
+import { pathTo } from "@lathe/agent/record";
+import { pastCard, userCommandOf } from "@lathe/agent/session";
+import { knownTool } from "@lathe/agent/tools";
+import { type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
@@ -84,7 +79,7 @@ function* customItems(
   linesOf: EntryLines | undefined,
 ): IterableIterator<Item> {
   if (!display) return;
-  const text = plainText(content);
+  const text = textOfContent(content);
   const lines = linesOf?.(customType, text);
   if (!lines) yield { kind: "text", text };
   for (const line of lines ?? []) yield { kind: "note", text: line, note: "info" };
@@ -150,9 +145,4 @@ function resultsAfter(
       if (part.kind === "tool_result") results.set(part.toolResult.toolCallId, entry);
   }
   return results;
-}
-
-function plainText(content: string | readonly ContentPart[]): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
