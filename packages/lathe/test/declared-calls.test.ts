@@ -18,12 +18,10 @@ import {
   type ExecResult,
   type ExecutionEnvironment,
   LocalEnvironment,
-  PERMISSION_MODES,
-  type PermissionMode,
   type ToolDef,
-  WrappedEnvironment,
-  type WriteOptions,
 } from "@lathe/agent";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
+import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApprovalQuestion } from "../src/conversation/approvals.ts";

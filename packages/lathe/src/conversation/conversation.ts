@@ -2,19 +2,12 @@
 // `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) is carried over. Knows no terminal and no
 // wire; hosts are thin over it, and several conversations may live in one process.
 
-import type { PermissionMode } from "@lathe/agent";
-import {
-  type CompactionEntry,
-  type InputContent,
-  type InputOutcome,
-  type MessageEntry,
-  type Navigation,
-  type RewindOptions,
-  type RewindRequest,
-  type Session,
-  sentence,
-  userMessages,
-} from "@lathe/agent";
+import type { InputContent, InputOutcome, Navigation, Session } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
+import type { CompactionEntry, MessageEntry } from "@lathe/agent/contract";
+import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
+import type { PermissionMode } from "@lathe/agent/policy";
+import { userMessages } from "@lathe/agent/record";
 import { messageOf } from "@lathe/llm";
 import type { ReportedRewind } from "../changes/rewind/report.ts";
 import type { Permissions } from "../found/permissions/permissions.ts";

@@ -1,7 +1,8 @@
 // The way of a text from a person or a host to the model (LS-03): a command that stands for a text is replaced by it, in every host,
 // whether the agent works or not. Everything else goes on as it is, also `/x` when there is no such command.
 
-import { type InputContent, sentence } from "@lathe/agent";
+import type { InputContent } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";

@@ -2,7 +2,7 @@
 // files, and sections of the additions. Read when the prompt is rendered; from then on the journal has it.
 
 import { relative } from "node:path";
-import type { InstructionDoc, MoreSurroundings } from "@lathe/agent";
+import type { InstructionDoc, MoreSurroundings } from "@lathe/agent/context";
 import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
 import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";

@@ -1,6 +1,8 @@
 // Conversation and files of a session go back, or forth again.
 
-import { findEntry, type MessageEntry, type RewindOptions, type RewindRequest, userMessages } from "@lathe/agent";
+import type { MessageEntry } from "@lathe/agent/contract";
+import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
+import { findEntry, userMessages } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
 import { usageError } from "../platform/usage/exit.ts";

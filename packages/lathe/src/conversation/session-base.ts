@@ -1,13 +1,10 @@
 // Makes what the parts of a session share: where it works, who decides, which models it has.
 
 import { existsSync, realpathSync } from "node:fs";
-import {
-  CachedScans,
-  type ExecutionEnvironment,
-  type PermissionMode,
-  type Places,
-  RunningCommands,
-} from "@lathe/agent";
+import type { ExecutionEnvironment } from "@lathe/agent";
+import type { PermissionMode, Places } from "@lathe/agent/policy";
+import { RunningCommands } from "@lathe/agent/tools";
+import { CachedScans } from "@lathe/agent/world";
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
 import { fileHistory } from "../changes/rewind/file-history.ts";
 import { confined, thisMachine } from "../config/workspace/this-machine.ts";

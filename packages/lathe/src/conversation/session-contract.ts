@@ -6,18 +6,16 @@ import type {
   FamilyName,
   InputContent,
   Middleware,
-  PlanVerdict,
   Question,
-  Rewinder,
-  RunningCommands,
-  RunningTerminal,
-  SchemeResolver,
   Session,
   SessionEvent,
   SessionOptions,
-  TerminalSize,
   ToolProvider,
 } from "@lathe/agent";
+import type { SchemeResolver } from "@lathe/agent/contract";
+import type { Rewinder } from "@lathe/agent/files";
+import type { PlanVerdict, RunningCommands, RunningTerminal } from "@lathe/agent/tools";
+import type { TerminalSize } from "@lathe/agent/world";
 import type { ProviderAdapter } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { ItemKind } from "../found/discovery/types.ts";

@@ -2,14 +2,10 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  branchPoint,
-  branchSummarizer,
-  type Navigation,
-  readHead,
-  realJournalPath,
-  type SessionSwitch,
-} from "@lathe/agent";
+import type { Navigation } from "@lathe/agent";
+import { branchSummarizer } from "@lathe/agent/context";
+import type { SessionSwitch } from "@lathe/agent/contract";
+import { branchPoint, readHead, realJournalPath } from "@lathe/agent/record";
 import { existingDirectory } from "../config/workspace/workspace.ts";
 import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
 import { usageError } from "../platform/usage/exit.ts";

@@ -1,14 +1,7 @@
 // What the first message of a session says about project and machine, and which files of the user's it holds.
 
-import {
-  type AskedGit,
-  askGit,
-  type ExecutionEnvironment,
-  type Profile,
-  readSurroundings,
-  type SessionOptions,
-  type Surroundings,
-} from "@lathe/agent";
+import type { ExecutionEnvironment, Profile, SessionOptions } from "@lathe/agent";
+import { type AskedGit, askGit, readSurroundings, type Surroundings } from "@lathe/agent/context";
 import { warningLine } from "../found/discovery/warning-line.ts";
 import { deskOf } from "../platform/machine/desk.ts";
 import { promptFiles } from "./prompt-files.ts";

@@ -1,7 +1,8 @@
 // Which model a run uses when none is named: the first of the scope, the saved default, a provider with a credential. A
 // person without any gets a local server's model, and without that the practice model.
 
-import { type Journal, modelFor } from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import { modelFor } from "@lathe/agent/record";
 import { expandModels, initialModel } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { ModelWorkspace } from "./connect.ts";

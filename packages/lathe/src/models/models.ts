@@ -2,7 +2,7 @@
 // is cheap, the whole list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
-import { near } from "@lathe/agent";
+import { near } from "@lathe/agent/contract";
 import {
   clampLevel,
   isThinkingLevel,

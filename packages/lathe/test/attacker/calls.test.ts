@@ -4,18 +4,9 @@
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import {
-  type FamilyName,
-  FileBlobs,
-  FileStore,
-  Journal,
-  LocalEnvironment,
-  PERMISSION_MODES,
-  type PermissionMode,
-  type SessionEvent,
-  WrappedEnvironment,
-  type WriteOptions,
-} from "@lathe/agent";
+import { type FamilyName, FileBlobs, FileStore, Journal, LocalEnvironment, type SessionEvent } from "@lathe/agent";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
+import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 import { defaultDeps, type ToolDefinition } from "@lathe/llm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ApprovalQuestion } from "../../src/conversation/approvals.ts";

@@ -1,6 +1,7 @@
 // Events that can change what happens, at the seams of the loop. What an extension returns is checked here: it may be anything.
 
-import type { CompactVerdict, InputContent, LeaveVerdict, Middleware, ToolResult } from "@lathe/agent";
+import type { CompactVerdict, InputContent, Middleware, ToolResult } from "@lathe/agent";
+import type { LeaveVerdict } from "@lathe/agent/contract";
 import { type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
 import type { ExtensionEventResults } from "../../platform/extension-api/index.ts";
 import { contentOf, extensionContentOf } from "./custom-tool.ts";

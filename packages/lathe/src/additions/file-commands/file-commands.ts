@@ -2,7 +2,8 @@
 
 import { readFile, realpath } from "node:fs/promises";
 import { relative } from "node:path";
-import { type InputContent, oneLine } from "@lathe/agent";
+import type { InputContent } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
 import type { ContentPart } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { fileParts } from "../../conversation/attachments.ts";

@@ -1,14 +1,7 @@
 // Command hooks at the seams of a session.
 
-import {
-  type CallInfo,
-  type InputContent,
-  type Middleware,
-  type ProposedCall,
-  type SeamContext,
-  type ToolResult,
-  textOfContent,
-} from "@lathe/agent";
+import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
 import type { JsonObject } from "@lathe/llm";
 import { inputFor, nameFor, namesOf } from "../../config/tool-names/tool-names.ts";
 import type { CommandHooks, HookAnswers } from "./command-hooks.ts";

@@ -2,7 +2,8 @@
 // that cannot be read stays.
 
 import { existsSync } from "node:fs";
-import { EnvError, type LeftView, patchOf, readView, recoverStore, type View, type ViewAgent } from "@lathe/agent";
+import { EnvError } from "@lathe/agent";
+import { type LeftView, patchOf, readView, recoverStore, type View, type ViewAgent } from "@lathe/agent/files";
 import { messageOf } from "@lathe/llm";
 import { hostOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

@@ -1,7 +1,7 @@
 // What a rewind did, in lines for people.
 
 import { isAbsolute, relative } from "node:path";
-import { type LeftFile, type LeftReason, RewindRefused, type RewindResult, shownPath } from "@lathe/agent";
+import { type LeftFile, type LeftReason, RewindRefused, type RewindResult, shownPath } from "@lathe/agent/files";
 import { usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
 

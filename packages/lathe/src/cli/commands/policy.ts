@@ -1,16 +1,10 @@
 // `lathe policy test|explain|suggest|forget`: what may run, why, and which rules would save questions.
 
 import { existsSync, realpathSync } from "node:fs";
-import {
-  CallPaths,
-  commandAccess,
-  type Decision,
-  judge,
-  LocalEnvironment,
-  type PermissionMode,
-  type Policy,
-  type Rule,
-} from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
+import { CallPaths } from "@lathe/agent/contract";
+import { type Decision, judge, type PermissionMode, type Policy, type Rule } from "@lathe/agent/policy";
+import { commandAccess } from "@lathe/agent/tools";
 import { rulesOfOptions } from "../../config/settings/rules.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { onDisk } from "../../found/permissions/on-disk.ts";

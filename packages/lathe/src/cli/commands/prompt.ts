@@ -1,6 +1,6 @@
 // `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
 
-import { contextLedger } from "@lathe/agent";
+import { contextLedger } from "@lathe/agent/context";
 import type { Message, Request } from "@lathe/llm";
 import { additionsOf } from "../../additions/list.ts";
 import { type ContextReport, reportOn } from "../../conversation/context-report.ts";

@@ -1,6 +1,8 @@
 // `lathe rewind`: conversation and files of a session that is not running go back, or forth again.
 
-import { JournalError, quoteShell, type RewindRequest } from "@lathe/agent";
+import { JournalError } from "@lathe/agent";
+import type { RewindRequest } from "@lathe/agent/files";
+import { quoteShell } from "@lathe/agent/world";
 import { textOf } from "@lathe/llm";
 import {
   canBeForced,

@@ -1,6 +1,6 @@
 // `lathe worktree`: views that runs have left, and what becomes of their changes.
 
-import { leftViews } from "@lathe/agent";
+import { leftViews } from "@lathe/agent/files";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../../config/workspace/run-view.ts";

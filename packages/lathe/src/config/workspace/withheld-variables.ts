@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { isSecretName, withheldNames } from "@lathe/agent";
+import { isSecretName, withheldNames } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import type { Workspace } from "./workspace.ts";

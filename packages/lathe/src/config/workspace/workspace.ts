@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Redactor, Rule } from "@lathe/agent";
+import type { Redactor, Rule } from "@lathe/agent/policy";
 import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
 import { isDirectory } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";

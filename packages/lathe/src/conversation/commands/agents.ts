@@ -1,6 +1,6 @@
 // The agents of the session, for people: listed, looked at, sent to, stopped, revived.
 
-import type { AgentDirectory, AgentOverview } from "@lathe/agent";
+import type { AgentDirectory, AgentOverview } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
 import { printableLine } from "../../sessions/list.ts";
 import { dollars } from "../../sessions/numbers.ts";

@@ -1,7 +1,7 @@
 // A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
-import { sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { listing, nameRoom } from "../../sessions/tables/listing.ts";

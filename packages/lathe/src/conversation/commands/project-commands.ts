@@ -1,6 +1,6 @@
 // Commands about what is permitted, where, and by which instructions.
 
-import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
 import { existingDirectory } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "./choice.ts";

@@ -1,6 +1,6 @@
 // /rewind, /undo and /redo: conversation and files go back and forth together.
 
-import type { RewindRequest } from "@lathe/agent";
+import type { RewindRequest } from "@lathe/agent/files";
 import { textOf } from "@lathe/llm";
 import {
   canBeForced,

@@ -1,7 +1,7 @@
 // Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
 
 import { join } from "node:path";
-import { sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { usageError } from "../../platform/usage/exit.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
 import { findSession } from "../../sessions/find.ts";

@@ -1,6 +1,7 @@
 // Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
 
-import { findEntry, sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
+import { findEntry } from "@lathe/agent/record";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";

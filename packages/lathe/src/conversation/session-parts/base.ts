@@ -1,6 +1,7 @@
 // What the parts of a session share. A part names the few things that it needs.
 
-import type { ExecutionEnvironment, Profile, RunningCommands, ToolProvider } from "@lathe/agent";
+import type { ExecutionEnvironment, Profile, ToolProvider } from "@lathe/agent";
+import type { RunningCommands } from "@lathe/agent/tools";
 import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
 import type { FileHistory } from "../../changes/rewind/file-history.ts";
 import type { SessionAgents } from "../../found/agents/session-agents.ts";

@@ -1,6 +1,6 @@
 // Checkpoints that the model may set and go back to, where the settings offer them.
 
-import { Checkpoints } from "@lathe/agent";
+import { Checkpoints } from "@lathe/agent/tools";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 

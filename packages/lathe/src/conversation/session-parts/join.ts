@@ -1,6 +1,7 @@
 // All parts of a session as one: what the loop is given, and the hooks of the parts in their order.
 
-import type { Middleware, SchemeResolver, Session, SessionEvent, SessionOptions, ToolProvider } from "@lathe/agent";
+import type { Middleware, Session, SessionEvent, SessionOptions, ToolProvider } from "@lathe/agent";
+import type { SchemeResolver } from "@lathe/agent/contract";
 import { messageOf } from "@lathe/llm";
 import type {
   Arrival,

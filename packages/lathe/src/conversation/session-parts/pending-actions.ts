@@ -1,6 +1,6 @@
 // What a tool has shown and the model has to apply or discard. Offered where a tool of the host or of an addition may do so.
 
-import { PendingActions } from "@lathe/agent";
+import { PendingActions } from "@lathe/agent/tools";
 import type { SessionPart } from "../session-contract.ts";
 import type { PartBase } from "./base.ts";
 

@@ -3,13 +3,12 @@
 import {
   type AgentLimits,
   type AgentType,
-  judge,
   type Middleware,
-  type Places,
   type SubagentOptions,
   type ToolDef,
   taskTool,
 } from "@lathe/agent";
+import { judge, type Places } from "@lathe/agent/policy";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice } from "../../models/connect.ts";

@@ -1,28 +1,25 @@
 // The session's permissions: the mode in force, the rules, what a person has allowed for longer than a call, and what was denied
 // because no user could be asked, so that the run can say so at its end.
 
+import type { ApprovalVerdict, CallInfo, Middleware, SeamContext } from "@lathe/agent";
 import {
-  type ApprovalVerdict,
-  type CallInfo,
   type Decision,
   FULL,
   isCredentialFile,
   itemsOf,
   type JudgedCall,
   judge,
-  type Middleware,
   matchesItem,
   type PermissionMode,
   type Places,
   type Policy,
   type Rule,
-  type SeamContext,
   searchesCredentials,
   staysInside,
   suggestedRules,
   type Verdict,
   WAYS,
-} from "@lathe/agent";
+} from "@lathe/agent/policy";
 import { ruleFrom } from "../../config/settings/rules.ts";
 import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
 import type { RememberedRules } from "./remembered.ts";

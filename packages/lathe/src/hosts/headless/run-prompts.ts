@@ -7,8 +7,8 @@ import {
   InputRefused,
   type Session,
   type SessionEvent,
-  sentence,
 } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { addUsage, type Usage } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";

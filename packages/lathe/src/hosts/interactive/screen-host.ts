@@ -2,7 +2,8 @@
 // meaning. It takes over from the start screen once settings are known.
 
 import { setImmediate } from "node:timers/promises";
-import { type Session, sentence } from "@lathe/agent";
+import type { Session } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { appearance, type Bindings, type Themes } from "@lathe/tui";
 import type { Settings } from "../../config/settings/schema.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

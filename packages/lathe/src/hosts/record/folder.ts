@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Rule } from "@lathe/agent";
+import type { Rule } from "@lathe/agent/policy";
 import type { Settings } from "../../config/settings/schema.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";

@@ -2,7 +2,9 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { type InputContent, type InputOutcome, Recorder, type Session, type Surroundings } from "@lathe/agent";
+import type { InputContent, InputOutcome, Session } from "@lathe/agent";
+import type { Surroundings } from "@lathe/agent/context";
+import { Recorder } from "@lathe/agent/session";
 import type { ClientDeps } from "@lathe/llm";
 import { resolveCredential } from "../../config/credentials/resolve.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

@@ -4,7 +4,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Redactor, ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
+import type { Surroundings } from "@lathe/agent/context";
+import { Redactor } from "@lathe/agent/policy";
+import { ReplayDivergence, Replayer } from "@lathe/agent/session";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import type { Workspace } from "../../config/workspace/workspace.ts";

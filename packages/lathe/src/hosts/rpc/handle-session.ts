@@ -1,6 +1,6 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
-import { shownPath } from "@lathe/agent";
+import { shownPath } from "@lathe/agent/files";
 import { textOf } from "@lathe/llm";
 import type { ReportedRewind } from "../../changes/rewind/report.ts";
 import type { Departure } from "../../conversation/conversation-parts.ts";

@@ -1,6 +1,7 @@
 // The person behind the host: approvals, questions and plans become dialogs that the host shows.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/session-contract.ts";
 import type { Offers } from "../../found/permissions/permissions.ts";

@@ -3,11 +3,10 @@
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
 import {
   continueView,
   type Delta,
-  EnvError,
-  type ExecutionEnvironment,
   isSafeId,
   type LandingConflict,
   type LandingResult,
@@ -15,9 +14,9 @@ import {
   leftViews,
   openView,
   patchOf,
-  personalIgnoreFile,
   type View,
-} from "@lathe/agent";
+} from "@lathe/agent/files";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { leftOutLine } from "../../changes/isolation/landing-text.ts";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";

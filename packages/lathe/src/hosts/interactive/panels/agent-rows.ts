@@ -1,6 +1,6 @@
 // The agents of a session as rows: the tree with states and costs, and what the one at the pointer does.
 
-import type { AgentOverview } from "@lathe/agent";
+import type { AgentOverview } from "@lathe/agent/contract";
 import {
   cutRow,
   elapsed,
