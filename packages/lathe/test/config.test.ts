@@ -96,8 +96,8 @@ describe("lathe config", () => {
     [["get", "modle"], "Unknown setting modle. Did you mean model? See: lathe config list"],
     [["get"], "Name a setting. See: lathe config list"],
     [["set", "model"], "Give a value: lathe config set model <value>"],
-    [["set", "retry.maxRetries", "many"], "retry.maxRetries must be a number."],
-    [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
+    [["set", "retry.maxRetries", "many"], 'retry.maxRetries must be a whole number of at least 0, not "many".'],
+    [["set", "permissionMode", "yolo"], 'permissionMode must be one of read-only, ask, auto-edit, full, plan, not "yolo".'],
     [["list", "--json"], "lathe config list takes nothing more, not --json."],
     [["get", "model", "--config"], "lathe config get takes one setting, not --config."],
     [

@@ -1,13 +1,27 @@
-// The user's file of providers and models, already parsed into plain values: its types, and a check that is strict
+// The user's file of providers and models, already parsed into plain values: its types, its definition, and a check that is strict
 // about unknown keys and says where each mistake is.
 
 import { findRow } from "../catalog/provider-rows.ts";
 import type { DiscoveryType } from "../discovery/listings.ts";
+import { Checker } from "../schema/checker.ts";
+import {
+  number as anyNumber,
+  text as anyText,
+  anything,
+  choice,
+  flag,
+  listOf,
+  mapOf,
+  object,
+  optional,
+  orNull,
+  type Schema,
+} from "../schema/define.ts";
+import { placeText, problemText } from "../schema/problem.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
 import type { Some } from "../types/some.ts";
-import { isRecord, type Shape, shapes } from "./shape.ts";
 
 /** What the file may say of a model. */
 export interface ModelFields {
@@ -94,7 +108,7 @@ export function keyVariable({ apiKey, apiKeyEnv }: ProviderConfig): string | und
 /** What looks like a variable name is one: sending it as the key would be no use. */
 const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text);
 
-const apis: readonly Api[] = [
+const APIS: readonly Api[] = [
   "openai-completions",
   "openai-responses",
   "openai-codex-responses",
@@ -108,102 +122,128 @@ const apis: readonly Api[] = [
   "cursor-agent",
 ];
 
-const { text, word, flag, positive, number, oneOf, listOf, mapOf, object, anything } = shapes;
-const api = oneOf(...apis);
-const retention = oneOf("none", "short", "long");
-const level = oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max");
-const routing = object({ only: listOf(text), order: listOf(text) });
+const text = anyText({ minLength: 1 });
+/** Of a header or a key: it is not repeated in messages. */
+const secret = anyText({ minLength: 1, writeOnly: true });
+const number = anyNumber({ minimum: 0 });
+const positive = anyNumber({ exclusiveMinimum: 0 });
+const api = choice(APIS);
+const retention = choice(["none", "short", "long"]);
+const level = choice(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
+const routing = optional(object({ only: optional(listOf(text)), order: optional(listOf(text)) }));
+const maybeFlag = optional(flag());
 
 const transform = object({
-  profile: oneOf("openai-proxy"),
-  stripHeaders: listOf(text),
-  setHeaders: mapOf(shapes.textOrNull),
-  extraBody: mapOf(anything),
+  profile: optional(choice(["openai-proxy"])),
+  stripHeaders: optional(listOf(text)),
+  setHeaders: optional(mapOf(orNull(anyText({ writeOnly: true })))),
+  extraBody: optional(mapOf(anything() as Schema<JsonValue>)),
 });
 
 const compat = object({
-  supportsStore: flag,
-  supportsDeveloperRole: flag,
-  supportsMultipleSystemMessages: flag,
-  sendSessionHeaders: flag,
-  supportsUsageInStreaming: flag,
-  maxTokensField: oneOf("max_completion_tokens", "max_tokens"),
-  supportsToolChoice: flag,
-  disableReasoningOnForcedToolChoice: flag,
-  extraBody: mapOf(anything),
-  supportsReasoningEffort: flag,
-  reasoningEffortMap: mapOf(text),
-  thinkingFormat: oneOf("openai", "openrouter", "deepseek", "zai", "qwen", "qwen-chat-template"),
-  reasoningContentField: oneOf("reasoning_content", "reasoning", "reasoning_text"),
-  requiresReasoningContentForToolCalls: flag,
-  requiresAssistantContentForToolCalls: flag,
-  requiresToolResultName: flag,
-  requiresAssistantAfterToolResult: flag,
-  requiresThinkingAsText: flag,
-  requiresMistralToolIds: flag,
-  maxToolIdLength: positive,
-  supportsStrictMode: flag,
-  supportsJsonSchema: flag,
-  toolStrictMode: oneOf("all_strict", "none"),
+  supportsStore: maybeFlag,
+  supportsDeveloperRole: maybeFlag,
+  supportsMultipleSystemMessages: maybeFlag,
+  sendSessionHeaders: maybeFlag,
+  supportsUsageInStreaming: maybeFlag,
+  maxTokensField: optional(choice(["max_completion_tokens", "max_tokens"])),
+  supportsToolChoice: maybeFlag,
+  disableReasoningOnForcedToolChoice: maybeFlag,
+  extraBody: optional(mapOf(anything() as Schema<JsonValue>)),
+  supportsReasoningEffort: maybeFlag,
+  reasoningEffortMap: optional(mapOf(text)),
+  thinkingFormat: optional(choice(["openai", "openrouter", "deepseek", "zai", "qwen", "qwen-chat-template"])),
+  reasoningContentField: optional(choice(["reasoning_content", "reasoning", "reasoning_text"])),
+  requiresReasoningContentForToolCalls: maybeFlag,
+  requiresAssistantContentForToolCalls: maybeFlag,
+  requiresToolResultName: maybeFlag,
+  requiresAssistantAfterToolResult: maybeFlag,
+  requiresThinkingAsText: maybeFlag,
+  requiresMistralToolIds: maybeFlag,
+  maxToolIdLength: optional(positive),
+  supportsStrictMode: maybeFlag,
+  supportsJsonSchema: maybeFlag,
+  toolStrictMode: optional(choice(["all_strict", "none"])),
   openRouterRouting: routing,
   vercelGatewayRouting: routing,
 });
 
-const modelFields: Record<string, Shape> = {
-  name: text,
-  api,
-  reasoning: flag,
-  input: listOf(oneOf("text", "image", "audio", "document")),
-  cost: object({ input: number, output: number, cacheRead: number, cacheWrite: number }),
-  contextWindow: positive,
-  maxTokens: positive,
-  headers: mapOf(text),
-  cacheRetention: retention,
-  thinking: object({
-    mode: oneOf("effort", "budget", "adaptive", "level", "toggle"),
-    minLevel: level,
-    maxLevel: level,
-    defaultLevel: level,
-    levels: listOf(level),
-  }),
-  compat,
-  contextPromotionTarget: text,
-  requestTransform: transform,
-  wireModelId: text,
+const modelFields = {
+  name: optional(text),
+  api: optional(api),
+  reasoning: maybeFlag,
+  input: optional(listOf(choice(["text", "image", "audio", "document"]))),
+  cost: optional(
+    object({
+      input: optional(number),
+      output: optional(number),
+      cacheRead: optional(number),
+      cacheWrite: optional(number),
+    }),
+  ),
+  contextWindow: optional(positive),
+  maxTokens: optional(positive),
+  headers: optional(mapOf(secret)),
+  cacheRetention: optional(retention),
+  thinking: optional(
+    object({
+      mode: optional(choice(["effort", "budget", "adaptive", "level", "toggle"])),
+      minLevel: optional(level),
+      maxLevel: optional(level),
+      defaultLevel: optional(level),
+      levels: optional(listOf(level)),
+    }),
+  ),
+  compat: optional(compat),
+  contextPromotionTarget: optional(text),
+  requestTransform: optional(transform),
+  wireModelId: optional(text),
 };
 
 const provider = object({
-  baseUrl: text,
-  apiKey: text,
-  apiKeyEnv: text,
-  api,
-  headers: mapOf(text),
-  authHeader: flag,
-  auth: oneOf("apiKey", "none", "oauth"),
-  disableStrictTools: flag,
-  cacheRetention: retention,
-  discovery: object({ type: oneOf("ollama", "llama.cpp", "lm-studio") }, ["type"]),
-  requestTransform: transform,
-  compat,
-  modelOverrides: mapOf(object(modelFields)),
-  models: listOf(object({ id: text, ...modelFields }, ["id"])),
+  baseUrl: optional(text),
+  apiKey: optional(secret),
+  apiKeyEnv: optional(text),
+  api: optional(api),
+  headers: optional(mapOf(secret)),
+  authHeader: maybeFlag,
+  auth: optional(choice(["apiKey", "none", "oauth"])),
+  disableStrictTools: maybeFlag,
+  cacheRetention: optional(retention),
+  discovery: optional(object({ type: choice(["ollama", "llama.cpp", "lm-studio"]) })),
+  requestTransform: optional(transform),
+  compat: optional(compat),
+  modelOverrides: optional(mapOf(object(modelFields))),
+  models: optional(listOf(object({ id: text, ...modelFields }))),
 });
 
-const selectors = mapOf(word("one model, provider/id[:effort]"));
+const selectors = mapOf(anyText({ pattern: "^[^\\s,]+$", expects: "one model, provider/id[:effort]" }));
 
-const file = object({
-  providers: mapOf(provider),
-  equivalence: object({ overrides: mapOf(text), exclude: listOf(text) }),
-  profiles: mapOf(object({ required_providers: listOf(text), model_mapping: selectors }, ["model_mapping"])),
-  modelBindings: object({ modelRoles: selectors, agentModelOverrides: selectors }),
+const file: Schema<RegistryConfig> = object({
+  providers: optional(mapOf(provider)),
+  equivalence: optional(object({ overrides: optional(mapOf(text)), exclude: optional(listOf(text)) })),
+  profiles: optional(mapOf(object({ required_providers: optional(listOf(text)), model_mapping: selectors }))),
+  modelBindings: optional(object({ modelRoles: optional(selectors), agentModelOverrides: optional(selectors) })),
 });
 
-/** Every mistake as one line that begins with its path; empty when the file is fine. */
-export function checkRegistryConfig(value: JsonValue): string[] {
-  const structural = file(value, "");
-  if (structural.length > 0) return structural;
+/** A mistake in the user's file. */
+export interface ConfigProblem {
+  /** Names and positions that lead to it. */
+  readonly path: readonly (string | number)[];
+  /** One sentence that names the place, without an end. */
+  readonly message: string;
+}
+
+/** Every mistake; empty when the file is fine. */
+export function checkRegistryConfig(value: JsonValue): ConfigProblem[] {
+  const structural = new Checker(file).problemsIn(value);
+  if (structural.length > 0)
+    return structural.map((problem) => ({
+      path: problem.path,
+      message: problemText(problem, problem.path.length === 0 ? "the file" : ""),
+    }));
   const { providers = {} } = value as RegistryConfig;
-  return Object.entries(providers).flatMap(([id, config]) => providerRules(`providers.${id}`, config, isBuiltIn(id)));
+  return Object.entries(providers).flatMap(([id, config]) => providerRules(["providers", id], config, isBuiltIn(id)));
 }
 
 /** It has an address, an API and a key's name of its own. */
@@ -212,28 +252,29 @@ const isBuiltIn = (id: string): boolean => {
   return row !== undefined && row.unsupported === undefined;
 };
 
-function providerRules(path: string, config: ProviderConfig, builtIn: boolean): string[] {
-  const problems: string[] = [];
+function providerRules(path: ConfigProblem["path"], config: ProviderConfig, builtIn: boolean): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const report = (below: ConfigProblem["path"], what: string): void => {
+    const whole = [...path, ...below];
+    problems.push({ path: whole, message: `${placeText(whole)} ${what}` });
+  };
   const { models = [], baseUrl, apiKey, apiKeyEnv, auth, api: own, discovery } = config;
   if (models.length > 0 && !builtIn) {
     const bedrock = own === "bedrock-converse-stream";
-    if (baseUrl === undefined) problems.push(`${path}.baseUrl: required with models`);
-    if (auth !== "none" && !bedrock && apiKey === undefined && apiKeyEnv === undefined) {
-      problems.push(`${path}.apiKey: required with models; set apiKey, apiKeyEnv or auth: none`);
-    }
-    for (const [index, model] of models.entries()) {
-      if (own === undefined && model.api === undefined) {
-        problems.push(`${path}.models[${index}].api: required here or at the provider`);
-      }
-    }
-  } else if (models.length === 0 && !overrideKeys.some((key) => isRecord(config) && config[key] !== undefined)) {
-    problems.push(`${path}: without models it must set one of ${overrideKeys.join(", ")}`);
+    if (baseUrl === undefined) report(["baseUrl"], "is required with models");
+    if (auth !== "none" && !bedrock && apiKey === undefined && apiKeyEnv === undefined)
+      report(["apiKey"], "is required with models; set apiKey, apiKeyEnv or auth: none");
+    for (const [index, model] of models.entries())
+      if (own === undefined && model.api === undefined)
+        report(["models", index, "api"], "is required here or at the provider");
+  } else if (models.length === 0 && !overrideKeys.some((key) => config[key] !== undefined)) {
+    report([], `must set one of ${overrideKeys.join(", ")} when it has no models`);
   }
-  if (discovery !== undefined && own === undefined) problems.push(`${path}.api: required with discovery`);
+  if (discovery !== undefined && own === undefined) report(["api"], "is required with discovery");
   return problems;
 }
 
-const overrideKeys = [
+const overrideKeys: readonly (keyof ProviderConfig)[] = [
   "baseUrl",
   "headers",
   "compat",

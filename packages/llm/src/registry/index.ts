@@ -1,6 +1,7 @@
 // The registry's public face.
 
 export {
+  type ConfigProblem,
   type CustomModel,
   checkRegistryConfig,
   configuredKey,
