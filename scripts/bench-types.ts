@@ -18,6 +18,6 @@ export function ratio(
   other: number,
   { budget, unit }: { readonly budget: number; readonly unit: "ms" | "us" },
 ): BenchResult {
-  const shown = (time: number): string => `${time.toFixed(1)} ${unit}`;
-  return { value: ours / other, unit: "x", budget, note: `${shown(ours)} against ${shown(other)}` };
+  const format = (time: number): string => `${time.toFixed(1)} ${unit}`;
+  return { value: ours / other, unit: "x", budget, note: `${format(ours)} against ${format(other)}` };
 }

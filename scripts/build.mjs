@@ -20,7 +20,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { makePacks } from "./bundle/packs.mjs";
 import { collectUnits } from "./bundle/units.mjs";
-import { noting, usedAtStart } from "./bundle/used-at-start.mjs";
+import { noteUse, usedAtStart } from "./bundle/used-at-start.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARIES = ["llm", "agent", "tui", "testkit", "lathe"];
@@ -115,7 +115,7 @@ async function buildCommand() {
   const main = join(folder, "src", "cli", "main.ts");
   const start = START.map((file) => join(folder, file));
   const launcher = join(folder, "src", "platform", "launcher");
-  const { SUBCOMMANDS } = await evaluated(join(folder, "src", "platform", "options", "option-table.ts"));
+  const { SUBCOMMANDS } = await evaluateSource(join(folder, "src", "platform", "options", "option-table.ts"));
   const launcherFor = (startPack) =>
     launcherCode(join(launcher, "cli.ts"), {
       ...define,
@@ -132,7 +132,7 @@ async function buildCommand() {
     const packs = await makePacks(units, start, runtimeFor);
     mkdirSync(join(trial, "packs"));
     for (const [index, { name, code }] of packs.entries())
-      writeFileSync(join(trial, "packs", name), index === 0 ? noting(code) : code);
+      writeFileSync(join(trial, "packs", name), index === 0 ? noteUse(code) : code);
     writeFileSync(join(trial, "cli.js"), await launcherFor(packs[0]));
   });
   const packs = await makePacks(units, start, runtimeFor, used);
@@ -200,7 +200,7 @@ async function launcherCode(entry, define) {
 }
 
 /** The exports of a source file that needs nothing but itself. */
-async function evaluated(path) {
+async function evaluateSource(path) {
   const { outputFiles } = await build({ entryPoints: [path], write: false, bundle: true, format: "esm" });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }

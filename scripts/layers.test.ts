@@ -1,5 +1,6 @@
 // Imports point down only: lathe -> agent -> llm; testkit stands beside and is used by tests and benches alone. Inside llm:
-// types <- helpers <- protocols and providers <- client <- generate. The libraries never reach for the machine themselves.
+// types <- helpers <- protocols and providers <- client <- generate. Inside agent and lathe: the order of the rooms. No two files
+// and no two folders import each other, by whatever way. The libraries never reach for the machine themselves.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +21,29 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 // Lower number = lower layer; a folder may import from its own layer and below.
 const LLM_LAYERS: Record<string, number> = { types: 1, client: 4, generate: 5 };
 const llmLayer = (file: string): number => LLM_LAYERS[file.split("/")[3] ?? ""] ?? 2;
+
+// From the lowest room to the highest; AGENTS.md says what each is for. A room may import from itself and from those before it.
+const ROOMS: Record<string, readonly string[]> = {
+  agent: ["base", "world", "contract", "record", "policy", "files", "context", "tools", "agents", "session"],
+  lathe: ["platform", "config", "models", "sessions", "changes", "found", "conversation", "additions", "hosts", "cli"],
+};
+
+// Folders whose files still form circles. A line goes when its circles are gone; none is added.
+const KNOWN_CIRCLES: readonly string[] = [
+  "agent/src/agents/subagents",
+  "agent/src/files",
+  "agent/src/policy/shell",
+  "agent/src/session",
+  "agent/src/world/env/search",
+  "lathe/src/changes/rewind",
+  "lathe/src/config/settings",
+  "lathe/src/conversation",
+  "lathe/src/found/permissions",
+  "lathe/src/platform/extension-api",
+  "lathe/src/sessions",
+  "llm/src/framing",
+  "llm/src/providers",
+];
 
 interface Source {
   file: string;
@@ -56,48 +80,154 @@ function violations(list: readonly Source[]): string[] {
   return problems;
 }
 
-/** Folders of a package that reach each other, type imports and merged declarations included; each group once. */
-function folderCycles(pkg: string, list: readonly Source[]): string[] {
+/** A file that names one of an upper room, and one that stands in no room. */
+function upwardImports(list: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const source of list) {
+    const [, pkg = "", , room = ""] = source.file.split("/");
+    const rooms = ROOMS[pkg];
+    if (!rooms || isDoor(source.file)) continue;
+    const floor = rooms.indexOf(room);
+    if (floor < 0) problems.push(`${source.file} stands in no room`);
+    else
+      for (const target of targetsOf(source))
+        if (isDoor(target) || rooms.indexOf(target.split("/")[3] ?? "") > floor)
+          problems.push(`${source.file} imports upward: ${target}`);
+  }
+  return problems;
+}
+
+/** Files directly below `src`, such as the index: they stand above all rooms. */
+const isDoor = (file: string): boolean => /^packages\/[^/]+\/src\/[^/]+$/.test(file);
+
+/** The files that a file names by a relative path: imports of any kind, types and merged declarations included. */
+function targetsOf({ file, text }: Source): string[] {
+  return [...text.matchAll(REFERENCE)].map(([, target = ""]) => relative(root, join(root, dirname(file), target)));
+}
+
+/** Groups of files of which each reaches every other one, by whatever way; each group is sorted. */
+function fileCircles(list: readonly Source[]): string[][] {
+  return circles(new Map(list.map((source) => [source.file, new Set(targetsOf(source))])));
+}
+
+/** Groups of folders that reach each other; where a package has rooms, the folders inside them. */
+function folderCircles(list: readonly Source[]): string[][] {
   const reaches = new Map<string, Set<string>>();
-  for (const { file, text } of list.filter((source) => source.file.startsWith(`packages/${pkg}/src/`))) {
-    const from = folderOf(file);
-    for (const [, target = ""] of text.matchAll(REFERENCE)) {
-      const to = folderOf(relative(root, join(root, dirname(file), target)));
-      if (from !== to) reaches.set(from, (reaches.get(from) ?? new Set()).add(to));
+  for (const source of list) {
+    const from = folderOf(source.file);
+    if (from === undefined) continue;
+    const targets = targetsOf(source).flatMap((target) => folderOf(target) ?? []);
+    reaches.set(from, new Set([...(reaches.get(from) ?? []), ...targets]));
+  }
+  return circles(reaches);
+}
+
+/** Undefined for a file that stands beside the folders: the check of files covers it. */
+function folderOf(file: string): string | undefined {
+  const parts = file.split("/");
+  const depth = ROOMS[parts[1] ?? ""] ? 5 : 4;
+  return parts.length > depth ? parts.slice(0, depth).join("/") : undefined;
+}
+
+const isKnown = (group: readonly string[], folder: string): boolean =>
+  group.every((file) => file.startsWith(`packages/${folder}/`));
+const newCircles = (found: readonly string[][]): string[][] =>
+  found.filter((group) => !KNOWN_CIRCLES.some((folder) => isKnown(group, folder)));
+
+/** The strongly connected components of more than one node, in Tarjan's way, without recursion. */
+function circles(reaches: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const isOpen = new Set<string>();
+  for (const start of reaches.keys()) {
+    const path = order.has(start) ? [] : [{ node: start, rest: enter(start) }];
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const { value: next, done } = top.rest.next();
+      if (!done) {
+        if (!order.has(next)) path.push({ node: next, rest: enter(next) });
+        else if (isOpen.has(next)) lower(top.node, order.get(next)!);
+        continue;
+      }
+      path.pop();
+      const below = path.at(-1);
+      if (below) lower(below.node, lowest.get(top.node)!);
+      if (lowest.get(top.node) === order.get(top.node)) leave(top.node);
     }
   }
-  const behind = (from: string, seen = new Set<string>()): Set<string> => {
-    for (const to of reaches.get(from) ?? []) if (!seen.has(to)) behind(to, seen.add(to));
-    return seen;
-  };
-  const groups = [...reaches.keys()]
-    .filter((folder) => behind(folder).has(folder))
-    .map((folder) =>
-      [...behind(folder)]
-        .filter((other) => behind(other).has(folder))
-        .sort()
-        .join(" <-> "),
-    );
-  return [...new Set(groups)];
+  return found.sort();
+
+  function enter(node: string): IterableIterator<string> {
+    lowest.set(node, order.size);
+    order.set(node, order.size);
+    open.push(node);
+    isOpen.add(node);
+    return [...(reaches.get(node) ?? [])].filter((next) => reaches.has(next)).values();
+  }
+  function lower(node: string, to: number): void {
+    lowest.set(node, Math.min(lowest.get(node)!, to));
+  }
+  function leave(node: string): void {
+    const group = open.splice(open.indexOf(node));
+    for (const member of group) isOpen.delete(member);
+    if (group.length > 1) found.push(group.sort());
+  }
 }
 
 const REFERENCE = /(?:from\s+|import\s*\(\s*|import\s+|declare module\s+)["'](\.[^"']+)["']/g;
-/** The part below `src`: a folder, or a file that stands there by itself. */
-const folderOf = (file: string): string => file.split("/")[3] ?? "";
+
+/** A file of a package `pkg` that names these files by a relative path. */
+const fileNaming = (file: string, ...targets: string[]): Source => ({
+  file,
+  imports: [],
+  text: targets.map((target) => `import type { A } from "${target}";`).join("\n"),
+});
 
 describe("layers", () => {
-  it.each(["llm", "agent", "tui", "lathe", "testkit"])("no folder of %s imports one that imports it", (pkg) => {
-    expect(folderCycles(pkg, sources())).toEqual([]);
+  it("no folder imports one that imports it", () => {
+    expect(newCircles(folderCircles(sources()))).toEqual([]);
   });
 
-  it("a cycle of three folders is noticed", () => {
-    const file = (name: string, target: string): Source => ({
-      file: `packages/x/src/${name}/a.ts`,
-      imports: [],
-      text: `import type { A } from "../${target}/a.ts";`,
-    });
-    expect(folderCycles("x", [file("a", "b"), file("b", "c"), file("c", "a"), file("d", "a")])).toEqual([
-      "a <-> b <-> c",
+  it("a circle of three folders is noticed, in a room too", () => {
+    const folder = (name: string, target: string): Source =>
+      fileNaming(`packages/agent/src/base/${name}/${target}.ts`, `../${target}/from-${name}.ts`);
+    expect(folderCircles([folder("a", "b"), folder("b", "c"), folder("c", "a"), folder("d", "a")])).toEqual([
+      ["packages/agent/src/base/a", "packages/agent/src/base/b", "packages/agent/src/base/c"],
+    ]);
+  });
+
+  it("a lower room imports no upper one, types included, and every folder stands in a room", () => {
+    expect(upwardImports(sources())).toEqual([]);
+  });
+
+  it("an upward import, one of the index and a folder without a room are noticed", () => {
+    const good = fileNaming("packages/lathe/src/hosts/rpc/a.ts", "../../platform/home/b.ts", "./c.ts");
+    const upward = fileNaming("packages/agent/src/base/text/a.ts", "../../session/session.ts");
+    const index = fileNaming("packages/agent/src/base/text/b.ts", "../../index.ts");
+    const homeless = fileNaming("packages/lathe/src/somewhere/a.ts");
+    expect(upwardImports([good, upward, index, homeless])).toEqual([
+      "packages/agent/src/base/text/a.ts imports upward: packages/agent/src/session/session.ts",
+      "packages/agent/src/base/text/b.ts imports upward: packages/agent/src/index.ts",
+      "packages/lathe/src/somewhere/a.ts stands in no room",
+    ]);
+  });
+
+  it("no file imports one that imports it, by whatever way", () => {
+    const found = fileCircles(sources());
+    expect({
+      circles: newCircles(found),
+      gone: KNOWN_CIRCLES.filter((folder) => !found.some((group) => isKnown(group, folder))),
+    }).toEqual({ circles: [], gone: [] });
+  });
+
+  it("two circles of files are told apart, and what only leads to them is not listed", () => {
+    const file = (name: string, ...targets: string[]): Source => fileNaming(`packages/x/src/${name}`, ...targets);
+    const merged = { ...file("e.ts"), text: 'declare module "./d.ts" {}' };
+    const list = [file("a.ts", "./b.ts", "./d.ts"), file("b.ts", "./c.ts"), file("c.ts", "./a.ts", "./z.ts")];
+    expect(fileCircles([...list, file("d.ts", "./e.ts"), merged, file("f.ts", "./a.ts")])).toEqual([
+      ["packages/x/src/a.ts", "packages/x/src/b.ts", "packages/x/src/c.ts"],
+      ["packages/x/src/d.ts", "packages/x/src/e.ts"],
     ]);
   });
 

@@ -9,11 +9,11 @@ import { parseArgs } from "node:util";
 import { Lane, share } from "./mutate/lanes.mjs";
 import { mutantsOf } from "./mutate/mutants.mjs";
 import { TARGETS } from "./mutate/targets.mjs";
-import { activate, makeTree, NONE, reached } from "./mutate/tree.mjs";
+import { activate, makeTree, NONE, reachedMutants } from "./mutate/tree.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const work = join(root, ".cache", "mutate");
-/** Over the time that the file took without a mutant. */
+/** A run with a mutant may take this much longer than the run without one. */
 const PATIENCE = { times: 5, plusMs: 10_000 };
 const BASELINE_MS = 300_000;
 
@@ -34,7 +34,7 @@ if (missing.length > 0) {
   console.log(`scripts/mutate/targets.mjs names files that are not there: ${[...new Set(missing)].join(", ")}`);
   process.exit(1);
 }
-const targets = numbered(
+const targets = numberMutants(
   TARGETS.filter(({ source }) => words.length === 0 || words.some((word) => source.includes(word))),
 );
 const mutants = targets
@@ -69,7 +69,7 @@ async function baseline() {
     activate(lane.folder, NONE);
     const { passed, reason, ms } = await lane.run(file, BASELINE_MS);
     if (!passed) console.log(`left out, because it fails without a mutant: ${file}: ${reason}`);
-    reach.set(file, { ms, mutants: passed ? reached(lane.folder) : new Set() });
+    reach.set(file, { ms, mutants: passed ? reachedMutants(lane.folder) : new Set() });
   });
   if ([...reach.values()].every(({ mutants: found }) => found.size === 0)) throw new Error("no test reaches a mutant");
   return reach;
@@ -121,7 +121,7 @@ function cut(text) {
   return text.length > 90 ? `${text.slice(0, 90)}…` : text;
 }
 
-function numbered(list) {
+function numberMutants(list) {
   let first = 0;
   return list.map((target) => {
     const text = readFileSync(join(root, target.source), "utf8");

@@ -18,7 +18,7 @@ const first = vitest(process.argv.slice(2));
 const summary = first.summary;
 let status = first.status;
 // A test at a real terminal or over ssh may fail because both cores were busy. A few failing files are run once more, alone;
-// those that pass then are named as unsteady, so that somebody looks at them.
+// those that pass then are named as unsteady, so that they get looked at.
 if (summary.failed > 0 && summary.failedFiles.length <= MOST_RETRIED && status !== null) {
   console.log(`\nOnce more, alone: ${summary.failedFiles.join(", ")}`);
   const again = vitest([...summary.failedFiles, "--maxWorkers=1"]);

@@ -22,7 +22,7 @@ process.once("lathe:first-request", () => setTimeout(() => {
 `;
 
 /** A pack that notes which of its units are asked for. */
-export const noting = (code) => code.replace("(function(id){", "(function(id){globalThis.__asked.push(id);");
+export const noteUse = (code) => code.replace("(function(id){", "(function(id){globalThis.__asked.push(id);");
 
 /** An MCP server with one tool. It is known when it has been started once, and then no start waits for it. */
 const SERVER = `

@@ -83,7 +83,7 @@ function strictOptions(name, text) {
 function additionsIn(file) {
   const blocks = readFileSync(file, "utf8").matchAll(/^declare module ['"](\.[^'"]+)['"] \{\n([\s\S]*?)^\}/gm);
   return [...blocks].map(([, from, text]) => ({
-    target: resolved(file, from),
+    target: resolveDeclaration(file, from),
     name: /\binterface (\w+)/.exec(text)?.[1],
     text,
   }));
@@ -107,9 +107,9 @@ function moduleOf(file) {
   }
   const imports = new Map();
   for (const [, list, from] of source.matchAll(/^import (?:type )?\{([^}]*)\} from ['"](\.[^'"]+)['"];/gm))
-    for (const { name, local: as } of names(list)) imports.set(as, { file: resolved(file, from), name });
+    for (const { name, local: as } of names(list)) imports.set(as, { file: resolveDeclaration(file, from), name });
   for (const [, from, name] of source.matchAll(/\bimport\(['"](\.[^'"]+)['"]\)\.(\w+)/g))
-    imports.set(name, { file: resolved(file, from), name });
+    imports.set(name, { file: resolveDeclaration(file, from), name });
   const made = { source, local, imports };
   modules.set(file, made);
   return made;
@@ -139,11 +139,11 @@ function exportsOf(file) {
   for (const one of local.values()) if (one.exported) found.set(one.name, one);
   for (const [, list, from] of source.matchAll(/^export (?:type )?\{([^}]*)\}(?: from ['"](\.[^'"]+)['"])?;/gm))
     for (const { name, local: as } of names(list)) {
-      const one = from === undefined ? local.get(name) : exportsOf(resolved(file, from)).get(name);
+      const one = from === undefined ? local.get(name) : exportsOf(resolveDeclaration(file, from)).get(name);
       if (one) found.set(as, one);
     }
   for (const [, from] of source.matchAll(/^export (?:type )?\* from ['"](\.[^'"]+)['"];/gm))
-    for (const [name, one] of exportsOf(resolved(file, from))) found.set(name, one);
+    for (const [name, one] of exportsOf(resolveDeclaration(file, from))) found.set(name, one);
   return found;
 }
 
@@ -155,7 +155,7 @@ function originOf(file, name) {
   return imported && exportsOf(imported.file).get(imported.name);
 }
 
-/** They compute a type from a table in the code. Compilers and editors show what comes out; nobody has to name them. */
+/** They compute a type from a table in the code. Compilers and editors show what comes out; a host does not have to name them. */
 const TABLE_OPERATORS = new Set(["TypeOf", "FieldsOf"]);
 
 /** Names of types and values in a declaration, without comments, texts and what a class keeps to itself. */
@@ -181,6 +181,6 @@ function names(list) {
     });
 }
 
-function resolved(from, specifier) {
+function resolveDeclaration(from, specifier) {
   return join(dirname(from), specifier.replace(/\.[jt]s$/, ".d.ts"));
 }

@@ -22,7 +22,7 @@ const OTHER_METHOD = new Map([
 
 /** `{ start, end, kind, text, line }` of every change; `kind` is "expression" or "statement", `text` what it becomes. */
 export function mutantsOf(file, source) {
-  const program = parsed(file, source);
+  const program = parseSource(file, source);
   const found = [];
   const lineOf = (offset) => source.slice(0, offset).split("\n").length;
   const add = ({ start, end }, text, kind = "expression") =>
@@ -69,7 +69,7 @@ export function mutantsOf(file, source) {
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-export function parsed(file, source) {
+export function parseSource(file, source) {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0].message}\n${errors[0].codeframe ?? ""}`);
   return program;

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { projectFiles } from "../check/files.mjs";
-import { instrument, parsed } from "./mutants.mjs";
+import { instrument, parseSource } from "./mutants.mjs";
 
 /** Number of the mutant that is in effect; below zero, none is, and what is reached is noted. */
 export const NONE = -1;
@@ -18,7 +18,7 @@ export function makeTree(root, folder, targets) {
   for (const { source, mutants, first } of targets) {
     const text = readFileSync(join(root, source), "utf8");
     const instrumented = instrument(text, mutants, first, header(folder));
-    parsed(source, instrumented);
+    parseSource(source, instrumented);
     writeFileSync(join(folder, source), instrumented);
   }
   activate(folder, NONE);
@@ -45,7 +45,7 @@ export function activate(folder, mutant) {
 }
 
 /** Numbers of the mutants that were reached since the last activation, in this and other processes. */
-export function reached(folder) {
+export function reachedMutants(folder) {
   return new Set(readdirSync(join(folder, "reached")).map(Number));
 }
 

@@ -3,7 +3,7 @@
 
 export interface Sample {
   readonly page: string;
-  /** Of the opening fence, from 1. */
+  /** Line of the opening fence, counted from 1. */
   readonly line: number;
   readonly language: Language;
   readonly text: string;
@@ -19,7 +19,7 @@ type Language = (typeof LANGUAGES)[number];
 const FENCE = /^( *)```(.*)$/;
 const NOT_RUN = /^\*Not run by our tests: (.+)\*$/;
 
-/** Throws on a block that could hide from being run: without a language, or in one that nobody runs. */
+/** Throws on a block that could hide from being run: without a language, or in one that is not run. */
 export function samplesOf(page: string, content: string): Sample[] {
   const lines = content.split("\n");
   const samples: Sample[] = [];

@@ -72,7 +72,7 @@ function judge(ran: Ran, place: string, shell: Shell, report: Report): void {
 }
 
 function problemOf({ command, code, output }: Ran, shell: Shell): string | undefined {
-  // Without a terminal there is nobody to talk to, and the command says so.
+  // Without a terminal the command cannot talk to a user, and says so.
   const expected = TALK.test(command) && shell.name === "without a terminal" ? 2 : 0;
   if (code !== expected) return `exit code ${code}`;
   if (output.includes("\\x1b[")) return "colours are printed as text";

@@ -22,7 +22,7 @@ function answerTo({ view }: RecordedRequest): Turn {
   return turn.text(`${ANSWER}. The flaky test waits for a port; I changed nothing.`);
 }
 
-/** What somebody with keys has in the environment. */
+/** What a user with keys has in the environment. */
 export function keysFor(server: ModelServer): Record<string, string> {
   return {
     ANTHROPIC_API_KEY: "sample-key",

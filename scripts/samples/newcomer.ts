@@ -1,4 +1,4 @@
-// Somebody who has just cloned the repository: an empty home, a place for global packages, a project of their own.
+// A user who has just cloned the repository: an empty home, a place for global packages, a project of their own.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export function newcomer(folder: string, root: string, keys: Env): Newcomer {
   return { clone, ...visitor(folder, root, keys, join(folder, "prefix")) };
 }
 
-/** The same without a clone: for pages that are read by somebody who has installed the command. */
+/** The same without a clone: for pages that are read by users who have installed the command. */
 export function visitor(folder: string, root: string, keys: Env, prefix: string): Omit<Newcomer, "clone"> {
   const home = join(folder, "home");
   const project = join(folder, "project");

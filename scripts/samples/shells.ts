@@ -20,7 +20,7 @@ export interface Shell {
 }
 
 const MARK = "@@ended:";
-/** Of one sample. */
+/** One sample may take this long. */
 const DEADLINE_MS = 300_000;
 
 export function withoutTerminal(env: Env): Shell {
@@ -46,7 +46,7 @@ export function withoutTerminal(env: Env): Shell {
       return commands.map((command, i) => ({
         command,
         output: parts[2 * i] ?? "",
-        // Without a mark the sample ended in its middle: an `exit`, or our deadline.
+        // A missing mark means that the sample ended in the middle, by an `exit` or by our deadline.
         code: Number(parts[2 * i + 1] ?? child.exitCode ?? 137),
       }));
     },
@@ -67,7 +67,7 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
   const tmux = async (...args: string[]): Promise<string> =>
     (await run("tmux", ["-u", "-L", socket, ...args], { env: { ...process.env, LC_ALL: "C.UTF-8" } })).stdout;
   const rows = async (): Promise<string[]> => (await tmux("capture-pane", "-p", "-J", "-S", "-")).trimEnd().split("\n");
-  const typed = async (text: string): Promise<void> => {
+  const typeLine = async (text: string): Promise<void> => {
     await tmux("send-keys", "-l", text);
     await tmux("send-keys", "Enter");
   };
@@ -87,7 +87,7 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
   };
 
   const settings = Object.entries({ ...env, TERM: "screen-256color", PS1: "<\\#:$?> " });
-  const words = ["env", "-i", ...settings.map(([name, value]) => `${name}=${quoted(value)}`)];
+  const words = ["env", "-i", ...settings.map(([name, value]) => `${name}=${quote(value)}`)];
   await tmux(
     ...["-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "50"],
     `${words.join(" ")} bash --norc --noprofile`,
@@ -98,11 +98,11 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
     /** What has appeared below the line where the command is typed. */
     const below = (screen: readonly string[]): readonly string[] =>
       screen.slice(screen.findLastIndex((row) => row.startsWith(`<${next}:`)) + 1);
-    await typed(command);
+    await typeLine(command);
     for (const [shows, text] of dialogFor(command)) {
       await until(shows, (screen) => below(screen).some((row) => row.includes(shows)) || undefined);
       await new Promise((resolve) => setTimeout(resolve, READING_MS));
-      await typed(text);
+      await typeLine(text);
     }
     return until(`the end of: ${command}`, (screen) => {
       const now = prompt(screen);
@@ -113,7 +113,7 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
   return {
     name: "at a terminal",
     follow: async (sample, cwd) => {
-      await type(`cd ${quoted(cwd)}`);
+      await type(`cd ${quote(cwd)}`);
       const ran: Ran[] = [];
       for (const command of commandsOf(sample)) ran.push(await type(command));
       return ran;
@@ -124,4 +124,4 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
   };
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

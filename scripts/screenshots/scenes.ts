@@ -27,15 +27,15 @@ const SHARE = {
 };
 
 /** The command with the prompt sent. */
-async function asked(stage: Stage, prompt: string, args: readonly string[] = MODEL): Promise<TerminalRun> {
+async function startWithPrompt(stage: Stage, prompt: string, args: readonly string[] = MODEL): Promise<TerminalRun> {
   const run = stage.start(args);
   await run.see(/\/help/);
   run.type(prompt + KEY.enter);
   return run;
 }
 
-/** A question takes the keys when nobody has typed for a while. */
-async function focused(stage: Stage, run: TerminalRun): Promise<void> {
+/** A question takes the keys when the user has not typed for a while. */
+async function focusQuestion(stage: Stage, run: TerminalRun): Promise<void> {
   stage.pass(2_000);
   run.type(KEY.tab);
   await run.see(/esc stops the work/);
@@ -59,7 +59,7 @@ export const scenes: readonly Scene[] = [
       // All but the last words.
       const events = Math.ceil(ANSWER.length / 16);
       stage.script(turn.text(ANSWER, { usage, beforeEvent: (index) => (index > events ? door.wait() : undefined) }));
-      const run = await asked(stage, "how are amounts split between people?");
+      const run = await startWithPrompt(stage, "how are amounts split between people?");
       await door.reached;
       stage.pass(4_000);
       await run.see(/first ones pay[\s\S]*4s/);
@@ -79,7 +79,7 @@ export const scenes: readonly Scene[] = [
           before: wait(2_200),
         }),
       );
-      const run = await asked(stage, "1000 cents between 3 people must add up, fix it");
+      const run = await startWithPrompt(stage, "1000 cents between 3 people must add up, fix it");
       await run.see(/333, 333, 334[\s\S]*cached/);
       return run;
     },
@@ -91,7 +91,7 @@ export const scenes: readonly Scene[] = [
       stage.script(
         turn.calls([shell('for n in $(seq 1 14); do echo "ok $n - amounts, case $n"; done; sleep 600')], { usage }),
       );
-      const run = await asked(stage, "run the long tests", [...MODEL, "--permission-mode", "full"]);
+      const run = await startWithPrompt(stage, "run the long tests", [...MODEL, "--permission-mode", "full"]);
       await run.see("ok 14");
       run.type(`only report failures${KEY.enter}`);
       await run.see(/next step/);
@@ -113,9 +113,9 @@ export const scenes: readonly Scene[] = [
           { usage },
         ),
       );
-      const run = await asked(stage, "start from a clean state and test");
+      const run = await startWithPrompt(stage, "start from a clean state and test");
       await run.see(/Tab goes/);
-      await focused(stage, run);
+      await focusQuestion(stage, run);
       return run;
     },
   },
@@ -124,9 +124,13 @@ export const scenes: readonly Scene[] = [
     label: "A question before an edit: the whole diff, and what can be answered",
     play: async (stage) => {
       stage.script(turn.calls([SHARE], { usage }));
-      const run = await asked(stage, "1000 cents between 3 people must add up", [...MODEL, "--permission-mode", "ask"]);
+      const run = await startWithPrompt(stage, "1000 cents between 3 people must add up", [
+        ...MODEL,
+        "--permission-mode",
+        "ask",
+      ]);
       await run.see(/Tab goes/);
-      await focused(stage, run);
+      await focusQuestion(stage, run);
       return run;
     },
   },
@@ -145,9 +149,9 @@ export const scenes: readonly Scene[] = [
         recommended: 0,
       };
       stage.script(turn.calls([{ name: "ask_user", args: { questions: [question] } }], { usage }));
-      const run = await asked(stage, "make shares add up");
+      const run = await startWithPrompt(stage, "make shares add up");
       await run.see(/Tab goes/);
-      await focused(stage, run);
+      await focusQuestion(stage, run);
       return run;
     },
   },
@@ -155,7 +159,7 @@ export const scenes: readonly Scene[] = [
     name: "models",
     label: "The model picker: price, window, what is available first",
     play: async (stage) => {
-      const run = await asked(stage, "/model");
+      const run = await startWithPrompt(stage, "/model");
       await run.see(/enter chooses/);
       return run;
     },
@@ -177,7 +181,7 @@ export const scenes: readonly Scene[] = [
         await stage.before(prompt, turn.text(answer, { usage }));
         stage.pass(3_600_000 * 5);
       }
-      const run = await asked(stage, "/resume");
+      const run = await startWithPrompt(stage, "/resume");
       await run.see(/Renamed in both files/);
       return run;
     },
@@ -190,7 +194,7 @@ export const scenes: readonly Scene[] = [
         turn.calls([read("src/money.js"), read("test/money.test.js")], { usage }),
         turn.text(ANSWER, { usage }),
       );
-      const run = await asked(stage, "how are amounts split between people?");
+      const run = await startWithPrompt(stage, "how are amounts split between people?");
       await run.see(/cached/);
       run.type(`/context${KEY.enter}`);
       await run.see(/free[\s\S]*Ask/i);
@@ -206,7 +210,7 @@ export const scenes: readonly Scene[] = [
         turn.text("`shares` now adds up.", { usage }),
         turn.text("They use `total` and `format`; nothing else.", { usage }),
       );
-      const run = await asked(stage, "1000 cents between 3 people must add up");
+      const run = await startWithPrompt(stage, "1000 cents between 3 people must add up");
       await run.see(/adds up[\s\S]*cached/);
       run.type(`what do the tests use?${KEY.enter}`);
       await run.see(/nothing else[\s\S]*cached/);
@@ -219,7 +223,7 @@ export const scenes: readonly Scene[] = [
     name: "settings",
     label: "The settings screen",
     play: async (stage) => {
-      const run = await asked(stage, "/settings");
+      const run = await startWithPrompt(stage, "/settings");
       await run.see(/from: /);
       return run;
     },

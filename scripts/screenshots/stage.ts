@@ -14,7 +14,7 @@ import { DARK, drawScreen, LIGHT } from "./svg.ts";
 const STILL_CLOCK = fileURLToPath(new URL("./still-clock.cjs", import.meta.url));
 const PROJECT = fileURLToPath(new URL("./project", import.meta.url));
 const SIZE = { columns: 96, rows: 30 };
-/** As in still-clock.cjs. */
+/** The same time that still-clock.cjs reports. */
 const NOON = Date.UTC(2026, 0, 15, 12);
 export const MODEL = ["--model", "anthropic/claude-opus-4-6"];
 

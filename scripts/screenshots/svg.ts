@@ -53,7 +53,7 @@ export function drawScreen(screen: Screen, label: string, look: Look): string {
   const width = round(screen.columns * CELL.width + 2 * MARGIN.left);
   const height = MARGIN.top + lines.length * CELL.height + MARGIN.bottom;
   const dots = [20, 38, 56].map((x) => `<circle cx="${x}" cy="20" r="5" fill="${look.frame}"/>`).join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(label)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(label)}">
 <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${look.background}" stroke="${look.frame}"/>
 ${dots}
 <g font-family="${FONT}" font-size="14" fill="${look.foreground}">
@@ -138,7 +138,7 @@ function drawLine(runs: readonly Run[], row: number, look: Look): string[] {
     .filter(({ style }) => style.background !== undefined)
     .map(
       ({ column, width, style }) =>
-        `<rect x="${left(column)}" y="${top}" width="${round(width * CELL.width)}" height="${CELL.height}" fill="${style.background}"/>`,
+        `<rect x="${leftOf(column)}" y="${top}" width="${round(width * CELL.width)}" height="${CELL.height}" fill="${style.background}"/>`,
     );
   return [...fills, ...runs.flatMap((run) => drawRun(run, top + BASELINE, look))];
 }
@@ -149,17 +149,17 @@ function drawRun({ column, width, text, style }: Run, y: number, look: Look): st
   // The length keeps columns in line whatever font the reader has.
   const length = `textLength="${round(width * CELL.width)}" lengthAdjust="spacingAndGlyphs"`;
   return [
-    `<text x="${left(column)}" y="${y}" ${length}${fill}${style.attributes} xml:space="preserve">${escaped(text)}</text>`,
+    `<text x="${leftOf(column)}" y="${y}" ${length}${fill}${style.attributes} xml:space="preserve">${escapeXml(text)}</text>`,
   ];
 }
 
 function drawCursor({ cursor }: Screen, look: Look): string {
   if (!cursor) return "";
   const y = MARGIN.top + cursor.row * CELL.height;
-  return `\n<rect x="${left(cursor.column)}" y="${y}" width="${CELL.width}" height="${CELL.height}" fill="${look.foreground}" opacity="0.55"/>`;
+  return `\n<rect x="${leftOf(cursor.column)}" y="${y}" width="${CELL.width}" height="${CELL.height}" fill="${look.foreground}" opacity="0.55"/>`;
 }
 
-const left = (column: number): number => round(MARGIN.left + column * CELL.width);
+const leftOf = (column: number): number => round(MARGIN.left + column * CELL.width);
 const round = (value: number): number => Math.round(value * 10) / 10;
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

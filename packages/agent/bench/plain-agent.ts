@@ -17,12 +17,13 @@ type RunTool = (input: Readonly<Record<string, string>>, folder: string) => Prom
 
 const readSmallFile: RunTool = ({ path }, folder) => readFile(`${folder}/${path}`, "utf8");
 
+/** The text of the first answer that calls nothing, if one comes within these rounds. */
 export async function plainRounds(
   url: string,
   folder: string,
   rounds: number,
   runTool: RunTool = readSmallFile,
-): Promise<void> {
+): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   const messages: unknown[] = [{ role: "user", content: "go" }];
   const tools = [{ name: "read", description: "Reads a file.", input_schema: { type: "object", properties: {} } }];
@@ -39,9 +40,14 @@ export async function plainRounds(
         content: await runTool(block.input as Record<string, string>, folder),
       });
     }
+    if (results.length === 0) {
+      agent.destroy();
+      return blocks.map((block) => block.text ?? "").join("");
+    }
     messages.push({ role: "user", content: results });
   }
   agent.destroy();
+  return "";
 }
 
 function ask(url: string, body: string, agent: Agent): Promise<Block[]> {

@@ -24,6 +24,7 @@ export { FileBlobs } from "./base/blobs/file-blobs.ts";
 export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./base/blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./base/blobs/store.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./base/budget/ledger.ts";
+export { Bm25, type WeightedText } from "./base/text/bm25.ts";
 export { sentence } from "./base/text/sentence.ts";
 export { visibleLine, visibleText } from "./base/text/visible.ts";
 export type { SessionDeps } from "./base/time/deadline.ts";
@@ -76,6 +77,8 @@ export type * from "./contract/completion.ts";
 export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./contract/events/agent-events.ts";
 export * from "./contract/events/types.ts";
 export type * from "./contract/irc.ts";
+export * from "./contract/journal.ts";
+export type { Context, ContextState, JournalReader } from "./contract/journal-reader.ts";
 export { CallPaths, type Located } from "./contract/paths/call-paths.ts";
 export { near } from "./contract/paths/near.ts";
 export type { PendingAction, PendingActionService } from "./contract/pending-actions.ts";
@@ -93,6 +96,14 @@ export {
 } from "./contract/seams/schemes.ts";
 export * from "./contract/seams/types.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
+export type {
+  OuterForm,
+  ShellAnalysis,
+  ShellAssignment,
+  ShellContext,
+  ShellDanger,
+  ShellPart,
+} from "./contract/shell.ts";
 export type * from "./contract/subagents.ts";
 export * from "./contract/tool.ts";
 export { type ConflictRegion, type ConflictSide, hasConflicts } from "./files/edit/conflict-regions.ts";
@@ -172,28 +183,19 @@ export { Redactor } from "./policy/redact/redactor.ts";
 export { RedactingBytes, RedactingStream } from "./policy/redact/replace.ts";
 export type { Secret } from "./policy/redact/secret-values.ts";
 export { analyseShell } from "./policy/shell/analyse.ts";
-export type {
-  OuterForm,
-  ShellAnalysis,
-  ShellAssignment,
-  ShellContext,
-  ShellDanger,
-  ShellPart,
-} from "./policy/shell/types.ts";
 export { copyArtifacts } from "./record/artifacts/copy-artifacts.ts";
 export { FileArtifacts } from "./record/artifacts/file-artifacts.ts";
 export { type ArtifactStore, MemoryArtifacts } from "./record/artifacts/store.ts";
 export { hasBegun } from "./record/journal/begun.ts";
 export {
   buildContext,
-  type Context,
   type ContextSource,
   ContextView,
   INTERRUPTED_RESULT,
   PRUNED_NOTICE,
   pathTo,
 } from "./record/journal/context.ts";
-export { type ContextState, modelFor } from "./record/journal/context-state.ts";
+export { modelFor } from "./record/journal/context-state.ts";
 export { readLine } from "./record/journal/decode.ts";
 export { JournalError, type JournalErrorCode } from "./record/journal/errors.ts";
 export { FileStore, type FileStoreOptions } from "./record/journal/file-store.ts";
@@ -234,7 +236,6 @@ export {
   type TreeReader,
   userMessages,
 } from "./record/journal/tree.ts";
-export * from "./record/journal/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
 export type { CompactionOutcome } from "./session/compaction.ts";

@@ -17,7 +17,7 @@ it("EX-05 renderResult is asked for a brief and for an expanded form, each is sh
     const transcript = new Transcript({ thinking: "folded", expanded, now: () => 0, onChange: () => {} });
     for (const event of p.events) transcript.event(event);
     const context = contextOf(80);
-    return grid([...transcript.finished(context), ...transcript.render(context)], 80);
+    return grid([...transcript.takeFinished(context), ...transcript.render(context)], 80);
   };
   expect(shown(false)).toContain("in brief: sunny");
   expect(shown(false)).not.toContain("in full:");

@@ -79,36 +79,6 @@ export const CONTAINED: readonly Hostile[] = [
     said: /The extension post:\*:hangs-in-hook failed in turn_end: did not finish within 1 s/,
   },
   {
-    name: "exits-at-load",
-    code: "process.exit(0);",
-    said: /The extension exits-at-load called process\.exit, which is not allowed/,
-  },
-  {
-    name: "exits-in-handler",
-    code: on("turn_start", "process.exit(3);"),
-    said: /The extension exits-in-handler called process\.exit, which is not allowed/,
-  },
-  {
-    name: "exits-later",
-    code: extension("setTimeout(() => process.exit(4), 1);"),
-    said: /The extension exits-later called process\.exit, which is not allowed/,
-  },
-  {
-    name: "kills-us",
-    code: extension('process.kill(process.pid, "SIGKILL");'),
-    said: /The extension kills-us called process\.kill, which is not allowed/,
-  },
-  {
-    name: "aborts",
-    code: extension("process.abort();"),
-    said: /The extension aborts called process\.abort, which is not allowed/,
-  },
-  {
-    name: "moves-us",
-    code: extension('process.chdir("/");'),
-    said: /The extension moves-us called process\.chdir, which is not allowed/,
-  },
-  {
     name: "rejects-unseen",
     code: extension('Promise.reject(new Error("lost"));'),
     said: /The extension rejects-unseen left a promise rejected: lost/,
@@ -122,11 +92,6 @@ export const CONTAINED: readonly Hostile[] = [
     name: "throws-in-microtask",
     code: extension('queueMicrotask(() => { throw new Error("micro"); });'),
     said: /The extension throws-in-microtask threw where nobody catches it: micro/,
-  },
-  {
-    name: "throws-nothing-in-microtask",
-    code: extension("queueMicrotask(() => { throw null; });"),
-    said: /The extension throws-nothing-in-microtask threw where nobody catches it: null/,
   },
   {
     name: "throws-nothing-in-timer",
@@ -153,27 +118,7 @@ export const CONTAINED: readonly Hostile[] = [
     code: 'import { spawn } from "node:child_process"; export default () => { spawn("sleep", ["1000"]); };',
     said: /The extension leaks-process left open: 1 process/,
   },
-  {
-    name: "pollutes",
-    code: extension("Object.prototype.polluted = 1;"),
-    said: /The extension pollutes changed Object\.prototype\.polluted, which all code shares\. It was changed back/,
-  },
-  {
-    name: "pollutes-at-load",
-    code: "Array.prototype.map = () => []; export default () => {};",
-    said: /The extension pollutes-at-load changed Array\.prototype\.map/,
-  },
-  {
-    name: "replaces-json",
-    code: extension('JSON.parse = () => ({}); JSON.stringify = () => "";'),
-    said: /The extension replaces-json changed JSON\.parse, JSON\.stringify/,
-  },
   { name: "prints", code: extension('console.log("noise on stdout");'), said: /\[prints\] noise on stdout/ },
-  {
-    name: "prints-raw",
-    code: 'import { writeSync } from "node:fs"; export default () => { writeSync(1, "raw noise\\n"); };',
-    said: /\[prints-raw\] raw noise/,
-  },
   {
     name: "floods",
     code: extension('for (let i = 0; i < 20000; i++) console.log("flood", i);'),
@@ -202,4 +147,11 @@ export const BLOCKING: readonly { readonly name: string; readonly code: string; 
     name: "waits-for-a-program",
     code: `import { execSync } from "node:child_process"; ${on("turn_start", 'setTimeout(() => execSync("sleep 20"), 1);')}`,
   },
+];
+
+/** Each ends the process by itself, before the work is done. */
+export const EXITING: readonly { readonly name: string; readonly code: string }[] = [
+  { name: "exits-at-load", code: "process.exit(0);" },
+  { name: "exits-in-handler", code: on("turn_start", "process.exit(0);") },
+  { name: "exits-later", code: extension("setTimeout(() => process.exit(0), 1);") },
 ];

@@ -254,7 +254,7 @@ describe("lathe rewind", () => {
   });
 });
 
-it("3.18 the model's own checkpoint and rewind are offered only when they are turned on", async () => {
+it("T-CHK-1 the model's own checkpoint and rewind are offered only when they are turned on", async () => {
   scene = await stage([turn.text("one"), turn.text("two")]);
   await scene.run(["hello"]);
   await scene.box.run(["config", "set", "checkpoint.enabled", "true"]);

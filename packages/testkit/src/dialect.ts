@@ -63,7 +63,7 @@ export interface Dialect {
   /** The vendor's way of carrying a key; undefined when the request carries none. */
   credential(request: RecordedRequest): string | undefined;
   /** The vendor's answer to a missing (undefined) or wrong key. */
-  denied(key: string | undefined): Refusal;
+  denial(key: string | undefined): Refusal;
   validate(request: RecordedRequest, options: ValidateOptions): Refusal | undefined;
   complete(turn: ResolvedTurn, request: RecordedRequest): unknown;
   stream(turn: ResolvedTurn, request: RecordedRequest): StreamPart[];

@@ -21,7 +21,7 @@ export {
   gate,
   type ModelTurn,
   type RawTurn,
-  redacted,
+  redactedThinking as redacted,
   type ScriptedUsage,
   type Turn,
   type TurnOptions,

@@ -30,7 +30,7 @@ export async function playRaw(
   }
   if (turn.after === "end") response.end();
   else if (turn.after === "reset") reset(request, response);
-  else await closed(response);
+  else await waitForClose(response);
 }
 
 export async function playTurn(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exchange): Promise<void> {
@@ -130,11 +130,11 @@ function insertGarbage(bytes: Buffer[], fault: Fault | undefined, framing: Frami
   if (fault?.kind !== "malformed") return bytes;
   const at = fault.beforeEvent ?? 1;
   const text = Buffer.from(fault.line ?? 'data: {"type": "broken", "delta": {"te\n\n');
-  return bytes.toSpliced(at, 0, framing === "aws" ? flipped(bytes[at]!) : text);
+  return bytes.toSpliced(at, 0, framing === "aws" ? flipBit(bytes[at]!) : text);
 }
 
 /** A binary frame with one wrong bit: its checksum no longer fits. */
-function flipped(bytes: Buffer): Buffer {
+function flipBit(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   const at = copy.length - 6;
   copy[at] = copy[at]! ^ 1;
@@ -148,7 +148,7 @@ async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Ex
   const writes = countsEvents(turn) ? events : [Buffer.concat(events)];
   let sent = 0;
   for (const [i, event] of writes.entries()) {
-    if (fault?.kind === "stall" && i === fault.afterEvents) return closed(response);
+    if (fault?.kind === "stall" && i === fault.afterEvents) return waitForClose(response);
     await pause(turn.beforeEvent, turn.delayMs, i);
     for (const chunk of rechunk(event, turn.chunk ?? "events")) {
       const part = chunk.subarray(0, Math.max(0, limit - sent));
@@ -157,7 +157,7 @@ async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Ex
       if (sent >= limit) return reset(request, response);
     }
   }
-  if (fault?.kind === "stall") return closed(response);
+  if (fault?.kind === "stall") return waitForClose(response);
   if (fault?.kind === "cut") return reset(request, response);
   response.end();
   if (fault?.kind === "wrong-length" && fault.by > 0) reset(request, response);
@@ -185,21 +185,21 @@ function cutOffset(at: CutPoint, events: readonly Buffer[]): number {
 /** False when the client is gone. Waits only for a full buffer, so that small chunks cost little. */
 async function write(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
   if (response.destroyed) return false;
-  if (!response.write(bytes)) await drained(response);
+  if (!response.write(bytes)) await waitForDrain(response);
   return !response.destroyed;
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done).off("close", done);
+    const finish = () => {
+      response.off("drain", finish).off("close", finish);
       resolve();
     };
-    response.on("drain", done).on("close", done);
+    response.on("drain", finish).on("close", finish);
   });
 }
 
-function closed(response: ServerResponse): Promise<void> {
+function waitForClose(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.closed) resolve();
     else response.once("close", () => resolve());

@@ -17,7 +17,7 @@ export interface Rendered {
 const rendered = new WeakMap<ModelTurn, Map<string, Rendered>>();
 
 /** Without a parsed body a request is treated as streaming unless its path says otherwise. */
-export function prerendered(turn: ModelTurn, dialect: Dialect, request: RecordedRequest): Rendered {
+export function prerender(turn: ModelTurn, dialect: Dialect, request: RecordedRequest): Rendered {
   const key = `${dialect.name} ${request.route?.stream ?? true} ${request.query["alt"] ?? ""}`;
   const known = rendered.get(turn) ?? new Map<string, Rendered>();
   rendered.set(turn, known);

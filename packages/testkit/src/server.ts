@@ -10,7 +10,7 @@ import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
 import { answerListing, isMissing, type Listings } from "./listings.ts";
 import { type Exchange, playRaw, playTurn, sendError } from "./play.ts";
-import { prerendered } from "./prerender.ts";
+import { prerender } from "./prerender.ts";
 import { RecordedRequest } from "./record.ts";
 import { resolveTurn } from "./resolve.ts";
 import { routeOf } from "./routes.ts";
@@ -169,9 +169,9 @@ class ServerState {
     };
     if (this.#options.fast) {
       const turn = await this.#next(request);
-      if (turn?.kind === "model") sendWhole(response, prerendered(turn, dialect, request));
+      if (turn?.kind === "model") sendWhole(response, prerender(turn, dialect, request));
       else if (turn) await playRaw(turn, exchange);
-      else response.writeHead(400).end(this.#exhausted(request));
+      else response.writeHead(400).end(this.#exhaustedMessage(request));
       return;
     }
     if (this.#refuse(exchange)) return;
@@ -206,7 +206,7 @@ class ServerState {
     const keyless = dialect.name === "ollama" && auth === "required";
     const denied = auth !== "none" && !keyless && (key === undefined || (auth !== "required" && key !== auth.key));
     const refusal = denied
-      ? dialect.denied(key)
+      ? dialect.denial(key)
       : strict
         ? dialect.validate(request, { allowFields: this.#options.allowFields ?? [] })
         : undefined;
@@ -221,7 +221,7 @@ class ServerState {
     const { dialect, request } = exchange;
     const turn = await this.#next(request);
     if (!turn) {
-      request.refused = this.#exhausted(request);
+      request.refused = this.#exhaustedMessage(request);
       sendError(dialect.error(400, { message: request.refused }, exchange.serial), exchange);
       return;
     }
@@ -245,7 +245,7 @@ class ServerState {
     return this.queue.shift() ?? script(request);
   }
 
-  #exhausted(request: RecordedRequest): string {
+  #exhaustedMessage(request: RecordedRequest): string {
     return `testkit: the script has no turn left for request ${request.index} (${request.method} ${request.path})`;
   }
 }

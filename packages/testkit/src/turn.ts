@@ -115,7 +115,7 @@ export const text = (value: string, signature?: string): TextBlock =>
 export const thinking = (value: string, signature?: string): ThinkingBlock =>
   signature === undefined ? { type: "thinking", text: value } : { type: "thinking", text: value, signature };
 
-export const redacted = (data: string): ThinkingBlock => ({ type: "thinking", text: data, redacted: true });
+export const redactedThinking = (data: string): ThinkingBlock => ({ type: "thinking", text: data, redacted: true });
 
 export const call = (spec: CallSpec): CallBlock => ({ type: "call", ...spec });
 
@@ -135,7 +135,7 @@ export const turn = {
     return { kind: "model", blocks: [], fault: { kind: "status", status, ...options } };
   },
   /** The same answer as `turn.text`, with a fault. */
-  broken(fault: Fault, base: ModelTurn = turn.text("a text that will not arrive whole")): ModelTurn {
+  withFault(fault: Fault, base: ModelTurn = turn.text("a text that will not arrive whole")): ModelTurn {
     return { ...base, fault };
   },
   raw(spec: Partial<Omit<RawTurn, "kind">>): RawTurn {
@@ -146,7 +146,7 @@ export const turn = {
 export interface Gate {
   readonly wait: () => Promise<void>;
   open(): void;
-  /** Resolves when somebody first waits at the gate. */
+  /** Resolves when a request first waits at the gate. */
   readonly reached: Promise<void>;
 }
 

@@ -163,7 +163,7 @@ function chatMessage(message: Json): ViewedMessage {
   const calls = list(message.tool_calls).map((call) => ({
     id: call.id ?? call.function?.name,
     name: call.function?.name,
-    args: parsed(call.function?.arguments),
+    args: parseJson(call.function?.arguments),
   }));
   return piece(message.role, { text, thinking: string(message.reasoning_content ?? message.thinking), calls, images });
 }
@@ -171,7 +171,7 @@ function chatMessage(message: Json): ViewedMessage {
 function responsesItem(item: Json): ViewedMessage {
   switch (item.type) {
     case "function_call":
-      return piece("assistant", { calls: [{ id: item.call_id, name: item.name, args: parsed(item.arguments) }] });
+      return piece("assistant", { calls: [{ id: item.call_id, name: item.name, args: parseJson(item.arguments) }] });
     case "custom_tool_call":
       return piece("assistant", { calls: [{ id: item.call_id, name: item.name, args: item.input }] });
     case "function_call_output":
@@ -186,7 +186,7 @@ function responsesItem(item: Json): ViewedMessage {
   }
 }
 
-function parsed(value: Json): unknown {
+function parseJson(value: Json): unknown {
   if (typeof value !== "string") return value;
   try {
     return JSON.parse(value);

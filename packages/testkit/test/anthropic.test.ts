@@ -84,7 +84,7 @@ describe("Anthropic's SDK reads the scripted model", () => {
 
   it("an overload in the stream is an API error", async () => {
     await using server = await startModelServer({
-      script: [turn.broken({ kind: "stream-error", error: "overloaded" })],
+      script: [turn.withFault({ kind: "stream-error", error: "overloaded" })],
     });
     await expect(connect(server).messages.stream(hello).finalMessage()).rejects.toThrow(/overloaded_error/);
   });

@@ -91,7 +91,7 @@ describe("AWS's SDK reads the scripted model", () => {
 
   it("an exception frame is thrown by the SDK", async () => {
     await using server = await startModelServer({
-      script: [turn.broken({ kind: "stream-error", error: "rate_limit" })],
+      script: [turn.withFault({ kind: "stream-error", error: "rate_limit" })],
     });
     const answer = await connect(server).send(new ConverseStreamCommand(hello));
     await expect(collect(answer.stream!)).rejects.toMatchObject({ name: "ThrottlingException" });

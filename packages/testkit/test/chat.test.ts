@@ -91,7 +91,7 @@ describe("OpenAI's SDK reads the scripted model over Chat Completions", () => {
 
   it("an error object in the stream is thrown by the SDK", async () => {
     await using server = await startModelServer({
-      script: [turn.broken({ kind: "stream-error", error: "overloaded" })],
+      script: [turn.withFault({ kind: "stream-error", error: "overloaded" })],
     });
     const stream = await connect(server).chat.completions.create({ model: MODEL, messages, stream: true });
     const read = async () => {

@@ -9,7 +9,8 @@ async function play(dialect: DialectName, played: ModelTurn, stream = true) {
   return await send(server, sample(dialect, stream));
 }
 
-const broken = (dialect: DialectName, fault: Fault, stream = true) => play(dialect, turn.broken(fault, base), stream);
+const broken = (dialect: DialectName, fault: Fault, stream = true) =>
+  play(dialect, turn.withFault(fault, base), stream);
 
 describe.each(dialectNames)("faults in the dialect %s", (dialect) => {
   it("cut before the head: no status", async () => {
@@ -30,7 +31,7 @@ describe.each(dialectNames)("faults in the dialect %s", (dialect) => {
     expect(one).toMatchObject({ complete: false, bytes: whole.bytes.subarray(0, 1) });
     const cut: Fault = { kind: "cut", at: { bytes: 40 } };
     for (const chunk of ["events", 1, 7] as const) {
-      const answer = await play(dialect, { ...turn.broken(cut, base), chunk }, stream);
+      const answer = await play(dialect, { ...turn.withFault(cut, base), chunk }, stream);
       expect(answer).toMatchObject({ complete: false, bytes: whole.bytes.subarray(0, 40) });
     }
   });
@@ -83,7 +84,7 @@ describe.each(dialectNames)("faults in the dialect %s", (dialect) => {
   });
 
   it.each([0, 2])("silence after %i events until the client leaves", async (afterEvents) => {
-    await using server = await startModelServer({ script: [turn.broken({ kind: "stall", afterEvents }, base)] });
+    await using server = await startModelServer({ script: [turn.withFault({ kind: "stall", afterEvents }, base)] });
     const leaving = new AbortController();
     const { path, headers, body } = sample(dialect, true);
     const answer = await fetch(server.url + path, {
@@ -101,7 +102,7 @@ describe.each(dialectNames)("faults in the dialect %s", (dialect) => {
   });
 
   it("deltas without end until the client leaves", async () => {
-    await using server = await startModelServer({ script: [turn.broken({ kind: "endless" }, base)] });
+    await using server = await startModelServer({ script: [turn.withFault({ kind: "endless" }, base)] });
     const answer = await send(server, sample(dialect, true), (chunks) => chunks.length > 500);
     expect(answer.complete).toBe(false);
     await server.requests[0]!.finished;

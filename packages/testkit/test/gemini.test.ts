@@ -136,7 +136,7 @@ describe("Google's SDK reads the scripted model", () => {
 
   it("an error object in the stream is thrown by the SDK", async () => {
     await using server = await startModelServer({
-      script: [turn.broken({ kind: "stream-error", error: "overloaded" })],
+      script: [turn.withFault({ kind: "stream-error", error: "overloaded" })],
     });
     const read = async () => {
       for await (const _ of await connect(server).models.generateContentStream({ model: MODEL, contents: "hi" }));

@@ -72,7 +72,7 @@ describe("Ollama's SDK reads the scripted model", () => {
     await using server = await startModelServer({
       script: [
         turn.error(404, { message: "model 'x' not found" }),
-        turn.broken({ kind: "stream-error", message: "oops" }),
+        turn.withFault({ kind: "stream-error", message: "oops" }),
       ],
     });
     const client = connect(server);

@@ -97,7 +97,7 @@ describe("OpenAI's SDK reads the scripted model over Responses", () => {
 
   it("an error in the stream is a failed response", async () => {
     await using server = await startModelServer({
-      script: [turn.broken({ kind: "stream-error", error: "rate_limit" })],
+      script: [turn.withFault({ kind: "stream-error", error: "rate_limit" })],
     });
     const stream = await connect(server).responses.create({ model: MODEL, input: "hi", stream: true });
     let last: unknown;

@@ -97,14 +97,14 @@ describe("the server", () => {
   });
 
   it("does not call its own cut an early close of the client", async () => {
-    await using server = await startModelServer({ script: [turn.broken({ kind: "cut", at: { events: 1 } })] });
+    await using server = await startModelServer({ script: [turn.withFault({ kind: "cut", at: { events: 1 } })] });
     await send(server, sample("chat", true));
     await server.requests[0]!.finished;
     expect(server.requests[0]).toMatchObject({ closedEarly: false, cutByServer: true });
   });
 
   it("closes with requests under way and leaves no socket", async () => {
-    const server = await startModelServer({ script: [turn.broken({ kind: "stall", afterEvents: 0 })] });
+    const server = await startModelServer({ script: [turn.withFault({ kind: "stall", afterEvents: 0 })] });
     const answer = send(server, sample("chat", true));
     await server.waitForRequest(0);
     await server.close();

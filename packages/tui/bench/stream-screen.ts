@@ -93,7 +93,7 @@ export class StreamScreen {
       this.#screen.commit(lines.flatMap((line) => wrap([{ text: line }], COLUMNS)));
     } else {
       this.#stream.add(piece);
-      this.#screen.commit(this.#stream.finished({ columns: COLUMNS, symbols: this.#symbols }));
+      this.#screen.commit(this.#stream.takeFinished({ columns: COLUMNS, symbols: this.#symbols }));
     }
     this.#screen.changed();
   }

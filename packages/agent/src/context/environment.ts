@@ -29,7 +29,7 @@ export interface HostFacts {
   /** Where the person sits, as far as the host knows. */
   readonly terminal?: string | undefined;
   readonly desktop?: string | undefined;
-  /** Of the person; commands of the model run in their own. */
+  /** The user's shell; commands of the model run in a shell of their own. */
   readonly shell?: string | undefined;
   readonly gitTimeoutMs?: number | undefined;
   /** The question that git was asked earlier; asked now when absent. */
@@ -132,7 +132,7 @@ async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promis
 
 const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
-/** From `## main`, `## main...origin/main` or `## No commits yet on main`; everything else is for `currentBranch` to judge. */
+/** Reads the branch from `## main`, `## main...origin/main` or `## No commits yet on main`; `currentBranch` handles everything else. */
 function branchIn(head: string): string | undefined {
   return /^## (?:No commits yet on )?([^\s.]+(?:\.[^\s.]+)*)(?:\.\.\.\S+(?: \[\w+\])?)?$/.exec(head)?.[1];
 }

@@ -13,7 +13,7 @@ export interface PromptLayers {
 
 /** What a host adds to the prompt of any profile. */
 export interface MoreLayers {
-  /** In place of base and tools. */
+  /** A prompt that replaces base and tools. */
   readonly customPrompt?: string | undefined;
   readonly sections?: readonly { readonly text: string }[] | undefined;
   /** Instruction files of the user. */

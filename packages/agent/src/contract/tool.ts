@@ -5,11 +5,11 @@
 import type { ImageData, JsonObject, JsonSchema, JsonValue, Message } from "@lathe/llm";
 import type { BlobStore } from "../base/blobs/store.ts";
 import type { OutputLimit } from "../base/truncate/limits.ts";
-import type { ShellPart } from "../policy/shell/types.ts";
 import type { ExecutionEnvironment, OutputSpill } from "../world/env/types.ts";
 import type { Card, CardResult } from "./card.ts";
 import type { FileChange } from "./changes.ts";
 import type { CallPaths } from "./paths/call-paths.ts";
+import type { ShellPart } from "./shell.ts";
 
 /** What a call may do to the world, for permissions. */
 export type Tier = "read" | "write" | "exec" | "network";

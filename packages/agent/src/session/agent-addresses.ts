@@ -8,7 +8,7 @@ import { historyOf } from "./history.ts";
 import type { Turn } from "./types.ts";
 
 const ADDRESS = /^[a-z]+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?q=([^#]*))?$/i;
-/** Of one message or result. */
+/** One message or result is shown up to this length. */
 const LONGEST_PART = 2_000;
 
 export function addAgentAddresses(schemes: SchemeRegistry, subagents: Subagents): void {

@@ -5,10 +5,10 @@ import { messageOf } from "@lathe/llm";
 import { sentence } from "../base/text/sentence.ts";
 import { withDeadline } from "../base/time/deadline.ts";
 import type { EventData } from "../contract/events/types.ts";
+import type { PruneEntry } from "../contract/journal.ts";
 import type { CompactionDemand, CompactionPlan } from "../contract/seams/types.ts";
 import { pathTo } from "../record/journal/context.ts";
 import { JournalError } from "../record/journal/errors.ts";
-import type { PruneEntry } from "../record/journal/types.ts";
 import type { ClockPart, ContextPart, EventPart, JournalPart, SeamPart } from "./parts.ts";
 
 /** Where a history can be made shorter. */

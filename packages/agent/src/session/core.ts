@@ -9,6 +9,7 @@ import { PrefixGuard } from "../context/prefix/guard.ts";
 import { SessionPrefix } from "../context/prefix/prefix.ts";
 import { EventHub } from "../contract/events/hub.ts";
 import type { AwaitedInput, EventData, EventKind, SessionState } from "../contract/events/types.ts";
+import type { TreeEntry } from "../contract/journal.ts";
 import { SessionTools } from "../contract/registry/session-tools.ts";
 import { Seams } from "../contract/seams/run.ts";
 import { SchemeRegistry } from "../contract/seams/schemes.ts";
@@ -19,7 +20,6 @@ import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.t
 import { idSource } from "../record/journal/ids.ts";
 import { Journal, type NewEntry } from "../record/journal/journal.ts";
 import { MemoryStore } from "../record/journal/store.ts";
-import type { TreeEntry } from "../record/journal/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";

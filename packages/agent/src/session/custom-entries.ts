@@ -1,8 +1,8 @@
 // What extensions and tools keep in a journal, by kind.
 
 import { wellFormed } from "../base/text/well-formed.ts";
+import type { CustomEntry } from "../contract/journal.ts";
 import type { Journal, NewEntry } from "../record/journal/journal.ts";
-import type { CustomEntry } from "../record/journal/types.ts";
 
 export const customMessage = (
   customType: string,

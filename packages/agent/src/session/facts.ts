@@ -1,8 +1,8 @@
 // Small facts that tools keep between calls, as custom entries on the current branch.
 
 import type { JsonValue } from "@lathe/llm";
+import type { CustomEntry } from "../contract/journal.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { CustomEntry } from "../record/journal/types.ts";
 import type { EventPart, JournalPart } from "./parts.ts";
 
 export class BranchFacts implements SessionFacts {

@@ -3,16 +3,16 @@
 import type { Message } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import type { InputContent } from "../contract/events/types.ts";
+import type { MessageEntry, TreeEntry } from "../contract/journal.ts";
 import { pathTo } from "../record/journal/context.ts";
 import type { Journal } from "../record/journal/journal.ts";
-import type { MessageEntry, TreeEntry } from "../record/journal/types.ts";
 import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
 
 /** Reads the whole path to the leaf. */
 export function historyOf(journal: Journal): Turn[] {
   const items: Turn[] = [];
   let order: ReadonlyMap<string, number> = new Map();
-  /** Of the last item; they come in the order they were ready in. */
+  /** The results of the last item, in the order in which they were ready. */
   let results: ToolResultItem[] = [];
   const inCallOrder = (a: ToolResultItem, b: ToolResultItem): number =>
     (order.get(a.toolCallId) ?? -1) - (order.get(b.toolCallId) ?? -1);

@@ -3,7 +3,7 @@
 import type { Usage } from "@lathe/llm";
 import type { AwaitedInput, EndReason, InputError } from "../contract/events/types.ts";
 
-/** From its user message to processing_end. */
+/** One input, from its user message to processing_end. */
 export interface InputRun {
   /** The user entry that began it. */
   entryId: string;
@@ -13,7 +13,7 @@ export interface InputRun {
   readonly controller: AbortController;
   readonly signal: AbortSignal;
   readonly startedAt: number;
-  /** Of the last answer. */
+  /** The text of the last answer. */
   text: string;
   finish: string;
   /** What the user was asked: the input ends with this round. */

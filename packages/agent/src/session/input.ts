@@ -3,8 +3,8 @@
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
+import type { MessageEntry } from "../contract/journal.ts";
 import { JournalError } from "../record/journal/errors.ts";
-import type { MessageEntry } from "../record/journal/types.ts";
 import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";
@@ -203,7 +203,7 @@ export async function endInput(
   core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
-  await core.journal.turnEnd();
+  await core.journal.inputEnd();
   const next = nextInput(core, run, end);
   core.input = undefined;
   core.emit("processing_end", {

@@ -3,9 +3,9 @@
 import { comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { spentBy } from "../agents/subagents/records.ts";
 import { plainUsage } from "../base/budget/ledger.ts";
+import type { CustomEntry, MessageEntry } from "../contract/journal.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
 import { fields, fits, number, optional, orNull, text } from "../record/journal/shape.ts";
-import type { CustomEntry, MessageEntry } from "../record/journal/types.ts";
 import type { JournalPart, SpendingPart } from "./parts.ts";
 import { sideCost } from "./side-call.ts";
 

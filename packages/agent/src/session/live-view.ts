@@ -3,7 +3,7 @@
 import type { JsonObject } from "@lathe/llm";
 import type { SessionEvent, Snapshot } from "../contract/events/types.ts";
 
-/** Of a running tool's output, kept for late readers. */
+/** This much of a running tool's output is kept for late readers. */
 const OUTPUT_TAIL = 64 * 1024;
 
 interface LiveCall {

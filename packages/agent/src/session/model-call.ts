@@ -11,8 +11,8 @@ import {
 } from "@lathe/llm";
 import { sleep } from "../base/time/deadline.ts";
 import type { InputError } from "../contract/events/types.ts";
+import type { IntentLine } from "../contract/journal.ts";
 import type { RequestInfo, StreamCut } from "../contract/seams/types.ts";
-import type { IntentLine } from "../record/journal/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { failureOf } from "./failure.ts";

@@ -3,9 +3,9 @@
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
 import type { AwaitedInput } from "../contract/events/types.ts";
+import type { MessageEntry } from "../contract/journal.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../record/journal/context.ts";
 import { QUEUE_KIND, type QueueChange, queuedIn } from "../record/journal/queue-lines.ts";
-import type { MessageEntry } from "../record/journal/types.ts";
 import { argumentsOf } from "./call/card.ts";
 import { EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { Delivery } from "./inbox.ts";

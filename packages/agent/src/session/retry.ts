@@ -8,7 +8,7 @@ export interface Attempts {
   readonly failures: number;
   /** Of those, the ones after text had begun. */
   readonly midStream: number;
-  /** Since the first of them. */
+  /** The time since the first attempt. */
   readonly elapsedMs: number;
 }
 

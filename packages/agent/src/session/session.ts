@@ -17,6 +17,7 @@ import type {
   SessionEvent,
   SessionState,
 } from "../contract/events/types.ts";
+import type { CustomEntry, TreeEntry } from "../contract/journal.ts";
 import type { SessionTool } from "../contract/registry/host-tool.ts";
 import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type {
@@ -32,7 +33,6 @@ import type { ToolDef } from "../contract/tool.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import { checkLabel } from "../record/journal/labels.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
-import type { CustomEntry, TreeEntry } from "../record/journal/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { type Beside, SessionBeside } from "./beside.ts";

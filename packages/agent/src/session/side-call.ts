@@ -13,11 +13,11 @@ import {
 } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
+import type { CustomEntry } from "../contract/journal.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
 import { fields, fits, number, optional, type Shape, text } from "../record/journal/shape.ts";
-import type { CustomEntry } from "../record/journal/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
 import { type PriceParts, priced, priceOf } from "./price.ts";

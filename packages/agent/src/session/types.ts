@@ -46,7 +46,7 @@ export interface SessionOptions {
   readonly env: ExecutionEnvironment;
   readonly client: ModelClient;
   readonly deps: SessionDeps;
-  /** In memory when absent. A journal that holds a session continues it. */
+  /** When absent, the journal is kept in memory. A journal that holds a session continues it. */
   readonly journal?: Journal | undefined;
   readonly config?: ConfigInput | undefined;
   /** Journals of the sessions that this one continues by a briefing, the last one first: `recall` looks into them too. */

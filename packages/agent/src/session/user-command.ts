@@ -3,9 +3,9 @@
 
 import type { JsonObject } from "@lathe/llm";
 import { truncateOutput } from "../base/truncate/truncate.ts";
+import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../contract/journal.ts";
 import type { ArtifactRef } from "../contract/tool.ts";
 import { fields, fits, flag, number, optional, orNull, text } from "../record/journal/shape.ts";
-import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../record/journal/types.ts";
 import { SHELL_OUTPUT } from "../tools/builtin/output.ts";
 import type { Job } from "../tools/run/jobs.ts";
 import { plainOutput } from "../tools/run/plain-output.ts";

@@ -3,9 +3,9 @@
 import { ConfigurationError, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { branchSummarizer } from "../../src/context/branches/branch-summary.ts";
+import type { BranchSummaryEntry } from "../../src/contract/journal.ts";
 import type { TreeMove } from "../../src/contract/seams/types.ts";
 import { sessionTree, userMessages } from "../../src/record/journal/tree.ts";
-import type { BranchSummaryEntry } from "../../src/record/journal/types.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 

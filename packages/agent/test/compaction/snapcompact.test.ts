@@ -3,10 +3,10 @@
 import { ContextLengthError, InvalidRequestError, ServerError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import type { CompactionEntry } from "../../src/contract/journal.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import type { CompactionEntry } from "../../src/record/journal/types.ts";
 import { testDeps, testProfile } from "../support/session.ts";
 import { readText } from "./read-frame.ts";
 import {

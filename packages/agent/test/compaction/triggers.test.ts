@@ -2,8 +2,8 @@
 
 import { ContextLengthError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import type { CompactionEntry } from "../../src/contract/journal.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import type { CompactionEntry } from "../../src/record/journal/types.ts";
 import { todoTool } from "../../src/tools/builtin/todo/index.ts";
 import { testProfile } from "../support/session.ts";
 import { big, compacting, lorem, NOTES, sentText } from "./support.ts";

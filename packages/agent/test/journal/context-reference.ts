@@ -1,7 +1,7 @@
 // An independent, slow statement of what the context of a leaf is; the property test compares the real one with it.
 
 import { Message } from "@lathe/llm";
-import type { TreeEntry } from "../../src/record/journal/types.ts";
+import type { TreeEntry } from "../../src/contract/journal.ts";
 
 const callsOf = (message: Message) =>
   message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall.id] : []));

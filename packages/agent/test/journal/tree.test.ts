@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import { JournalError } from "../../src/record/journal/errors.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { forkJournal } from "../../src/record/journal/fork.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
@@ -100,7 +101,7 @@ describe("intents", () => {
     ["none", 0],
     ["turn", 1],
     ["intent", 1],
-  ] as const)("with sync `%s` the end of a turn waits for %i fsync", async (sync, count) => {
+  ] as const)("with sync `%s` the end of an input waits for %i fsync", async (sync, count) => {
     let synced = 0;
     class WatchedStore extends MemoryStore {
       override async sync(): Promise<void> {
@@ -109,8 +110,49 @@ describe("intents", () => {
     }
     const journal = Journal.create({ id: "s", cwd: "/" }, () => new WatchedStore(), testDeps({ sync }));
     journal.append(user("one"));
-    await journal.turnEnd();
+    await journal.inputEnd();
     expect(synced).toBe(count);
+  });
+
+  it("the end of a turn waits for the disk of the turn before, not for its own; closing waits for both", async () => {
+    const order: string[] = [];
+    const disk: (() => void)[] = [];
+    class SlowStore extends MemoryStore {
+      override async sync(): Promise<void> {
+        order.push("sync begins");
+        await new Promise<void>((resolve) => disk.push(resolve));
+        order.push("synced");
+      }
+      override async close(): Promise<void> {
+        order.push("closed");
+        await super.close();
+      }
+    }
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new SlowStore(), testDeps());
+    journal.append(user("one"));
+    await journal.turnEnd();
+    order.push("first turn");
+    const second = journal.turnEnd().then(() => order.push("second turn"));
+    disk.shift()!();
+    await second;
+    const closed = journal.close();
+    disk.shift()!();
+    await closed;
+    expect(order.join(", ")).toBe("sync begins, first turn, synced, sync begins, second turn, synced, closed");
+  });
+
+  it("a sync that fails beside the next request is reported by the end of that turn", async () => {
+    class BrokenStore extends MemoryStore {
+      override async sync(): Promise<void> {
+        throw new JournalError("io", "the disk is gone");
+      }
+    }
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new BrokenStore(), testDeps());
+    journal.append(user("one"));
+    await journal.turnEnd();
+    await expect(journal.turnEnd()).rejects.toThrow("the disk is gone");
+    await expect(journal.inputEnd()).rejects.toThrow("the disk is gone");
+    await journal.close();
   });
 
   it("an id source that repeats itself gives no duplicate ids", () => {

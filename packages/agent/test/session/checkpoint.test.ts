@@ -17,7 +17,7 @@ const reading = (n: number) => ({ calls: [{ name: "read", args: { path: `file-${
 const mark = { calls: [{ name: "checkpoint", args: { goal: "find the bug" } }] };
 const back = { calls: [{ name: "rewind", args: { report: "It is in line 12 of a.ts." } }] };
 
-it("3.18 after a rewind the model sees its report and nothing of what it read; the journal keeps it", async () => {
+it("T-CHK-1 after a rewind the model sees its report and nothing of what it read; the journal keeps it", async () => {
   const s = withCheckpoints([mark, ...[1, 2, 3, 4, 5].map(reading), back, { text: "fixed" }]);
   await s.session.submit("find it");
   const last = JSON.stringify(s.client.requests.at(-1)!.messages);
@@ -31,7 +31,7 @@ it("3.18 after a rewind the model sees its report and nothing of what it read; t
   await s.finish();
 });
 
-it("3.18 what the user says in between stays in the context", async () => {
+it("T-CHK-1 what the user says in between stays in the context", async () => {
   const s = withCheckpoints([
     mark,
     { ...reading(1), before: () => void s.session.steer("look at b.ts too") },
@@ -43,7 +43,7 @@ it("3.18 what the user says in between stays in the context", async () => {
   await s.finish();
 });
 
-it("3.18 an answer with an open checkpoint is followed by a request that reminds of it, once", async () => {
+it("T-CHK-1 an answer with an open checkpoint is followed by a request that reminds of it, once", async () => {
   const s = withCheckpoints([mark, { text: "I am done" }, { text: "really" }]);
   await s.session.submit("find it");
   expect(s.client.requests).toHaveLength(3);
@@ -51,7 +51,7 @@ it("3.18 an answer with an open checkpoint is followed by a request that reminds
   await s.finish();
 });
 
-it("3.18 there is one checkpoint at a time, and none after its input has ended", async () => {
+it("T-CHK-1 there is one checkpoint at a time, and none after its input has ended", async () => {
   const s = withCheckpoints([mark, mark, { text: "a" }, { text: "b" }, back, { text: "c" }]);
   await s.session.submit("find it");
   await s.session.submit("go on");

@@ -3,11 +3,11 @@
 import { Message, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import type { MessageEntry } from "../../src/contract/journal.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal, type JournalDeps } from "../../src/record/journal/journal.ts";
 import { type JournalStore, MemoryStore } from "../../src/record/journal/store.ts";
-import type { MessageEntry } from "../../src/record/journal/types.ts";
 import type { ToolResultItem } from "../../src/session/types.ts";
 import { Jobs } from "../../src/tools/run/jobs.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ShellAnalysis, ShellPart } from "../../src/contract/shell.ts";
 import { analyseShell } from "../../src/policy/shell/analyse.ts";
-import type { ShellAnalysis, ShellPart } from "../../src/policy/shell/types.ts";
 import { drawFrom, randomCommand } from "./random-commands.ts";
 import { type Recorded, Recorders } from "./recorders.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ShellPart } from "../../src/contract/shell.ts";
 import { analyseShell } from "../../src/policy/shell/analyse.ts";
 import { matchesWords, patternWords } from "../../src/policy/shell/match.ts";
-import type { ShellPart } from "../../src/policy/shell/types.ts";
 
 const context = { cwd: "/srv/project", home: "/home/u" };
 

@@ -3,6 +3,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -434,6 +435,38 @@ describe("rewind of conversation and files", () => {
     await world.turn([{ name: "look" }], [{ name: "look" }, { name: "look" }]);
     expect([...world.journal.outside("snapshot")]).toEqual([]);
     expect(existsSync(join(world.base, "home/cache/stat.time"))).toBe(false);
+  });
+
+  it("a harmless command gets no look of its own; what it changed all the same is found by the next look", async () => {
+    mkdirSync(world.bin);
+    writeFileSync(join(world.bin, "ls"), "#!/bin/sh\necho changed > a.txt\n", { mode: 0o755 });
+    await world.turn([world.shell("ls")]);
+    expect([world.read("a.txt"), [...world.journal.outside("snapshot")]]).toEqual(["changed\n", []]);
+    const first = await world.turn([world.shell("echo b2 > src/b.txt")]);
+    await world.turn([world.shell("ls src"), world.shell("echo three > src/b.txt")]);
+    world.write("a.txt", "one more\n");
+    await world.turn([world.shell("rm a.txt src/b.txt")]);
+    await world.rewind(first, { force: true });
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["changed\n", "b2\n"]);
+  });
+
+  it("a look at a tree in which nothing has changed writes nothing", async () => {
+    await world.turn([world.act(() => {})]);
+    const probe = join(world.base, "home/cache/stat.time");
+    const lookWrites = async (): Promise<boolean> => {
+      rmSync(probe, { force: true });
+      await world.snapshots.look();
+      return existsSync(probe);
+    };
+    while (await lookWrites()); // until the files are old enough to be told apart by their times
+    await world.snapshots.settle();
+    const cache = lstatSync(join(world.base, "home/cache/stat"));
+    const blobs = readdirSync(join(world.base, "home/blobs"));
+    writeFileSync(join(world.base, "beside.txt"), "the folder around the project changes\n");
+    expect(await lookWrites()).toBe(false);
+    await world.snapshots.settle();
+    expect(lstatSync(join(world.base, "home/cache/stat")).ino).toBe(cache.ino);
+    expect(readdirSync(join(world.base, "home/blobs"))).toEqual(blobs);
   });
 
   it("bad requests say what is wrong", async () => {

@@ -61,6 +61,8 @@ export interface WorldOptions {
 export class World {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-rewind-")));
   readonly root = join(this.base, "repository");
+  /** Programs in here come before those of the system. */
+  readonly bin = join(this.base, "bin");
   journalPath = join(this.base, "home/session.jsonl");
   readonly warnings: string[] = [];
   readonly #options: WorldOptions;
@@ -128,7 +130,11 @@ export class World {
     const look = tool("look", () => "seen");
     this.session = new Session({
       profile: testProfile([shellTool, writeFileTool, act, look, ...(this.#options.tools ?? [])] as ToolDef[]),
-      env: new LocalEnvironment({ cwd: this.root, baseEnv: process.env, owner: deps.uuid() }),
+      env: new LocalEnvironment({
+        cwd: this.root,
+        baseEnv: { ...process.env, PATH: `${this.bin}:${process.env["PATH"]}` },
+        owner: deps.uuid(),
+      }),
       client: new ScriptedClient((request) => {
         const task = request.messages.find(({ role }) => role === "user");
         const turns = task && textOf(task) === CHILD_TASK ? this.childTurns : this.#turns;

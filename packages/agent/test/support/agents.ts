@@ -3,11 +3,11 @@
 import { type Request, textOf } from "@lathe/llm";
 import type { AgentType } from "../../src/agents/subagents/types.ts";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
+import type { ChildHeader } from "../../src/contract/journal.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import type { ChildHeader } from "../../src/record/journal/types.ts";
 import { closeAgentTool } from "../../src/tools/builtin/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";

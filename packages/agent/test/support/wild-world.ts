@@ -3,10 +3,10 @@
 import { NetworkError, type Request, ServerError, textOf } from "@lathe/llm";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
+import type { ChildHeader } from "../../src/contract/journal.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { Journal, type JournalDeps } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
-import type { ChildHeader } from "../../src/record/journal/types.ts";
 import { closeAgentTool } from "../../src/tools/builtin/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/builtin/spawn-agent/index.ts";

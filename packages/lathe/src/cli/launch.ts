@@ -19,7 +19,7 @@ import { journalFor } from "../sessions/which-journal.ts";
 import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const { args, end } = await understood(argv, machine);
+  const { args, end } = await parseWithExtensions(argv, machine);
   try {
     return await run(withProvider(args), machine);
   } finally {
@@ -99,7 +99,7 @@ interface Understood {
 }
 
 /** An option that is not ours may be an extension's: only then they are loaded to find out. */
-async function understood(argv: readonly string[], machine: Machine): Promise<Understood> {
+async function parseWithExtensions(argv: readonly string[], machine: Machine): Promise<Understood> {
   try {
     return { args: parseArgs(argv, machine.userHome) };
   } catch (error) {

@@ -210,7 +210,9 @@ async function openWith(
       })
     : undefined;
   const { opened } = request;
-  const isolated = worksHere(request) ? new IsolationWhenNeeded({ workspace, ...opened, history, guarded }) : undefined;
+  const isolated = worksHere(request)
+    ? new IsolationWhenNeeded({ workspace, ...opened, history, guard: guarded })
+    : undefined;
   await isolated?.recover();
   const agents = new SessionAgents({
     workspace,

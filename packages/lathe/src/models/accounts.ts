@@ -46,7 +46,7 @@ export async function accountOf(workspace: Workspace, name: string): Promise<Acc
   throw usageError(`Unknown provider "${name}".${guess ? ` Did you mean ${guess}?` : " See: lathe models"}`);
 }
 
-/** Those with a credential first, then those with a sign-in, then the rest in the catalog's order. */
+/** Lists accounts with a credential first, then those with a sign-in, then the rest in the catalog's order. */
 export async function listAccounts(workspace: Workspace): Promise<readonly ListedAccount[]> {
   const models = await modelsOf(workspace);
   const sources = credentialSources(workspace);
@@ -78,7 +78,7 @@ export async function listAccounts(workspace: Workspace): Promise<readonly Liste
   return accounts.sort((a, b) => rank(a) - rank(b));
 }
 
-/** What somebody typed or pasted as a key. `how` says it for the next time, as a part of a sentence. */
+/** What the user typed or pasted as a key. `how` says it for the next time, as a part of a sentence. */
 export function keyCredential({ id, name }: Account, typed: string, how: string): StoredCredential {
   const key = typed.trim();
   const isLocal = findRow(id)?.keyless === true;

@@ -107,7 +107,7 @@ export function isLocal(models: Models, provider: string): boolean {
   return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
 }
 
-/** Of providers without a variable of their own in the catalog. */
+/** The base URL from the environment, for providers that have no variable in the catalog. */
 const ownBaseUrl = (provider: string, env: Workspace["env"]): string | undefined =>
   findRow(provider)?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)];
 

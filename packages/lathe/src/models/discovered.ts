@@ -22,7 +22,7 @@ export interface LocalOptions {
 }
 
 interface CachedServer extends LocalModels {
-  /** Of everything an answer depends on besides the server itself. */
+  /** A hash of everything an answer depends on besides the server itself. */
   readonly fingerprint: string;
   readonly at: number;
 }

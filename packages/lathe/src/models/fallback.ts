@@ -47,7 +47,7 @@ export function modelFallback(parts: FallbackParts): Middleware {
 
 class Fallback {
   readonly #parts: FallbackParts;
-  /** In this input. */
+  /** Models that failed during this input. */
   readonly #failed = new Set<string>();
   /** What to go back to, and what answers meanwhile. */
   #chosen: ModelChoice | undefined;

@@ -11,7 +11,7 @@ export interface ListedPreset {
   /** Names of its providers, for people. */
   readonly group: string;
   readonly requires: readonly string[];
-  /** Those of them without a credential. */
+  /** The providers among them that have no credential. */
   readonly missing: readonly string[];
   /** Role to selector, efforts as the models take them. */
   readonly mapping: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function listPresets(models: Models): readonly ListedPreset[] {
   return listed.sort((a, b) => rank(a) - rank(b) || a.group.localeCompare(b.group));
 }
 
-/** As `default x, smol y`. */
+/** Formats the roles as `default x, smol y`. */
 export const rolesText = (mapping: ListedPreset["mapping"]): string =>
   Object.entries(mapping)
     .map(([role, selector]) => `${role} ${selector}`)

@@ -75,7 +75,7 @@ export class Models {
   readonly #reached = new Set<string>();
   readonly #stored: Set<string>;
   #config: RegistryConfig;
-  /** Of extensions. */
+  /** Providers that extensions have added. */
   #added: Readonly<Record<string, ProviderConfig>> = {};
   readonly #registryOf: (config: RegistryConfig) => Registry;
   #registry: Registry;
@@ -183,7 +183,7 @@ export class Models {
     };
   }
 
-  /** As `choose`; asks the local servers first when the selector may mean one of their models. */
+  /** Does what `choose` does, but asks local servers first when the selector may mean one of their models. */
   async find(selector: string): Promise<ModelChoice> {
     const text = this.#withoutRoles(selector);
     if (!meansPractice(text) && !plainly(this.#registry, text)) {

@@ -26,7 +26,7 @@ const minimax = (provider: string, baseUrl: string, apiKeyEnv: string): Provider
   },
 });
 
-/** Beside the built-in provider zai, for a proxy that speaks the same. */
+/** A proxy that speaks the same protocol as the built-in provider zai. */
 const glm: ProviderPreset = {
   provider: "glm-proxy",
   entry: {

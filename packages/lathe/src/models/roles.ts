@@ -44,7 +44,7 @@ const INHERITS: Readonly<Record<string, Role>> = { planner: "plan", architect: "
 
 const SELECTOR = /^lathe\/([a-z][\w-]*)(?::([a-z]+))?$/;
 
-/** The selector that somebody has chosen for this role; "" when nobody has. */
+/** The selector that the user has chosen for this role; "" without a choice. */
 export function chosenForRole(role: string, sources: RoleSources): string {
   const { settings, savedModel, origin, env, bindings, preset } = sources;
   const key = role === "default" ? "model" : `modelRoles.${role}`;

@@ -36,7 +36,7 @@ function callableModels(models: Models, roles: readonly string[], own: ModelChoi
   return chosen;
 }
 
-/** One that is not known is not an error here: nobody asked for it now. */
+/** An unknown model is not an error here: the user did not ask for it now. */
 function choiceOf(models: Models, selector: string): ModelChoice | undefined {
   try {
     return models.choose(selector);

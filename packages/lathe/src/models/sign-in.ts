@@ -1,4 +1,4 @@
-// Signing in to an issuer, whoever shows the address and however it is cancelled.
+// Signing in to an issuer; the host shows the address and cancels.
 
 import { signInWithDevice } from "../config/credentials/oauth/device.ts";
 import { signInWithBrowser } from "../config/credentials/oauth/pkce.ts";
@@ -14,7 +14,7 @@ export interface SignInPlace {
   readonly cancels: string;
   /** Given up. */
   readonly signal: AbortSignal;
-  /** Lines that a person pastes, until the signal. Absent: nobody can. */
+  /** Lines that the user pastes, until the signal; absent where the user cannot paste. */
   readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 

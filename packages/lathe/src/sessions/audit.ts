@@ -28,7 +28,7 @@ export function auditOf(journal: AuditReader): AuditRow[] {
     for (const part of message.content) {
       if (part.kind !== "tool_call") continue;
       const { id: callId, name, arguments: given } = part.toolCall;
-      calls.set(callId, { tool: name, call: shortened(JSON.stringify(given)) });
+      calls.set(callId, { tool: name, call: shorten(JSON.stringify(given)) });
     }
   }
   return [...journal.outside("decision")].map(({ type: _type, ...line }) => ({
@@ -38,8 +38,7 @@ export function auditOf(journal: AuditReader): AuditRow[] {
 }
 
 const MOST_CHARACTERS = 300;
-const shortened = (text: string): string =>
-  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+const shorten = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);
 
 /** One decision a paragraph: what was decided, then each part of it. */
 export function* auditText(rows: readonly AuditRow[]): IterableIterator<string> {

@@ -13,7 +13,7 @@ const OFFERED = 20;
 
 export interface OfferedSession {
   readonly path: string;
-  /** With its age. */
+  /** The session's name, followed by its age. */
   readonly name: string;
 }
 

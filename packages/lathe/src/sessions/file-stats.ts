@@ -91,7 +91,7 @@ class FileCounter {
         this.#begin(line);
         break;
       case "settle":
-        if (line.includes('"usage"')) this.#settled(line);
+        if (line.includes('"usage"')) this.#countSettled(line);
         break;
       case "custom":
         if (line.includes('"customType":"maintenance"')) this.#sideCall(line);
@@ -131,7 +131,7 @@ class FileCounter {
     if (started?.agent !== undefined) this.#agents.set(started.agentId, started.agent);
   }
 
-  #settled(line: Buffer): void {
+  #countSettled(line: Buffer): void {
     const settled = readLine(line, this.#noBlobs);
     if (settled?.type === "settle") this.#own.spend(settled, FAILED_REQUESTS, 0);
   }

@@ -43,7 +43,7 @@ export function allJournals(sessionsRoot: string): string[] {
 export interface ProjectFolder {
   readonly names: readonly string[];
   readonly sessions: readonly SessionFile[];
-  /** False for a folder of somebody else's, which must not hide one's own. */
+  /** False for another user's folder, which must not hide one's own. */
   readonly isReadable: boolean;
 }
 

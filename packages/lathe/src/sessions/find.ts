@@ -27,7 +27,7 @@ export function findSession(workspace: Workspace, value: string): LocatedSession
     if (!statOf(path)?.isFile()) throw usageError(`Session file not found: ${value}. See: lathe sessions list`);
     return { path };
   }
-  const matches = ({ path }: { readonly path: string }): boolean => begins(path, value);
+  const matches = ({ path }: { readonly path: string }): boolean => idBeginsWith(path, value);
   const here = filesHere(workspace).find((file) => matches(file) && cwdOf(file.path) === workspace.cwd);
   if (here) return { path: here.path };
   const otherDirectory = sessionFiles(workspace.paths.sessions).find(matches);
@@ -41,7 +41,7 @@ export function findSession(workspace: Workspace, value: string): LocatedSession
 /** For changes: a path, or the beginning of one session's id, of whatever directory. */
 export function findOne(workspace: Workspace, value: string): string {
   if (isPath(value)) return findSession(workspace, value).path;
-  const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => begins(path, value));
+  const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => idBeginsWith(path, value));
   if (found.length > 1) throw usageError(`"${value}" matches ${found.length} sessions. Give more of the id.`);
   return found[0]?.path ?? findSession(workspace, value).path;
 }
@@ -49,7 +49,7 @@ export function findOne(workspace: Workspace, value: string): string {
 const isPath = (value: string): boolean => /[/\\]|\.jsonl$/.test(value);
 
 /** An empty beginning is refused: it would match every session. */
-const begins = (path: string, value: string): boolean => value !== "" && idOf(path).startsWith(value);
+const idBeginsWith = (path: string, value: string): boolean => value !== "" && idOf(path).startsWith(value);
 
 export const idOf = (path: string): string => basename(path, ".jsonl").split("_").pop() ?? "";
 

@@ -18,7 +18,7 @@ export interface ListedSession {
   readonly firstMessage?: string;
 }
 
-/** A file may be gone since its folder was read, or belong to somebody else; the others are listed all the same. */
+/** A file may be gone since its folder was read, or belong to another user; the others are listed all the same. */
 export type Described = ListedSession | undefined | "unreadable";
 
 export interface ListRequest {
@@ -117,12 +117,12 @@ export function sessionName(
   for (const candidate of [session.title, session.firstMessage]) {
     const clean = oneLine(candidate ?? "");
     if (clean === "") continue;
-    return shortened(clean, length);
+    return shorten(clean, length);
   }
   return oneLine(session.id);
 }
 
-export function shortened(text: string, length: number): string {
+export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   // Half a character would be none.
   const characters = [...text];

@@ -23,7 +23,7 @@ export function size(bytes: number): string {
 export const dollars = (cost: number): string => `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
 
 /** `1 prompt`, `2 prompts`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** For people. `unpriced`: how much of it has no known price. */
 export function costText({ cost, unpriced }: { readonly cost: number; readonly unpriced: number }): string {

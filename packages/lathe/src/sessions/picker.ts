@@ -27,13 +27,13 @@ export function pickableSessions(
   const cacheFile = join(paths.cache, "session-heads.json");
   const where = all ? {} : { cwd };
   return listSessions({ sessionsRoot: paths.sessions, cacheFile, now, ...where }).map((session) =>
-    described(session, now),
+    describe(session, now),
   );
 }
 
 const NAME_LENGTH = 60;
 
-const described = (session: ListedSession, now: number): PickableSession => ({
+const describe = (session: ListedSession, now: number): PickableSession => ({
   ...session,
   name: sessionName(session, NAME_LENGTH),
   age: timeAgo(session.modified, now),
@@ -72,7 +72,7 @@ async function saidAnywhere(workspace: Workspace, words: readonly string[]): Pro
     limit: MOST_FOUND,
     width: NAME_LENGTH,
     sqlite: loadSqlite,
-    // Nobody reads a note while typing; the hits say enough.
+    // Users do not read a note while typing; the hits say enough.
     note: () => {},
   });
   return found.map(({ session }) => session.path);
@@ -81,7 +81,7 @@ async function saidAnywhere(workspace: Workspace, words: readonly string[]): Pro
 /** A look at one session. */
 export interface SessionPreview {
   readonly messages: number;
-  /** Of the last answer. */
+  /** The model that gave the last answer. */
   readonly model?: string;
   /** The last prompts and answers, oldest first. */
   readonly last: readonly { readonly role: "user" | "assistant"; readonly text: string }[];
@@ -116,6 +116,6 @@ export function sessionPreview({ machine, paths, redactor }: Workspace, path: st
 export async function renameSession(workspace: Workspace, path: string, title: string): Promise<void> {
   const name = oneLine(title);
   if (name === "") throw usageError("Give the session a name.");
-  const { changed } = await import("./changed.ts");
-  await changed(workspace, path, ({ journal }) => journal.setTitle(name, "user"));
+  const { changeJournal } = await import("./change-journal.ts");
+  await changeJournal(workspace, path, ({ journal }) => journal.setTitle(name, "user"));
 }

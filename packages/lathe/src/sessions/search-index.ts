@@ -13,7 +13,7 @@ import {
   stampOf,
 } from "./files.ts";
 import { isBusy, isUnwritable, LINE_BITS } from "./index-file.ts";
-import { spaced } from "./search-query.ts";
+import { spaceOut } from "./search-query.ts";
 import { eachText, type TextPlace } from "./search-text.ts";
 
 export interface SearchHit extends TextPlace {
@@ -25,7 +25,7 @@ export interface UpdateRequest {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Called before much is read. */
-  readonly started: (bytes: number) => void;
+  readonly onStart: (bytes: number) => void;
 }
 
 /** Journals that the index tells wrong: it could not be written to. */
@@ -62,11 +62,11 @@ export class SearchIndex {
   }
 
   /** Brings the index up to what the files hold now; says what is missing when it cannot. */
-  update({ sessionsRoot, now, started }: UpdateRequest): Behind | undefined {
+  update({ sessionsRoot, now, onStart: started }: UpdateRequest): Behind | undefined {
     const known = this.#folders();
     const present = projectFolders(sessionsRoot);
     const changes = [
-      ...[...known.keys()].filter((path) => !present.includes(path)).map((path) => this.#lost(path)),
+      ...[...known.keys()].filter((path) => !present.includes(path)).map((path) => this.#goneFolder(path)),
       ...present.flatMap((path) => this.#changeOf(path, known.get(path), now)),
     ];
     if (changes.length === 0) return undefined;
@@ -110,7 +110,7 @@ export class SearchIndex {
     return new Map(rows.map((row) => [row.path, row]));
   }
 
-  #lost(path: string): FolderChange {
+  #goneFolder(path: string): FolderChange {
     return { path, unread: [], gone: [...this.#filesOf(path).keys()], stamp: "gone" };
   }
 
@@ -133,7 +133,7 @@ export class SearchIndex {
   }
 
   /** A file is indexed by one transaction, so that what is counted as read is in the index. */
-  #write(changes: readonly FolderChange[], started: UpdateRequest["started"]): void {
+  #write(changes: readonly FolderChange[], started: UpdateRequest["onStart"]): void {
     const unread = bytesOf(changes.flatMap((change) => change.unread));
     let bytes = 0;
     const step = (read: number): void => {
@@ -187,7 +187,7 @@ export class SearchIndex {
     const next = eachText(file.path, from, this.#blobs, (text, { offset, bytes }) => {
       const id = row.id * 2 ** LINE_BITS + lines++;
       addLine.run(id, offset, bytes);
-      addText.run(id, spaced(text));
+      addText.run(id, spaceOut(text));
     });
     if (next === undefined) return false;
     this.#db.prepare(DONE).run(session.path, file.bytes, file.mtimeMs, next, lines, row.id);

@@ -4,7 +4,7 @@
 import { usageError } from "../platform/usage/exit.ts";
 
 export interface SearchQuery {
-  /** In the language of FTS5. */
+  /** The query in FTS5's language. */
   readonly fts: string;
   /** All must match. */
   readonly patterns: readonly RegExp[];
@@ -26,10 +26,10 @@ export function parseQuery(words: readonly string[]): SearchQuery {
 }
 
 /** Text as it goes into the index. */
-export const spaced = (text: string): string => (unspaced.test(text) ? text.replace(everyUnspaced, " $& ") : text);
+export const spaceOut = (text: string): string => (unspaced.test(text) ? text.replace(everyUnspaced, " $& ") : text);
 
 const tokens = (word: string): string[] =>
-  spaced(word)
+  spaceOut(word)
     .split(new RegExp(`[^${WORD}\\p{M}]+`, "u"))
     .filter((token) => token !== "");
 

@@ -25,7 +25,7 @@ export interface TextPlace {
 
 /**
  * Visits the texts of the lines that begin at or after `from`, and returns where to continue when the file has grown. Undefined
- * when it cannot be opened: it was removed meanwhile, or belongs to somebody else.
+ * when it cannot be opened: it was removed meanwhile, or belongs to another user.
  */
 export function eachText(
   path: string,

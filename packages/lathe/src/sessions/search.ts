@@ -32,7 +32,7 @@ export async function searchSessions(workspace: Workspace, request: SearchReques
   const { paths, machine } = workspace;
   const blobs = new FileBlobs(paths.blobs, `${machine.pid}`);
   const every = (): OwnedJournal[] => projectFolders(paths.sessions).flatMap((path) => journalsIn(readFolder(path)));
-  const hits = (await indexed(workspace, blobs, request)) ?? scanned(every(), blobs, request);
+  const hits = (await searchIndex(workspace, blobs, request)) ?? scanJournals(every(), blobs, request);
   return hits.flatMap((hit) => {
     const session = describeFile(hit.session);
     if (typeof session !== "object") return [];
@@ -41,7 +41,7 @@ export async function searchSessions(workspace: Workspace, request: SearchReques
   });
 }
 
-async function indexed(
+async function searchIndex(
   { paths, machine }: Workspace,
   blobs: BlobStore,
   request: SearchRequest,
@@ -62,14 +62,14 @@ async function indexed(
       const behind = index.update({
         sessionsRoot: paths.sessions,
         now: machine.deps.now(),
-        started: (bytes) => note(`Indexing ${Math.round(bytes / 1e6)} MB of sessions, once.`),
+        onStart: (bytes) => note(`Indexing ${Math.round(bytes / 1e6)} MB of sessions, once.`),
       });
       if (!behind) return index.search(query.fts, limit);
       if (behind.why !== undefined)
         note(`The search index cannot be updated (${behind.why}): reading the missing sessions directly.`);
       const wrong = new Set([...behind.gone, ...behind.unread.map(({ file }) => file.path)]);
       const right = index.search(query.fts, limit + wrong.size).filter(({ path }) => !wrong.has(path));
-      return newestSessions([...scanned(behind.unread, blobs, request), ...right], limit);
+      return newestSessions([...scanJournals(behind.unread, blobs, request), ...right], limit);
     });
   } catch (error) {
     note(`The search index cannot be used (${(error as Error).message}): reading every session.`);
@@ -78,7 +78,11 @@ async function indexed(
 }
 
 /** Stops when there are enough. */
-function scanned(journals: readonly OwnedJournal[], blobs: BlobStore, { query, limit }: SearchRequest): SearchHit[] {
+function scanJournals(
+  journals: readonly OwnedJournal[],
+  blobs: BlobStore,
+  { query, limit }: SearchRequest,
+): SearchHit[] {
   const hits = new Map<string, SearchHit>();
   for (const { file, session } of journals.toSorted((a, b) => newestFirst(a.session, b.session))) {
     if (hits.size >= limit) break;

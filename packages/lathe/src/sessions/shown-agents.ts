@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type JournalReader, pastAgents } from "@lathe/agent";
 import { usageError } from "../platform/usage/exit.ts";
 import { childrenOf } from "./files.ts";
-import { counted, dollars, seconds } from "./numbers.ts";
+import { countOf, dollars, seconds } from "./numbers.ts";
 import type { ShownAgent } from "./show.ts";
 
 export function shownAgents(journal: JournalReader): ShownAgent[] {
@@ -14,7 +14,7 @@ export function shownAgents(journal: JournalReader): ShownAgent[] {
     facts: [
       ...(agent === undefined ? [] : [agent]),
       isAborted ? "aborted" : status === "running" ? "interrupted" : status,
-      counted(requests, "request"),
+      countOf(requests, "request"),
       ...(durationMs === undefined ? [] : [seconds(durationMs)]),
       ...(cost > 0 ? [dollars(cost)] : []),
     ],

@@ -15,13 +15,13 @@ export interface SessionStats {
   readonly sessions: number;
   readonly messages: MessageCounts;
   readonly total: Spending;
-  /** By UTC date. */
+  /** Spending by UTC date. */
   readonly byDay: Readonly<Record<string, Spending>>;
-  /** By `provider/model`. */
+  /** Spending by `provider/model`. */
   readonly byModel: Readonly<Record<string, Spending>>;
-  /** By the directory that a session was started in. */
+  /** Spending by the directory that a session was started in. */
   readonly byProject: Readonly<Record<string, Spending>>;
-  /** By the kind of agent; sessions themselves are `(main)`, agents without a kind `(plain)`. */
+  /** Spending by kind of agent; sessions themselves are `(main)`, agents without a kind `(plain)`. */
   readonly byAgent: Readonly<Record<string, Spending>>;
   /** Files that are no readable session, and damaged lines in the others: nothing of them is counted. */
   readonly unread: { readonly files: number; readonly lines: number };

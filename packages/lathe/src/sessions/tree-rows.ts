@@ -3,7 +3,7 @@
 import { type Journal, pathTo, sessionTree, type TreeEntry, type TreeNode, visibleLine } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "./attached-text.ts";
-import { shortened } from "./list.ts";
+import { shorten } from "./list.ts";
 
 export const TREE_FILTERS = ["default", "no-tools", "user-only", "labeled-only", "all"] as const;
 export type TreeFilter = (typeof TREE_FILTERS)[number];
@@ -36,18 +36,18 @@ export function treeRows(journal: Journal, filter: TreeFilter = "default"): Tree
   const rows: TreeRow[] = [];
   type Waiting = { readonly node: TreeNode; readonly parentId: string | null; readonly depth: number };
   /** The one that is shown first is taken from the end. */
-  const reversed = (nodes: readonly TreeNode[]): TreeNode[] => {
+  const stackOrder = (nodes: readonly TreeNode[]): TreeNode[] => {
     const newestFirst = nodes.toReversed();
     return [...newestFirst.filter(({ id }) => !active.has(id)), ...newestFirst.filter(({ id }) => active.has(id))];
   };
   // A stack instead of recursion: a long conversation is a deep tree.
-  const stack: Waiting[] = reversed(sessionTree(journal)).map((node) => ({ node, parentId: null, depth: 0 }));
+  const stack: Waiting[] = stackOrder(sessionTree(journal)).map((node) => ({ node, parentId: null, depth: 0 }));
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { node, parentId, depth } = next;
     const isShown = shows(filter, journal, node);
     if (isShown) rows.push(rowOf(journal, node, { parentId, depth, isActive: active.has(node.id) }));
     const below = { parentId: isShown ? node.id : parentId, depth: depth + (node.children.length > 1 ? 1 : 0) };
-    for (const child of reversed(node.children)) stack.push({ node: child, ...below });
+    for (const child of stackOrder(node.children)) stack.push({ node: child, ...below });
   }
   return rows;
 }
@@ -115,6 +115,6 @@ export function treeText(rows: readonly TreeRow[], columns = Number.POSITIVE_INF
   return rows.map(({ id, type, role, text, label, depth, isActive }) => {
     const who = (Object.hasOwn(KINDS, role ?? "") && KINDS[role ?? ""]) || type.replaceAll("_", " ");
     const name = label === undefined ? "" : `[${label}] `;
-    return shortened(`${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`, columns);
+    return shorten(`${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`, columns);
   });
 }

@@ -2,7 +2,7 @@
 // soon as there is one. Nothing here names a place outside the temporary tree or a command that changes anything.
 
 import { join } from "node:path";
-import type { JsonObject, ToolDefinition } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type ToolDefinition } from "@lathe/llm";
 import type { Chance } from "./chance.ts";
 import { type HostileTree, MOST_STEPS_UP } from "./hostile-tree.ts";
 import { hostileNumber, hostileText, hostileValue, INHERITED, ownKeys } from "./hostile-values.ts";
@@ -25,7 +25,7 @@ export function hostileCall(
     ? chance.pick([...INHERITED, "", " ", `${tool.name}\u001b[31m`, hostileText(chance)])
     : tool.name;
   const args = valueFor(tool.parameters as JsonObject, "", new Source(chance, tree));
-  return { id, name, args: isRecord(args) ? args : ownKeys([["value", args]]) };
+  return { id, name, args: isJsonObject(args) ? args : ownKeys([["value", args]]) };
 }
 
 /** The tools that matter most here: those that read and write files. */
@@ -222,6 +222,3 @@ const PATTERNS = [
   "-v",
   "--pre=id",
 ];
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -205,7 +205,10 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     needs: CLOCK,
     ...answered,
     try: async (bench, look) => {
-      const silent = turn.broken({ kind: "stall", afterEvents: 3 }, turn.text("a text that stops", { deltaChars: 2 }));
+      const silent = turn.withFault(
+        { kind: "stall", afterEvents: 3 },
+        turn.text("a text that stops", { deltaChars: 2 }),
+      );
       const at = (jump: () => void): Turn => ({ ...silent, beforeEvent: (n) => (n === 2 ? jump() : undefined) });
       await afterwards(look, await clockJump(bench, "-86400", at));
     },

@@ -36,7 +36,7 @@ const harmless = { lasting: "answer", once: "answer" } as const;
 /** Older messages are summarized, and the request is sent again. */
 const tooLarge = { lasting: "failed", once: "answer", onceInLibrary: "failed" } as const;
 
-const broken = (fault: Fault, base = WORDS): Turn => turn.broken(fault, base);
+const broken = (fault: Fault, base = WORDS): Turn => turn.withFault(fault, base);
 
 /** By kind, so that a new kind of fault in the testkit does not compile until it is tried here. */
 const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {

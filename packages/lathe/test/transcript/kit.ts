@@ -114,7 +114,7 @@ export class Shown {
   }
 
   commit(): void {
-    this.committed.push(...this.transcript.finished(this.context));
+    this.committed.push(...this.transcript.takeFinished(this.context));
   }
 
   get scrollback(): string {

@@ -7,10 +7,12 @@ import type { SessionEvent } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
 import { Emulator } from "../../../tui/test/emulator.ts";
 import { TestClock } from "../../../tui/test/test-clock.ts";
+import { defaultSettings } from "../../src/config/settings/schema.ts";
+import type { Workspace } from "../../src/config/workspace/workspace.ts";
 import type { OpenSession } from "../../src/conversation/open-session.ts";
 import { loadBindings } from "../../src/hosts/interactive/actions.ts";
 import { screenHost } from "../../src/hosts/interactive/screen-host.ts";
-import { ScreenView } from "../../src/hosts/interactive/screen-view.ts";
+import { StartScreen } from "../../src/hosts/interactive/start-screen.ts";
 import type { Machine } from "../../src/platform/machine/machine.ts";
 import {
   answerEnd,
@@ -80,9 +82,16 @@ function stage(print: (bytes: string) => void): Stage {
     stdin: keyboard,
     terminal: new Paper(print),
   } as unknown as Machine;
-  const view = new ScreenView(machine, loadBindings("/nonexistent/keybindings.json").bindings, () => {});
-  screenHost(view, []);
-  view.start();
+  const start = new StartScreen(machine, loadBindings("/nonexistent/keybindings.json").bindings, () => {});
+  const workspace = {
+    machine,
+    settings: defaultSettings(),
+    cwd: "/",
+    paths: { home: "/dev/null", history: "/dev/null/history.db" },
+    redactor: { text: (text: string) => text },
+  } as unknown as Workspace;
+  const { view } = screenHost(start, workspace, []);
+  start.surface.start();
   const made: Stage = {
     clock,
     keyboard,

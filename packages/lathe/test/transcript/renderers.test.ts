@@ -27,7 +27,7 @@ it("HD-06 D-090 the same recorded log reads in plain lines without an escape, as
   const transcript = new Transcript({ thinking: "folded", expanded: false, now: () => 0, onChange: () => {} });
   for (const event of log) transcript.event(event);
   const context = contextOf(80);
-  const rows = grid([...transcript.finished(context), ...transcript.render(context)], 80);
+  const rows = grid([...transcript.takeFinished(context), ...transcript.render(context)], 80);
   expect(rows).toContain("a.txt");
   expect(rows).toContain("It says hello.");
 });

@@ -2,7 +2,7 @@
 
 import type { ClientDeps, TransportRequest } from "../types/adapter.ts";
 import { NetworkError, StreamError } from "../types/errors.ts";
-import type { JsonObject, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
 
 const maxAnswer = 1024 * 1024;
 /** All requests of a provider wait for one exchange: one that never ends would block all of them. */
@@ -43,7 +43,7 @@ export async function fetchText(
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value = JSON.parse(text) as JsonValue;
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 // What is known about models, offline: lookups over lines of text, each parsed when it is asked for. Advisory only:
 // an id that is not here still works under a known provider.
 
-import type { JsonObject, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject } from "../types/json.ts";
 import type { ModelInfo } from "../types/model.ts";
 import { own } from "../types/own.ts";
 import { gateways } from "./data/gateways.ts";
@@ -15,9 +15,9 @@ export type Capability = "reasoning" | "vision" | "tools";
 /** Models by provider and id. */
 export interface Catalog {
   readonly providers: readonly string[];
-  /** By id or alias; a dated or regional form finds its base. */
+  /** Finds a model by id or alias; a dated or regional form finds its base. */
   get(provider: string, id: string): ModelInfo | undefined;
-  /** By id or alias at any provider, makers before hosts. */
+  /** Finds a model by id or alias at any provider, makers before hosts. */
   find(idOrAlias: string): ModelInfo | undefined;
   list(provider?: string): readonly ModelInfo[];
   latest(provider: string, capability?: Capability): ModelInfo | undefined;
@@ -108,8 +108,8 @@ export function getLatestModel(provider: string, capability?: Capability): Model
 export function refreshCatalog(document: JsonObject, base: Catalog = builtinCatalog): Catalog {
   const fresh: Record<string, string> = {};
   for (const [name, entry] of Object.entries(document)) {
-    const models = isObject(entry) ? entry["models"] : undefined;
-    if (!isObject(models)) continue;
+    const models = isJsonObject(entry) ? entry["models"] : undefined;
+    if (!isJsonObject(models)) continue;
     const provider = own(foreignNames, name) ?? name;
     fresh[provider] = rowsFromModelsDev(models)
       .map((row) => JSON.stringify(withOwn(row, base.get(provider, row.id))))
@@ -201,8 +201,4 @@ function findLine(text: string, id: string): CatalogRow | undefined {
 function has(model: ModelInfo, capability: Capability): boolean {
   if (capability === "reasoning") return model.supportsReasoning;
   return capability === "vision" ? model.supportsVision : model.supportsTools;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

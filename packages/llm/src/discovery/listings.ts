@@ -1,6 +1,6 @@
 // How each kind of local server lists its models, and what can be read out of its answers.
 
-import type { JsonObject, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
 import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import type { Ask } from "./request.ts";
 
@@ -56,7 +56,7 @@ function ollamaThinking(id: string): ThinkingInfo {
 }
 
 function contextLength(info: JsonValue | undefined): number | undefined {
-  if (!isObject(info)) return undefined;
+  if (!isJsonObject(info)) return undefined;
   const entry = Object.entries(info).find(([key]) => key.endsWith(".context_length"));
   return positive(entry?.[1]);
 }
@@ -118,10 +118,10 @@ function localModel(
 }
 
 function member(value: JsonValue | undefined, key: string): JsonValue | undefined {
-  return isObject(value) ? value[key] : undefined;
+  return isJsonObject(value) ? value[key] : undefined;
 }
 function objects(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 function strings(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
@@ -131,7 +131,4 @@ function text(value: JsonValue | undefined): string | undefined {
 }
 function positive(value: JsonValue | undefined): number | undefined {
   return typeof value === "number" && value > 0 ? value : undefined;
-}
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -31,7 +31,7 @@ export function jsonOverHttp(fetch: Transport, signal: AbortSignal, key: string 
       }
       return response.status === 200 ? (JSON.parse(text) as JsonValue) : undefined;
     } catch {
-      // Not there, not in time, or not JSON: in each case the server offers nothing.
+      // A server that is missing, late or sends no JSON offers nothing.
       return undefined;
     }
   };

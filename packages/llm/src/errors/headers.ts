@@ -1,6 +1,6 @@
 // What response headers say in addition to the body: when to retry, how much quota is left, which request this was.
 
-import type { JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonValue } from "../types/json.ts";
 import type { RateLimitInfo } from "../types/response.ts";
 
 /** Header names in lower case. */
@@ -89,5 +89,5 @@ function number(text: string | undefined): number | undefined {
 }
 
 export function field(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value[name] : undefined;
+  return isJsonObject(value) ? value[name] : undefined;
 }

@@ -1,7 +1,7 @@
 // Shared steps of every schema translation: local references inlined, one-element wrappers removed. Pure and
 // order-preserving, because the result sits inside the cached prefix.
 
-import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../types/json.ts";
 
 /** Keys that describe the document, not the value. */
 const BOOKKEEPING = new Set(["$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "examples"]);
@@ -77,7 +77,7 @@ export function atReference(root: JsonSchema, reference: string): JsonValue | un
 }
 
 export function isSchema(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 /** The JSON Schema type of literals: `integer` when all are whole numbers; undefined when they differ. */

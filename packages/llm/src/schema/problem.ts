@@ -1,6 +1,6 @@
 // What is wrong with a value, and the one text that says so: where, what was expected, what was found.
 
-import type { JsonSchema, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonSchema, type JsonValue } from "../types/json.ts";
 
 /** One thing that is wrong with a value. */
 export interface Problem {
@@ -79,7 +79,7 @@ export function expectedText(schema: JsonSchema): string {
     case "number":
       return `${TYPES[type]}${boundsText(schema)}`;
     case "array":
-      return listText(schema, isSchema(items) ? PLURALS[String(items["type"])] : undefined);
+      return listText(schema, isJsonObject(items) ? PLURALS[String(items["type"])] : undefined);
     default:
       return TYPES[String(type)] ?? "a value that its schema admits";
   }
@@ -133,7 +133,7 @@ function foundText(found: unknown, schema: JsonSchema): string {
 }
 
 function knownText(name: string, { properties }: JsonSchema): string {
-  const names = isSchema(properties) ? Object.keys(properties) : [];
+  const names = isJsonObject(properties) ? Object.keys(properties) : [];
   const meant = names.find((known) => isSlip(plainName(known), plainName(name)));
   if (meant !== undefined) return `; did you mean ${meant}?`;
   return names.length === 0 || names.length > 12 ? "" : ` (known: ${names.join(", ")})`;
@@ -146,6 +146,3 @@ const plainName = (name: string): string => name.toLowerCase().replace(/[_-]/g, 
 
 const isOneLonger = (a: string, b: string): boolean =>
   a.length === b.length + 1 && [...a].some((_, i) => a.slice(0, i) + a.slice(i + 1) === b);
-
-const isSchema = (value: JsonValue | undefined): value is JsonSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

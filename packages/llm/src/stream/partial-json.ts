@@ -1,6 +1,6 @@
 // Reads JSON that is still arriving: open strings, arrays and objects are closed, a dangling key is dropped.
 
-import type { JsonObject, JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
 
 /** The value as far as it has arrived; undefined when nothing can be read yet or the text is not JSON. */
 export function parsePartialJson(text: string): JsonValue | undefined {
@@ -14,7 +14,7 @@ export function parsePartialJson(text: string): JsonValue | undefined {
 /** As above for call arguments, where anything but an object means `{}`. */
 export function parsePartialObject(text: string): JsonObject {
   const value = parsePartialJson(text);
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Strict reading of complete call arguments; no text at all means no arguments. */
@@ -22,14 +22,10 @@ export function parseArguments(text: string): JsonObject | undefined {
   if (text.trim() === "") return {};
   try {
     const value = JSON.parse(text) as JsonValue;
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const MAX_DEPTH = 500;

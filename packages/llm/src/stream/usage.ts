@@ -1,8 +1,8 @@
 // Counting tokens and money. Vendors count differently: the derived numbers below are the comparable ones.
 
+import { isJsonObject } from "../types/json.ts";
 import type { ModelCost } from "../types/model.ts";
 import type { Usage } from "../types/response.ts";
-import { isObject } from "./partial-json.ts";
 
 /** By name, for sums: they have lost the vendor's own fields. */
 const CACHE_APART_PROVIDERS = /^(anthropic|amazon-bedrock|bedrock)/;
@@ -52,8 +52,8 @@ function countsReasoningApart({ raw, reasoningTokens = 0 }: Usage, provider: str
 
 function longCacheWrites({ raw }: Usage): number {
   const { cache_creation: anthropic, cacheDetails: bedrock } = raw ?? {};
-  if (isObject(anthropic)) return Number(anthropic["ephemeral_1h_input_tokens"] ?? 0);
-  const details = Array.isArray(bedrock) ? bedrock.filter(isObject) : [];
+  if (isJsonObject(anthropic)) return Number(anthropic["ephemeral_1h_input_tokens"] ?? 0);
+  const details = Array.isArray(bedrock) ? bedrock.filter(isJsonObject) : [];
   return details.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? Number(inputTokens) : 0), 0);
 }
 

@@ -19,7 +19,7 @@ export function encodeBody(pieces: readonly BodyPiece[]): Uint8Array[] {
   return body;
 }
 
-/** In bytes. */
+/** The length in bytes. */
 function lengthOf(pieces: readonly BodyPiece[]): number {
   let length = 0;
   for (const piece of pieces) length += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;

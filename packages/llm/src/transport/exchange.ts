@@ -26,7 +26,7 @@ export interface ExchangeOptions {
  */
 const CROSSING_MS = 1000;
 
-/** Of the status line and the headers together. */
+/** The limit of the status line and the headers together. */
 const HEAD_LIMIT = 256 * 1024;
 
 export function exchange(
@@ -97,7 +97,7 @@ export function exchange(
       });
     });
     const last = body.pop();
-    // Without copying them into one: node passes all of them to the system at once.
+    // We do not copy them into one: node passes all of them to the system at once.
     for (const bytes of body) outgoing.write(bytes);
     outgoing.end(last, request.sent);
   });

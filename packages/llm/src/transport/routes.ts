@@ -21,7 +21,7 @@ export interface RouteOptions {
 
 /** What a request goes out through, and which headers the other end of the connection needs. */
 export interface Route {
-  /** Of the server, without user or path. */
+  /** The server's origin, without user or path. */
   readonly origin: string;
   readonly connections: Connections;
   readonly target: Target;

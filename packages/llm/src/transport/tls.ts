@@ -3,7 +3,7 @@
 import type { TlsMaterial } from "../types/adapter.ts";
 
 export function tlsOptions(material: TlsMaterial): { ca?: string[]; cert?: string; key?: string } {
-  // Not by `import`: most requests bring none.
+  // This is not an `import`, because most requests bring no certificates.
   const { rootCertificates } = process.getBuiltinModule("node:tls");
   return {
     // Node's `ca` replaces the built-in authorities; ours come on top of them.

@@ -6,3 +6,8 @@ export type JsonObject = { [key: string]: JsonValue };
 
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = JsonObject;
+
+/** Narrows what came from a parser to an object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

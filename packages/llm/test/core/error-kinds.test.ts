@@ -106,7 +106,7 @@ describe.each(ALL)("what goes wrong on the way to $provider", (one) => {
   });
 
   it("ER-02 an answer that breaks off is network, whole or streamed", async () => {
-    const cut = turn.broken({ kind: "cut", at: { bytes: 20 } });
+    const cut = turn.withFault({ kind: "cut", at: { bytes: 20 } });
     await using server = await startModelServer({ script: [cut, cut] });
     const client = clientFor(one, server);
     expect((await failing(client.complete(ask))).kind).toBe("network");

@@ -203,7 +203,7 @@ describe.each(vendors)("%s against the strict server", (vendor) => {
 
   it("ER-04 an overload in the middle of the stream is a retryable error with the text so far", async () => {
     const { stream } = await start(vendor, {
-      script: [turn.broken({ kind: "stream-error", error: "overloaded", afterEvents: 4 })],
+      script: [turn.withFault({ kind: "stream-error", error: "overloaded", afterEvents: 4 })],
     });
     await expect(stream({ messages: [Message.user("hi")] })).rejects.toMatchObject({ retryable: true });
   });

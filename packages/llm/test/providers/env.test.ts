@@ -120,7 +120,7 @@ describe("CL-02 providers from the environment", () => {
       LATHE_OPENAI_STREAM_FIRST_EVENT_TIMEOUT_MS: "20",
     };
     const silent = await startModelServer({
-      script: [turn.broken({ kind: "stall", afterEvents: 0 })],
+      script: [turn.withFault({ kind: "stall", afterEvents: 0 })],
       strict: false,
       auth: "none",
     });

@@ -264,7 +264,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     openai: [
       "terminal event: without it the answer is not whole",
       async (open) => {
-        await using one = await open([turn.broken({ kind: "missing-terminal" })]);
+        await using one = await open([turn.withFault({ kind: "missing-terminal" })]);
         await expect(one.stream()).rejects.toThrow("the stream ended early");
       },
     ],
@@ -273,7 +273,7 @@ const TABLE: Readonly<Record<string, Row>> = {
       async (open) => {
         await using one = await open([
           turn.text("whole"),
-          turn.broken({ kind: "missing-terminal" }, turn.text("late")),
+          turn.withFault({ kind: "missing-terminal" }, turn.text("late")),
         ]);
         expect((await one.stream()).warnings).toEqual([]);
         expect(await one.stream()).toMatchObject({ text: "late", warnings: [{ code: "missing_terminal" }] });
@@ -282,7 +282,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     gemini: [
       "connection end after finishReason",
       async (open) => {
-        await using one = await open([turn.text("whole"), turn.broken({ kind: "missing-terminal" })]);
+        await using one = await open([turn.text("whole"), turn.withFault({ kind: "missing-terminal" })]);
         expect(await one.stream()).toMatchObject({ text: "whole", warnings: [] });
         await expect(one.stream()).rejects.toThrow("the stream ended early");
       },

@@ -81,7 +81,7 @@ describe("round trips against the strict server", () => {
 
   it("ER-04 a stream cut in the middle ends in a retryable error with the partial text", async () => {
     server = await startModelServer({
-      script: [turn.broken({ kind: "cut", at: { events: 3 } })],
+      script: [turn.withFault({ kind: "cut", at: { events: 3 } })],
       strict: false,
     });
     const adapter = createProvider("groq", { deps: depsWith({}), baseUrl: server.baseUrl("chat"), apiKey: "k" });

@@ -25,7 +25,7 @@ export interface Checked {
 }
 
 /** Makes a dialect's `validate` out of a function that calls `refuse`. */
-export function checking(check: (checked: Checked) => void) {
+export function validatorOf(check: (checked: Checked) => void) {
   return (request: RecordedRequest, options: ValidateOptions): Refusal | undefined => {
     const body: unknown = request.body;
     if (!isFields(body)) return { status: 400, message: "The request body is not a JSON object." };

@@ -52,11 +52,11 @@ function streamed(text: string, cuts: readonly number[], columns: number): { row
   const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b);
   for (const [index, place] of [...places, text.length].entries()) {
     stream.add(text.slice(index === 0 ? 0 : places[index - 1], place));
-    rows.push(...stream.finished({ columns, symbols }));
+    rows.push(...stream.takeFinished({ columns, symbols }));
     tallestLive = Math.max(tallestLive, stream.render({ columns, symbols }).length);
   }
   stream.end();
-  rows.push(...stream.finished({ columns, symbols }));
+  rows.push(...stream.takeFinished({ columns, symbols }));
   expect(stream.render({ columns, symbols })).toEqual([]);
   return { rows, tallestLive };
 }
@@ -84,7 +84,7 @@ describe("markdown in pieces", () => {
       fc.property(document, fc.nat(2_000), (text, cut) => {
         const stream = new MarkdownStream();
         stream.add(text.slice(0, cut % (text.length + 1)));
-        const rows = [...stream.finished({ columns: 40, symbols }), ...stream.render({ columns: 40, symbols })];
+        const rows = [...stream.takeFinished({ columns: 40, symbols }), ...stream.render({ columns: 40, symbols })];
         for (const row of rows) expect(rowText(row)).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
       }),
     );
@@ -127,17 +127,17 @@ describe("markdown in pieces", () => {
   it("code whose colours do not come does not pile up below the finished rows", () => {
     const stream = new MarkdownStream();
     stream.add(`\`\`\`kotlin\n${"val a = 1\n".repeat(5_000)}`);
-    expect(stream.finished({ columns: 40, symbols: SYMBOL_SETS.unicode }).length).toBeGreaterThan(4_900);
+    expect(stream.takeFinished({ columns: 40, symbols: SYMBOL_SETS.unicode }).length).toBeGreaterThan(4_900);
     expect(stream.render({ columns: 40, symbols: SYMBOL_SETS.unicode }).length).toBeLessThan(100);
   });
 
   it("code waits for the colours of its language, shown plain below the finished rows until then", async () => {
     const stream = new MarkdownStream();
     stream.add("text\n\n```ruby\ndef a\n");
-    expect(texts(stream.finished({ columns: 40, symbols }))).toEqual(["text", ""]);
+    expect(texts(stream.takeFinished({ columns: 40, symbols }))).toEqual(["text", ""]);
     expect(texts(stream.render({ columns: 40, symbols }))).toEqual(["  def a"]);
     await prepareMarkdown("> ```ruby\n");
-    const [row] = stream.finished({ columns: 40, symbols });
+    const [row] = stream.takeFinished({ columns: 40, symbols });
     expect(row?.spans.map(({ style }) => style?.color)).toContain("syntaxKeyword");
     expect(stream.render({ columns: 40, symbols })).toEqual([]);
   });

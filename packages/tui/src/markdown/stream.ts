@@ -60,7 +60,7 @@ export class MarkdownStream {
   }
 
   /** Rows that can no longer change, each given out once. Code waits a moment for the colours of its language, a screenful of it. */
-  finished(context: Surface): readonly Row[] {
+  takeFinished(context: Surface): readonly Row[] {
     const { parts } = this.#blocks;
     const waiting = this.#isEnded || parts.length > MOST_WAITING ? -1 : parts.findIndex(({ isPending }) => isPending);
     const ready = parts.splice(0, waiting < 0 ? parts.length : waiting);
@@ -130,5 +130,5 @@ export function renderMarkdown(
   const stream = new MarkdownStream();
   stream.add(text);
   stream.end();
-  return stream.finished({ columns, symbols, links });
+  return stream.takeFinished({ columns, symbols, links });
 }

@@ -126,87 +126,100 @@ const LIGHT_COLORBLIND: Palette = {
   number: "#875f00",
 };
 
-function made(name: string, p: Palette): ThemeDefinition {
-  return {
-    name,
-    colors: {
-      accent: p.accent,
-      border: p.border,
-      borderAccent: p.accent,
-      borderMuted: p.faintBorder,
-      success: p.success,
-      error: p.error,
-      warning: p.warning,
-      muted: p.muted,
-      dim: p.dim,
-      text: "",
-      thinkingText: p.dim,
-      selectedBg: p.selectedBg,
-      userMessageBg: p.messageBg,
-      customMessageBg: p.messageBg,
-      toolPendingBg: "",
-      toolSuccessBg: p.successBg,
-      toolErrorBg: p.errorBg,
-      statusLineBg: p.statusBg,
-      userMessageText: "",
-      customMessageText: "",
-      customMessageLabel: p.accent,
-      toolTitle: "",
-      toolOutput: p.muted,
-      mdHeading: p.accent,
-      mdLink: p.link,
-      mdLinkUrl: p.dim,
-      mdCode: p.code,
-      mdCodeBlock: "",
-      mdCodeBlockBorder: p.border,
-      mdQuote: p.muted,
-      mdQuoteBorder: p.border,
-      mdHr: p.border,
-      // Plain: a list's bullets would cost more bytes than its words.
-      mdListBullet: "",
-      toolDiffAdded: p.added,
-      toolDiffRemoved: p.removed,
-      toolDiffContext: p.muted,
-      syntaxComment: p.dim,
-      syntaxKeyword: p.keyword,
-      syntaxFunction: p.name,
-      syntaxVariable: "",
-      syntaxString: p.string,
-      syntaxNumber: p.number,
-      syntaxType: p.type,
-      syntaxOperator: "",
-      syntaxPunctuation: "",
-      thinkingOff: p.dim,
-      thinkingMinimal: p.muted,
-      thinkingLow: p.link,
-      thinkingMedium: p.accent,
-      thinkingHigh: p.keyword,
-      thinkingXhigh: p.error,
-      bashMode: p.warning,
-      pythonMode: p.link,
-      statusLineSep: p.border,
-      statusLineModel: p.accent,
-      statusLinePath: p.muted,
-      statusLineGitClean: p.success,
-      statusLineGitDirty: p.warning,
-      statusLineContext: p.muted,
-      statusLineSpend: p.muted,
-      statusLineStaged: p.success,
-      statusLineDirty: p.warning,
-      statusLineUntracked: p.error,
-      statusLineOutput: p.muted,
-      statusLineCost: p.muted,
-      statusLineSubagents: p.keyword,
-    },
-  };
+type Colors = ThemeDefinition["colors"];
+
+function themeOf(name: string, palette: Palette): ThemeDefinition {
+  return { name, colors: { ...blockColors(palette), ...textColors(palette), ...statusColors(palette) } };
 }
 
-export const DARK_THEME = made("dark", DARK);
+/** Borders, messages and tool cards. */
+const blockColors = (p: Palette) =>
+  ({
+    accent: p.accent,
+    border: p.border,
+    borderAccent: p.accent,
+    borderMuted: p.faintBorder,
+    success: p.success,
+    error: p.error,
+    warning: p.warning,
+    muted: p.muted,
+    dim: p.dim,
+    text: "",
+    thinkingText: p.dim,
+    selectedBg: p.selectedBg,
+    userMessageBg: p.messageBg,
+    customMessageBg: p.messageBg,
+    toolPendingBg: "",
+    toolSuccessBg: p.successBg,
+    toolErrorBg: p.errorBg,
+    statusLineBg: p.statusBg,
+    userMessageText: "",
+    customMessageText: "",
+    customMessageLabel: p.accent,
+    toolTitle: "",
+    toolOutput: p.muted,
+  }) satisfies Partial<Colors>;
+
+/** Markdown, diffs and code. */
+const textColors = (p: Palette) =>
+  ({
+    mdHeading: p.accent,
+    mdLink: p.link,
+    mdLinkUrl: p.dim,
+    mdCode: p.code,
+    mdCodeBlock: "",
+    mdCodeBlockBorder: p.border,
+    mdQuote: p.muted,
+    mdQuoteBorder: p.border,
+    mdHr: p.border,
+    // Plain: a list's bullets would cost more bytes than its words.
+    mdListBullet: "",
+    toolDiffAdded: p.added,
+    toolDiffRemoved: p.removed,
+    toolDiffContext: p.muted,
+    syntaxComment: p.dim,
+    syntaxKeyword: p.keyword,
+    syntaxFunction: p.name,
+    syntaxVariable: "",
+    syntaxString: p.string,
+    syntaxNumber: p.number,
+    syntaxType: p.type,
+    syntaxOperator: "",
+    syntaxPunctuation: "",
+  }) satisfies Partial<Colors>;
+
+/** Levels, modes and the line at the bottom. */
+const statusColors = (p: Palette) =>
+  ({
+    thinkingOff: p.dim,
+    thinkingMinimal: p.muted,
+    thinkingLow: p.link,
+    thinkingMedium: p.accent,
+    thinkingHigh: p.keyword,
+    thinkingXhigh: p.error,
+    bashMode: p.warning,
+    pythonMode: p.link,
+    statusLineSep: p.border,
+    statusLineModel: p.accent,
+    statusLinePath: p.muted,
+    statusLineGitClean: p.success,
+    statusLineGitDirty: p.warning,
+    statusLineContext: p.muted,
+    statusLineSpend: p.muted,
+    statusLineStaged: p.success,
+    statusLineDirty: p.warning,
+    statusLineUntracked: p.error,
+    statusLineOutput: p.muted,
+    statusLineCost: p.muted,
+    statusLineSubagents: p.keyword,
+  }) satisfies Partial<Colors>;
+
+export const DARK_THEME = themeOf("dark", DARK);
 
 export const BUILTIN_THEMES: readonly ThemeDefinition[] = [
   DARK_THEME,
-  made("light", LIGHT),
-  made("dark-colorblind", DARK_COLORBLIND),
-  made("light-colorblind", LIGHT_COLORBLIND),
-  made("ansi", ANSI),
+  themeOf("light", LIGHT),
+  themeOf("dark-colorblind", DARK_COLORBLIND),
+  themeOf("light-colorblind", LIGHT_COLORBLIND),
+  themeOf("ansi", ANSI),
 ];

@@ -26,7 +26,7 @@ const SETTLED = fields({ state: oneOf("delivered", "failed"), id: text });
 export interface LogParts {
   readonly journal: Journal;
   readonly now: () => number;
-  /** Without known secrets. */
+  /** Returns the text without known secrets. */
   redacted(text: string): string;
 }
 
@@ -35,7 +35,7 @@ export class MessageLog {
   readonly #ids: MessageIds;
   /** What earlier processes sent, by call. */
   readonly #before = new Map<string, StoredMessage>();
-  /** Of earlier processes; their recipients may or may not have them. */
+  /** Messages that earlier processes left; their recipients may or may not have them. */
   readonly #left = new Set<string>();
 
   constructor(parts: LogParts) {

@@ -13,9 +13,9 @@ export interface StoredMessage extends IrcMessage {
 
 /** The messages that the session of an agent has taken and its model has not read. */
 export interface Mailbox {
-  /** Once for each message; `isAgain`: an earlier process may have put it here. `note`: what its reader is told besides. */
+  /** Called once for each message. `isAgain`: an earlier process may have put it here. `note`: what its reader is told besides. */
   put(message: StoredMessage, isAgain: boolean, note?: string): void;
-  /** In the order in which they came. */
+  /** Unread messages in the order in which they came. */
   unread(): readonly IrcMessage[];
   /** Takes a message out, for the result of this call. */
   take(id: string, callId: string): void;

@@ -1,6 +1,6 @@
 // The agents that a journal tells of, for whoever reads a session that is not open.
 
-import type { JournalReader } from "../../contract/seams/types.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentStatus } from "../../contract/subagents.ts";
 import { knownAgents } from "./records.ts";
 

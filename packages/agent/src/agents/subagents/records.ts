@@ -2,12 +2,12 @@
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../../base/budget/ledger.ts";
-import type { JournalReader } from "../../contract/seams/types.ts";
+import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { usageShape } from "../../record/journal/line-shapes.ts";
 import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../../record/journal/shape.ts";
-import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../record/journal/types.ts";
 import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";

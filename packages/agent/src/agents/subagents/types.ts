@@ -5,13 +5,13 @@ import type { Amounts, BudgetConfig, Ledger } from "../../base/budget/ledger.ts"
 import type { SessionDeps } from "../../base/time/deadline.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent } from "../../contract/events/types.ts";
+import type { ChildHeader } from "../../contract/journal.ts";
 import type { SessionTool } from "../../contract/registry/host-tool.ts";
 import type { Middleware } from "../../contract/seams/types.ts";
 import type { BatchReport, BatchRequest, KeptWork, SubagentService } from "../../contract/subagents.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import type { Conflicts } from "../../files/formats/conflict/conflicts.ts";
 import type { Journal, NewEntry } from "../../record/journal/journal.ts";
-import type { ChildHeader } from "../../record/journal/types.ts";
 import type { Profile } from "../../tools/profiles/types.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { Exchange } from "../irc/exchange.ts";

@@ -1,6 +1,6 @@
 // What was left out of an output, as data for hosts: `details.meta.truncation`.
 
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { OutputLimit } from "./limits.ts";
 
 /** Undefined when nothing was left out. `artifactId` only when there is an artifact. */
@@ -26,10 +26,10 @@ export function truncationMeta(
 export function withMeta(details: JsonValue | undefined, truncation: JsonObject | undefined): JsonValue | undefined {
   if (truncation === undefined) return details;
   if (details === undefined) return { meta: { truncation } };
-  if (typeof details !== "object" || details === null || Array.isArray(details)) return details;
-  const { meta } = details as JsonObject;
-  const own = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? (meta as JsonObject) : {};
-  return { ...(details as JsonObject), meta: { truncation, ...own } };
+  if (!isJsonObject(details)) return details;
+  const { meta } = details;
+  const own = isJsonObject(meta) ? meta : {};
+  return { ...details, meta: { truncation, ...own } };
 }
 
 const lineCount = (text: string): number => text.split("\n").length;

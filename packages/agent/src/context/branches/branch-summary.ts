@@ -1,8 +1,8 @@
 // The summary of a line of work that the user leaves: made by a model, with the files it touched below it.
 
 import { ContextLengthError, Message } from "@lathe/llm";
+import type { TreeEntry } from "../../contract/journal.ts";
 import type { BranchSummary, SeamContext, TreeMove } from "../../contract/seams/types.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
 import { carriedText } from "../compaction/carried.ts";
 import { detailsOf, hiddenWork } from "../compaction/history.ts";
 import { serialize } from "../compaction/serialize.ts";
@@ -12,7 +12,7 @@ import preamble from "./prompts/preamble.md";
 
 /** How the summary of a branch is made. */
 export interface BranchSummaryOptions {
-  /** Of the summarizer's window, kept free for its prompt and its answer. */
+  /** This much of the summarizer's window is kept free for its prompt and its answer. */
   readonly reserveTokens: number;
   /** What the person wants kept in mind. */
   readonly focus?: string | undefined;

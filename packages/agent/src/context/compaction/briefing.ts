@@ -1,6 +1,6 @@
 // How a session is known that continues another one by a briefing.
 
-import type { JournalReader } from "../../contract/seams/types.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 
 /** The kind of its first entry. */
 export const HANDOFF = "handoff";

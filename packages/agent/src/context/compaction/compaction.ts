@@ -26,7 +26,7 @@ export interface CompactionOptions {
   readonly pointer?: string | undefined;
 }
 
-/** Of one session; children share the middleware. */
+/** The attempts of one session; children share the middleware. */
 interface Tries {
   /** Tokens of the context when making room last failed or freed too little. */
   stuckAt: number | undefined;

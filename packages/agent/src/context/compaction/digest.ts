@@ -9,7 +9,7 @@ const TEXT_CHARS = 400;
 /** Of the room, when there are earlier notes: they stand for more than the last answers do. */
 const PREVIOUS_SHARE = 0.6;
 
-/** At most about `limit` characters; the newest answers are the first to get in. */
+/** Makes a text of at most about `limit` characters; the newest answers get in first. */
 export function digest(
   messages: readonly Message[],
   previous: string | undefined,

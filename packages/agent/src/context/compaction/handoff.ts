@@ -1,7 +1,8 @@
 // A briefing for a new session, written by the model that has the whole of this one in front of it.
 
 import { Message, textOf } from "@lathe/llm";
-import type { JournalReader, SideCall } from "../../contract/seams/types.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
+import type { SideCall } from "../../contract/seams/types.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import { askedAgain } from "./again.ts";
 import { HANDOFF } from "./briefing.ts";

@@ -1,9 +1,9 @@
 // What a compaction finds in the history it is about to hide: what was said by people, which files were touched, what failed.
 
 import { type JsonObject, Message } from "@lathe/llm";
-import type { JournalReader } from "../../contract/seams/types.ts";
+import type { CompactionEntry, MessageEntry, TreeEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 import { pathTo } from "../../record/journal/context.ts";
-import type { CompactionEntry, MessageEntry, TreeEntry } from "../../record/journal/types.ts";
 import type { SentMessage } from "./present-context.ts";
 
 /** The compaction that the present context begins with. */

@@ -1,9 +1,10 @@
 // Makes the plan of a compaction: what stays, what is kept word for word, and the notes or pictures that stand for the rest.
 
 import type { JsonObject } from "@lathe/llm";
-import type { CompactionDemand, JournalReader, SeamContext } from "../../contract/seams/types.ts";
+import type { TreeEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
+import type { CompactionDemand, SeamContext } from "../../contract/seams/types.ts";
 import { pathTo } from "../../record/journal/context.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
 import { carriedText } from "./carried.ts";
 import { cutPoint } from "./cut-point.ts";
 import { detailsOf, END_OF_NOTES, earlierCompaction, hiddenWork, keptVerbatim } from "./history.ts";

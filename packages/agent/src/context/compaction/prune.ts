@@ -1,15 +1,16 @@
 // Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
 
-import type { JournalReader, RequestInfo } from "../../contract/seams/types.ts";
+import type { CompactionEntry, MessageEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
+import type { RequestInfo } from "../../contract/seams/types.ts";
 import { PRUNED_RESULT } from "../../record/journal/context.ts";
-import type { CompactionEntry, MessageEntry } from "../../record/journal/types.ts";
 import { presentContext, type SentMessage } from "./present-context.ts";
 
 /** The newest messages with this many tokens stay. */
 const PROTECTED_TOKENS = 40_000;
-/** Not worth it below this. */
+/** Pruning that saves less than this is not worth it. */
 const LEAST_SAVED = 20_000;
-/** Of the window, where that is less. */
+/** The same limit as a share of the window, where that is less. */
 const PROTECTED_SHARE = 0.2;
 const LEAST_SAVED_SHARE = 0.1;
 

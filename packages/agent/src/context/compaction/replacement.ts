@@ -2,9 +2,9 @@
 // without one.
 
 import { ContextLengthError, type Message, type ModelInfo, messageOf } from "@lathe/llm";
+import type { PreservedData } from "../../contract/journal.ts";
 import type { SeamContext } from "../../contract/seams/types.ts";
 import { JournalError } from "../../record/journal/errors.ts";
-import type { PreservedData } from "../../record/journal/types.ts";
 import { IMAGE_TOKENS } from "../message-size.ts";
 import { digest } from "./digest.ts";
 import { type Earlier, earlierText } from "./history.ts";
@@ -36,7 +36,7 @@ export interface Replacement {
   readonly notes: string;
   /** Sessions are listed by it. */
   readonly short: string;
-  /** At most. */
+  /** The most tokens that the replacement takes. */
   readonly tokens: number;
   readonly details: { readonly strategy: string; readonly failed?: string };
   readonly preserveData?: PreservedData;
@@ -66,7 +66,7 @@ export async function replacementFor(hidden: Hidden, terms: Terms, context: Seam
 
 const BY_VENDOR =
   "The provider keeps the older part of this session in a form that only its own models can read. The last answers in it were:";
-/** Of the notes beside it, for models of other vendors. */
+/** The notes for models of other vendors take this many characters. */
 const VENDOR_NOTES_CHARS = 2_000;
 
 /** Undefined: not possible, and said so when it was tried. What the person wants kept in mind cannot be told to the vendor. */

@@ -10,7 +10,7 @@ const CALL_CHARS = 2_000;
 /** Each step shortens results further, until the text fits. */
 const RESULT_STEPS = [RESULT_CHARS, 600, 150];
 
-/** At most `limit` characters; when that is not enough for all, the oldest messages are left out, and said to be. */
+/** Makes a text of at most `limit` characters; when that is too little, it drops the oldest messages and says so. */
 export function serialize(messages: readonly Message[], limit: number): string {
   let blocks: string[] = [];
   for (const resultChars of RESULT_STEPS) {
@@ -34,7 +34,7 @@ const block = (message: Message, resultChars: number): string =>
 /** What one part of a message says. */
 export interface Piece {
   readonly text: string;
-  /** Of a tool; otherwise somebody said or asked for it. */
+  /** A tool printed it; otherwise the user or the model said it. */
   readonly isOutput: boolean;
 }
 

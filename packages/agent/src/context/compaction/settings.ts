@@ -39,13 +39,13 @@ export const DEFAULT_COMPACTION: CompactionSettings = {
   timeoutMs: 180_000,
 };
 
-/** In tokens. */
+/** Sizes in tokens. */
 export interface Room {
   /** Above this, space is made. */
   readonly threshold: number;
-  /** Of the newest messages. */
+  /** This much of the newest messages is kept. */
   readonly keepRecent: number;
-  /** Of what the user said earlier, kept word for word. */
+  /** This much of what the user said earlier is kept word for word. */
   readonly keepUser: number;
   /** The longest summary that is accepted. */
   readonly summary: number;

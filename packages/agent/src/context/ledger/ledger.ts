@@ -2,9 +2,10 @@
 // many bytes each message came to on the wire, whatever the protocol; inside a message its parts share them.
 
 import type { Message, Segment, ToolDefinition } from "@lathe/llm";
+import type { CompactionEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { PromptPart } from "../../contract/prompt-part.ts";
-import type { JournalReader, RequestInfo } from "../../contract/seams/types.ts";
-import type { CompactionEntry } from "../../record/journal/types.ts";
+import type { RequestInfo } from "../../contract/seams/types.ts";
 import { type MessageSource, messageOwners, type WeighedOwner } from "./message-owners.ts";
 import { spread } from "./spread.ts";
 import type { ContextLedger, LedgerOwner } from "./types.ts";
@@ -16,7 +17,7 @@ export interface LedgerInput {
   readonly segments: readonly Segment[];
   /** Of the whole request, when the client knows. */
   readonly bodyBytes?: number | undefined;
-  /** Of the system prompt. */
+  /** The parts of the system prompt. */
   readonly promptParts?: readonly PromptPart[] | undefined;
   readonly journal: Pick<JournalReader, "entry" | "has">;
   /** Tokens by the vendor's last count; absent: estimated. */

@@ -2,7 +2,7 @@
 
 import type { ContentPart, MediaData, Message } from "@lathe/llm";
 import { visibleLine } from "../../base/text/visible.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
+import type { TreeEntry } from "../../contract/journal.ts";
 import type { LedgerOwner, OwnerKind } from "./types.ts";
 
 /** `weight`: about its bytes on the wire, in proportion to the other parts of the message. */

@@ -1,6 +1,6 @@
 // Divides a whole number among shares so that the parts add up to it.
 
-/** In proportion to the weights, in whole numbers. Nothing is lost to rounding; with no weight at all the first takes everything. */
+/** Splits the total in proportion to the weights, in whole numbers. Rounding loses nothing; without any weight the first takes everything. */
 export function spread(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   if (sum <= 0) return weights.map((_weight, index) => (index === 0 ? total : 0));

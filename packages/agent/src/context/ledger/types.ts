@@ -33,7 +33,7 @@ export interface LedgerOwner {
   readonly name: string;
   /** The entry of the journal it comes from; absent for the prefix. */
   readonly entryId?: string;
-  /** Of the request's body. */
+  /** Bytes of the request's body. */
   readonly bytes: number;
   /** Its share of the tokens; a picture costs about the same whatever its bytes. */
   readonly tokens: number;
@@ -43,11 +43,11 @@ export interface LedgerOwner {
 export interface ContextLedger {
   readonly provider: string;
   readonly model: string;
-  /** In tokens; 0 when not known. */
+  /** The window in tokens; 0 when unknown. */
   readonly window: number;
   readonly bytes: number;
   readonly tokens: number;
-  /** In the order of the request. */
+  /** The owners in the order of the request. */
   readonly owners: readonly LedgerOwner[];
 }
 

@@ -2,10 +2,10 @@
 // briefing. Reads the journals; what was read once is kept as an index that grows with them.
 
 import { type ContentPart, textOf } from "@lathe/llm";
+import { Bm25 } from "../../base/text/bm25.ts";
+import type { TreeEntry } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { TreeEntry } from "../../record/journal/types.ts";
-import { Bm25 } from "./bm25.ts";
 
 /** A passage that `recall` found. */
 export interface Found {
@@ -24,7 +24,7 @@ export const RECALL = "recall";
 /** Passages overlap, so that a sentence at a border is whole in one of them. */
 const PASSAGE_CHARS = 1_200;
 const STEP_CHARS = 1_000;
-/** Of one entry; an output beyond it is in its artifact. */
+/** This much of one entry is indexed; a longer output is in its artifact. */
 const MOST_CHARS = 200_000;
 
 interface Place {
@@ -38,8 +38,8 @@ interface Place {
 export class Recall {
   /** The session's own first. */
   readonly #journals: readonly Journal[];
-  readonly #index = new Bm25();
-  /** By passage. */
+  readonly #index = new Bm25({ wordsOf });
+  /** The place of each passage. */
   readonly #places: Place[] = [];
   readonly #indexed = new Set<string>();
   readonly #ownCalls = new Set<string>();
@@ -49,7 +49,7 @@ export class Recall {
     this.#journals = [journal, ...earlier];
   }
 
-  /** Of the present branch, best first; at most one passage of each place. */
+  /** Finds passages of the present branch, best first; at most one for each place. */
   search(query: string, most: number): Found[] {
     for (const journal of this.#journals) this.#follow(journal);
     const branches = new Map(this.#journals.map((journal) => [journal, new Set(pathTo(journal, journal.leaf))]));
@@ -92,7 +92,7 @@ export class Recall {
       this.#indexed.add(key);
       const text = this.#findable(journal.entry(entryId)).slice(0, MOST_CHARS);
       for (let from = 0; from < text.length; from += STEP_CHARS) {
-        this.#index.add(text.slice(from, from + PASSAGE_CHARS));
+        this.#index.add([{ text: text.slice(from, from + PASSAGE_CHARS), weight: 1 }]);
         this.#places.push({ journal, entryId, from });
       }
     }
@@ -138,6 +138,16 @@ function textOfPart(part: ContentPart): string {
     }
     default:
       return "";
+  }
+}
+
+/** Lower case; a name made of several words is found by the whole and by each of them. */
+function* wordsOf(text: string): Generator<string> {
+  for (const [whole] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    const lower = whole.toLowerCase();
+    yield lower;
+    const parts = whole.match(/\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu);
+    if (parts && parts.length > 1) for (const part of parts) yield part.toLowerCase();
   }
 }
 

@@ -1,13 +1,13 @@
 // Repairs arguments that are right in meaning but wrong in JSON type, as models write them: "5" for 5, "true" for true,
 // a null for an omitted optional field, a trailing comma. Nothing is guessed: what is not plainly the same value stays.
 
-import type { JsonObject, JsonSchema, JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "@lathe/llm";
 
 /** Reads JSON that has trailing commas; undefined when it still does not parse to an object. */
 export function parseLooseObject(text: string): JsonObject | undefined {
   for (const candidate of [text, dropTrailingCommas(text)]) {
     const value = parse(candidate);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   }
   return undefined;
 }
@@ -15,7 +15,7 @@ export function parseLooseObject(text: string): JsonObject | undefined {
 /** Returns the same object when there is nothing to repair. */
 export function repairArguments(args: JsonObject, schema: JsonSchema): JsonObject {
   const repaired = repairValue(args, schema);
-  return isObject(repaired) ? repaired : args;
+  return isJsonObject(repaired) ? repaired : args;
 }
 
 function repairValue(value: JsonValue, schema: JsonSchema): JsonValue {
@@ -23,12 +23,12 @@ function repairValue(value: JsonValue, schema: JsonSchema): JsonValue {
   if (typeof value === "string") {
     const repaired = repairString(value, type);
     // One text where a list of texts is wanted.
-    const items = type === "array" && isObject(schema["items"]) ? schema["items"] : undefined;
+    const items = type === "array" && isJsonObject(schema["items"]) ? schema["items"] : undefined;
     return repaired === value && items?.["type"] === "string" ? [value] : repaired;
   }
   if (type === "string" && typeof value === "number" && Number.isSafeInteger(value)) return String(value);
-  if (isObject(value) && isObject(schema["properties"])) return repairObject(value, schema);
-  if (Array.isArray(value) && isObject(schema["items"])) {
+  if (isJsonObject(value) && isJsonObject(schema["properties"])) return repairObject(value, schema);
+  if (Array.isArray(value) && isJsonObject(schema["items"])) {
     const items = schema["items"];
     const repaired = value.map((item) => repairValue(item, items));
     return repaired.some((item, i) => item !== value[i]) ? repaired : value;
@@ -47,7 +47,7 @@ function repairString(value: string, type: JsonValue | undefined): JsonValue {
   }
   if (type === "array" || type === "object") {
     const parsed = parse(value);
-    if (type === "array" ? Array.isArray(parsed) : isObject(parsed)) return parsed!;
+    if (type === "array" ? Array.isArray(parsed) : isJsonObject(parsed)) return parsed!;
   }
   return value;
 }
@@ -58,7 +58,7 @@ function repairObject(value: JsonObject, schema: JsonSchema): JsonObject {
   let copy: JsonObject | undefined;
   for (const [key, item] of Object.entries(value)) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (!isObject(property)) continue;
+    if (!isJsonObject(property)) continue;
     if (
       item === null &&
       !required.includes(key) &&
@@ -107,8 +107,4 @@ function parse(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -13,9 +13,9 @@ import type {
   Usage,
 } from "@lathe/llm";
 import type { Amounts } from "../../base/budget/ledger.ts";
-import type { Journal } from "../../record/journal/journal.ts";
-import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../../record/journal/types.ts";
 import type { InputContent, InputError } from "../events/types.ts";
+import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../journal.ts";
+import type { JournalReader } from "../journal-reader.ts";
 import type { Answer, Question } from "../questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../tool.ts";
 
@@ -49,12 +49,6 @@ export interface SeamContext {
     readonly remaining: Amounts;
   };
 }
-
-/** The session's journal, to read. */
-export type JournalReader = Pick<
-  Journal,
-  "header" | "leaf" | "context" | "title" | "labels" | "has" | "meta" | "entry" | "entryIds" | "outside"
->;
 
 /** A model call outside the conversation. */
 export interface SideCall {

@@ -34,7 +34,7 @@ export class Lines {
     return this.#starts[line] ?? this.text.length;
   }
 
-  /** Without its line break. */
+  /** Returns the line without its line break. */
   at(line: number): string {
     const end = this.offset(line + 1);
     return this.text.slice(this.offset(line), this.text[end - 1] === "\n" ? end - 1 : end);

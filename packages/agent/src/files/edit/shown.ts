@@ -31,7 +31,7 @@ export interface ShownLimits {
   readonly versionsPerPath: number;
   /** Longer texts are remembered by digest only. */
   readonly textLength: number;
-  /** Of all kept texts together; the paths used longest ago go first. */
+  /** The limit of all kept texts together; the paths used longest ago go first. */
   readonly totalLength: number;
 }
 

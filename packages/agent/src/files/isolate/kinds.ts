@@ -10,7 +10,7 @@ import type { ViewRequest } from "./types.ts";
 /** What a kind is opened with. */
 export interface Opening {
   readonly request: ViewRequest;
-  /** Of this view alone. */
+  /** The folder of this view alone. */
   readonly folder: string;
   readonly processes: Processes;
   /** The project as it is now. Asked for by every kind, at the moment that suits it. */

@@ -36,7 +36,7 @@ export interface LandRequest
   readonly aroundWrite?: ((files: readonly LandedFile[], write: () => Promise<void>) => Promise<void>) | undefined;
   /** These deltas are all there is of the view `id`: once they are written, it does not outlive its process any more. */
   readonly isAllOfView?: boolean | undefined;
-  /** Of the commit of a branch. */
+  /** The message for the commit on a branch. */
   readonly message?: string | undefined;
   /** Kind of the view that `verify` runs in; `auto` when absent. */
   readonly kind?: ViewRequest["kind"] | undefined;

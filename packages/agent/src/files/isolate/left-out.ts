@@ -27,7 +27,7 @@ export interface Search {
   readonly changes: ReadonlySet<string>;
   /** Named already. */
   readonly leftOut: ReadonlySet<string>;
-  /** Those of the paths that git ignores. */
+  /** Returns those of the paths that git ignores. */
   readonly ignored: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 

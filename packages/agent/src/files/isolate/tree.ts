@@ -144,7 +144,7 @@ export const isTooLarge = ({ size }: { readonly size: number }): boolean => size
 /** Bytes that are no UTF-8 were replaced when the name was read. */
 export const isBadName = (path: string): boolean => path.includes("\uFFFD");
 
-/** Those of the paths that git ignores. */
+/** Returns those of the paths that git ignores. */
 export async function ignoredAmong(
   git: GitStore,
   index: string,

@@ -127,7 +127,7 @@ export interface DeltaChange {
 
 /** A file that could not be merged or written. */
 export interface LandingConflict {
-  /** Of the delta; absent when the landing as a whole could not write the file. */
+  /** The delta's id; absent when the landing as a whole could not write the file. */
   readonly id?: string;
   /** Absolute. */
   readonly path: string;
@@ -135,7 +135,7 @@ export interface LandingConflict {
   readonly kind: "content" | "structure" | "changed" | "forbidden";
   /** For people and models: one line. */
   readonly message: string;
-  /** Of a content conflict. */
+  /** The regions of a content conflict. */
   readonly regions: readonly LandingRegion[];
 }
 

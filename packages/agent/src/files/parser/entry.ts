@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ProgramArgv } from "../../world/process/types.ts";
 
-/** Beside the sources, in the library's folder, and beside the packs of the command. */
+/** The program stands beside the sources, in the library's folder, or beside the packs of the command. */
 const PLACES = ["./main.ts", "./files/parser/main.js", "../parser/main.js"];
 
 export function parserFile(): string {

@@ -20,7 +20,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** By its header; undefined when that does not tell. */
+/** Reads the size from the header; undefined when the header does not contain it. */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = (width: number, height: number) => (width > 0 && height > 0 ? { width, height } : undefined);

@@ -5,10 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join, posix } from "node:path";
 import type { SchemeResolver } from "../../contract/seams/schemes.ts";
 import { ToolFailure } from "../../contract/tool.ts";
+import { LOCAL_FOLDER } from "../../record/artifacts/file-artifacts.ts";
 import { splitSelector } from "../target/selector.ts";
 
-/** Beside the artifacts. */
-export const LOCAL_FOLDER = "local";
 const MOST_BYTES = 16 << 20;
 
 /** `folder`: of the session, asked for with every use; undefined for one without a file. */

@@ -42,7 +42,7 @@ export interface Search {
   readonly most: number;
 }
 
-/** In a fixed order: by path. `isCapped`: there are more than `most`. */
+/** Files sorted by path. `isCapped`: there are more than `most`. */
 export interface FoundList {
   readonly found: readonly Found[];
   readonly isCapped: boolean;

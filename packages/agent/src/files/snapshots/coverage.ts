@@ -2,7 +2,7 @@
 
 import type { FileChange } from "../../contract/changes.ts";
 import { contentOf, linkTarget, MODE_BITS, type ScanHost } from "./scan.ts";
-import { lstatOf, type Stats, statMark } from "./stat.ts";
+import { type LookTime, lstatOf, type Stats, statMark } from "./stat.ts";
 import { ABSENT, type FolderNode, type Node } from "./tree.ts";
 
 const NOTHING: FolderNode = {
@@ -28,13 +28,13 @@ export function emptyTree(roots: readonly string[]): FolderNode {
 export function withPaths(
   tree: FolderNode,
   paths: Iterable<string>,
-  look: { readonly host: ScanHost; readonly lookedAt: number; readonly found: string[] },
+  look: { readonly host: ScanHost; readonly time: LookTime; readonly found: string[] },
 ): FolderNode {
   let next = tree;
   for (const path of paths) {
     const parts = partsOf(path);
     if (parts.length === 0 || look.host.exclude.has(path) || isCovered(next, parts)) continue;
-    const node = captured(path, look.host, look.lookedAt);
+    const node = captured(path, look.host, look.time.take());
     if (!node) continue;
     if (node.kind !== "absent") look.found.push(path);
     next = put(next, parts, node);

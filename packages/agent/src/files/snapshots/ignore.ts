@@ -42,8 +42,8 @@ export interface RuleFiles {
   /** What lstat says of the folder's .gitignore; undefined when there is none. */
   readonly gitignore: Stats | undefined;
   readonly hasGit: boolean;
-  /** The file system's time before the look. */
-  readonly lookedAt: number;
+  /** The file system's time before the stat of .gitignore; undefined while nothing has changed, that file included. */
+  readonly lookedAt: number | undefined;
 }
 
 /** `known`: what an earlier look found here, returned again while it holds. */
@@ -67,8 +67,13 @@ export function rulesOf(
     files: text === undefined ? inherited : IgnoreRules.extend(inherited, folder, text),
     exclude: found.hasGit ? IgnoreRules.extend(undefined, folder, exclude) : above.exclude,
     everywhere: above.everywhere,
-    madeOf: { above, file: found.gitignore && statMark(found.gitignore, found.lookedAt), exclude },
+    madeOf: { above, file: markOf(found, known), exclude },
   };
+}
+
+function markOf({ gitignore, lookedAt }: RuleFiles, known: FolderRules | undefined): StatMark | undefined {
+  if (gitignore === undefined) return undefined;
+  return lookedAt === undefined ? known?.madeOf.file : statMark(gitignore, lookedAt);
 }
 
 /** In a linked worktree `.git` is a file that names the place. */

@@ -33,7 +33,7 @@ export interface RewindPlan {
 }
 
 export interface PlanRequest {
-  /** Those to undo, oldest first; not empty. */
+  /** The stretches to undo, oldest first; never empty. */
   readonly undone: readonly Stretch[];
   /** All that has happened since the first of them: what was found then is known now. */
   readonly since: readonly Stretch[];

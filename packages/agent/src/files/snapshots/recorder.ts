@@ -15,7 +15,7 @@ import { type FolderRules, rulesAbove } from "./ignore.ts";
 import { mayChangeFiles } from "./may-change.ts";
 import { shownPath } from "./names.ts";
 import { Scan, type ScanHost, type SnapshotLimits, TooManyFiles } from "./scan.ts";
-import { fileSystemTime } from "./stat.ts";
+import { LookTime } from "./stat.ts";
 import { StatCache } from "./stat-cache.ts";
 import { type FolderNode, storeTree } from "./tree.ts";
 
@@ -140,28 +140,32 @@ export class Snapshots {
   /** The files as they are now; `also`: paths to cover as well. Settle first. */
   async look(also: Iterable<string> = []): Promise<SnapshotImage> {
     const found: string[] = [];
-    const lookedAt = fileSystemTime(`${this.#options.cacheFile}.time`);
+    const time = this.#newTime();
     const isFirst = this.#tree === undefined;
     const known = isFirst ? await this.#knownPaths() : [];
     const start = this.#tree ?? emptyTree(this.#roots);
-    const scan = new Scan(this.#host, lookedAt);
+    const scan = new Scan(this.#host, time);
     let tree: FolderNode;
     try {
       // Counted first: a tree that is too large is not stored in part.
-      if (isFirst) await new Scan(countOnly(this.#host), lookedAt).again(start);
+      if (isFirst) await new Scan(countOnly(this.#host), time).again(start);
       tree = await scan.again(start);
     } catch (error) {
       if (!(error instanceof TooManyFiles) || this.#roots.length === 0) throw error;
       this.#coverTouchedOnly();
       return this.look(also);
     }
-    tree = withPaths(tree, known, { host: this.#host, lookedAt, found: [] });
-    tree = withPaths(tree, also, { host: this.#host, lookedAt, found });
+    tree = withPaths(tree, known, { host: this.#host, time, found: [] });
+    tree = withPaths(tree, also, { host: this.#host, time, found });
     if (isFirst) this.#cache.forget();
     else this.#noteUncovered(scan.newlyUncovered);
     this.#cacheIsStale ||= tree !== this.#tree;
     this.#tree = tree;
     return { blob: storeTree(tree, this.#options.blobs), found: [...scan.found, ...found] };
+  }
+
+  #newTime(): LookTime {
+    return new LookTime(`${this.#options.cacheFile}.time`);
   }
 
   /** Covered although git ignores them, or outside the roots. */
@@ -173,9 +177,8 @@ export class Snapshots {
 
   async #begin(paths: readonly string[]): Promise<void> {
     if (this.#isOpen) {
-      const lookedAt = fileSystemTime(`${this.#options.cacheFile}.time`);
       const found: string[] = [];
-      this.#joined(withPaths(this.#tree!, paths, { host: this.#host, lookedAt, found }), found);
+      this.#joined(withPaths(this.#tree!, paths, { host: this.#host, time: this.#newTime(), found }), found);
       return;
     }
     const { blob, found } = await this.look(paths);

@@ -3,9 +3,9 @@
 
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { SessionState } from "../../contract/events/types.ts";
+import type { RewindRecord } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { RewindRecord } from "../../record/journal/types.ts";
 import { isDiskFull } from "./disk-full.ts";
 import { allSince, stretchesToUndo, type Undoing } from "./lineage.ts";
 import { type LeftFile, planRewind, type RewindPlan } from "./plan.ts";

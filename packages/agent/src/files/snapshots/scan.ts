@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import { type FolderRules, isIgnored, rulesOf } from "./ignore.ts";
 import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
-import { lstatOf, OUT_OF_REACH, type Stats, statMark, unchanged } from "./stat.ts";
-import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node } from "./tree.ts";
+import { type LookTime, lstatOf, OUT_OF_REACH, type Stats, statMark, unchanged } from "./stat.ts";
+import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node, type StatMark } from "./tree.ts";
 
 /** What is too much to be kept. */
 export interface SnapshotLimits {
@@ -47,15 +47,14 @@ export class Scan {
   /** Files that are new or have changed and whose content is not kept. */
   readonly newlyUncovered: string[] = [];
   readonly #host: ScanHost;
-  readonly #lookedAt: number;
+  readonly #time: LookTime;
   #files = 0;
   #bytes = 0;
   #cost = 0;
 
-  /** `lookedAt`: the file system's time, taken just before. */
-  constructor(host: ScanHost, lookedAt: number) {
+  constructor(host: ScanHost, time: LookTime) {
     this.#host = host;
-    this.#lookedAt = lookedAt;
+    this.#time = time;
   }
 
   /** `previous` itself when nothing has changed. */
@@ -75,9 +74,12 @@ export class Scan {
     const names = entries ?? previous?.children ?? new Map<string, unknown>();
     const hasGit = entries ? entries.has(".git") : (previous?.ignored.has(".git") ?? false);
     const outer = above ?? this.#host.rulesAbove(path, hasGit);
+    const knownFile = previous?.rules?.madeOf.file;
     const gitignore =
-      names.has(".gitignore") || previous?.rules?.madeOf.file ? lstatOf(join(path, ".gitignore")) : undefined;
-    const rules = rulesOf(path, outer, { gitignore, hasGit, lookedAt: this.#lookedAt }, previous?.rules);
+      names.has(".gitignore") || knownFile
+        ? this.#stat(join(path, ".gitignore"), (now) => unchanged(knownFile, now))
+        : undefined;
+    const rules = rulesOf(path, outer, { gitignore, hasGit, lookedAt: this.#time.taken }, previous?.rules);
     const known = previous?.rules === rules ? previous : undefined;
     const listed = entries ?? (known ? undefined : listOf(path));
     const rulesBefore = previous ? previous.rules : aboveBefore;
@@ -93,7 +95,7 @@ export class Scan {
       if (!next.children.has(name) && (node.kind === "absent" || previous!.ignored.has(name)))
         await this.#entry(next, name);
     }
-    return this.#made(next, stat, true);
+    return this.#made(next, stat, { isWhole: true, mark: isListed ? previous.mark : this.#markOf(stat) });
   }
 
   /** Only the names that are known already. */
@@ -110,7 +112,7 @@ export class Scan {
       const inner = this.#entry(next, name);
       if (inner) await inner;
     }
-    return this.#made(next, stat, false);
+    return this.#made(next, stat, { isWhole: false, mark: undefined });
   }
 
   /** True for a name that is ignored and that we have no other reason to cover. */
@@ -137,7 +139,7 @@ export class Scan {
     const path = join(next.path, name);
     if (this.#host.excludedNames.has(name) && this.#host.exclude.has(path)) return undefined;
     const before = next.previous?.children.get(name);
-    const stat = lstatOf(path);
+    const stat = this.#stat(path, (now) => needsNoMark(before, now));
     if (stat?.isDirectory()) return this.#inner(next, name, stat);
     const node = stat && this.#leaf(path, stat, before);
     if (node) next.children.set(name, node);
@@ -146,6 +148,20 @@ export class Scan {
     if (this.#cost < COST_PER_TURN) return undefined;
     this.#cost = 0;
     return nextTurn();
+  }
+
+  /** The first thing that has changed is looked at once more, after the time was taken: only such a stat can be compared with it. */
+  #stat(path: string, isKnown: (stat: Stats) => boolean): Stats | undefined {
+    const stat = lstatOf(path);
+    if (stat === undefined || this.#time.taken !== undefined || isKnown(stat)) return stat;
+    this.#time.take();
+    return lstatOf(path);
+  }
+
+  /** Undefined, and so never trusted, for what was looked at before the time was taken. */
+  #markOf(stat: Stats | undefined): StatMark | undefined {
+    const { taken } = this.#time;
+    return stat && taken !== undefined ? statMark(stat, taken) : undefined;
   }
 
   async #inner(next: NextFolder, name: string, stat: Stats): Promise<void> {
@@ -182,7 +198,7 @@ export class Scan {
     if (isCovered) this.#bytes += stat.size;
     const known = before?.kind === "file" && unchanged(before.mark, stat) && before.mode === mode ? before : undefined;
     if (known && (known.hash === undefined || isCovered)) return known;
-    const mark = statMark(stat, this.#lookedAt);
+    const mark = known?.mark ?? statMark(stat, this.#time.take());
     const stored = mark.isFresh || !isCovered ? undefined : this.#host.storedHash(path, stat);
     const hash = stored ?? (isCovered ? this.#read(path) : undefined);
     const isKnown = before?.kind === "file" && before.mark.mtimeMs === mark.mtimeMs && before.mark.size === mark.size;
@@ -200,15 +216,18 @@ export class Scan {
   #link(path: string, stat: Stats, before: Node | undefined): LinkNode | undefined {
     if (before?.kind === "link" && unchanged(before.mark, stat)) return before;
     const target = linkTarget(path);
-    return target === undefined ? undefined : { kind: "link", target, mark: statMark(stat, this.#lookedAt) };
+    return target === undefined ? undefined : { kind: "link", target, mark: statMark(stat, this.#time.take()) };
   }
 
-  #made({ children, ignored, previous, rules }: NextFolder, stat: Stats | undefined, isWhole: boolean): FolderNode {
+  #made(
+    { children, ignored, previous, rules }: NextFolder,
+    stat: Stats | undefined,
+    { isWhole, mark }: { readonly isWhole: boolean; readonly mark: StatMark | undefined },
+  ): FolderNode {
     const mode = stat === undefined ? 0 : stat.mode & MODE_BITS;
-    const mark = stat && statMark(stat, this.#lookedAt);
     const isRoot = previous?.isRoot ?? false;
     if (previous?.isWhole === isWhole && previous.mode === mode && sameEntries(previous.children, children)) {
-      if (previous.rules === rules && sameNames(previous.ignored, ignored) && sameMark(previous, stat)) return previous;
+      if (previous.rules === rules && sameNames(previous.ignored, ignored) && previous.mark === mark) return previous;
       const hash = previous.hash === undefined ? {} : { hash: previous.hash };
       return { kind: "folder", mode, mark, isWhole, isRoot, children: previous.children, ignored, rules, ...hash };
     }
@@ -252,8 +271,13 @@ function gone(before: Node): Node {
   return { ...kept, isWhole: false, mark: undefined, children, ignored: new Set(), rules: undefined };
 }
 
-const sameMark = (folder: FolderNode, stat: Stats | undefined): boolean =>
-  stat === undefined ? folder.mark === undefined : unchanged(folder.mark, stat);
+/** Whatever is there now is as it was, or of a kind that has no mark. */
+function needsNoMark(before: Node | undefined, stat: Stats): boolean {
+  if (before === undefined || before.kind === "absent")
+    return !stat.isFile() && !stat.isSymbolicLink() && !stat.isDirectory();
+  if (before.kind === "folder" && !before.isWhole) return stat.isDirectory();
+  return unchanged(before.mark, stat);
+}
 
 function sameEntries(a: ReadonlyMap<string, Node>, b: ReadonlyMap<string, Node>): boolean {
   if (a.size !== b.size) return false;

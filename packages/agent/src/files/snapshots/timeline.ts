@@ -1,9 +1,9 @@
 // What the journal says about the files, in the order it happened: stretches in which the session may have changed them (calls,
 // rewinds), each with the list of files before and after. Between two stretches only others can have changed something.
 
+import type { RewindRecord, SnapshotLine } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import type { RewindRecord, SnapshotLine } from "../../record/journal/types.ts";
 
 export interface Stretch {
   /** Lists of files, as blobs; empty for a rewind of the conversation alone. */
@@ -103,9 +103,9 @@ export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJo
 
 /** A rewind that can be taken back. */
 export interface LastRewind {
-  /** Among the rewinds. */
+  /** The rewind's position among the rewinds. */
   readonly position: number;
-  /** Among the stretches. */
+  /** The rewind's position among the stretches. */
   readonly at: number;
   readonly rewind: RewindRecord;
   /** Where the conversation was after it, or after the attempt to take it back that left files. */

@@ -39,7 +39,7 @@ export interface FormatFile {
   readonly size: number;
   /** Changes with every change of the file; absent where the environment does not know. */
   readonly version?: string | undefined;
-  /** Through the environment, so also over ssh. */
+  /** Reads through the environment, so also over ssh. */
   bytes(range?: { readonly start: number; readonly end: number }): Promise<Uint8Array>;
   readonly scope: CallScope;
 }
@@ -50,7 +50,7 @@ export interface ReadRequest {
   readonly inner: string;
   /** ":" or "?"; "" without an inner part. */
   readonly separator: "" | ":" | "?";
-  /** Of a file without inner part. */
+  /** The selector of a file without an inner part. */
   readonly selector?: Selector | undefined;
 }
 

@@ -47,7 +47,7 @@ function ip4(address: string): number {
   return address.split(".").reduce((value, part) => value * 256 + Number(part), 0) >>> 0;
 }
 
-/** Of a valid address without a zone. */
+/** Reads a valid address without a zone. */
 function ip6(address: string): bigint {
   const [, front = "", dotted = ""] = /^(.*?)(\d+\.\d+\.\d+\.\d+)?$/.exec(address) ?? [];
   const last = dotted === "" ? "" : `${(ip4(dotted) >>> 16).toString(16)}:${(ip4(dotted) & 0xffff).toString(16)}`;

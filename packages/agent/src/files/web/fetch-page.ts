@@ -18,7 +18,7 @@ export interface FetchLimits {
 }
 
 export interface FetchedPage {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: string;
   readonly status: number;
   readonly mediaType: string;
@@ -29,7 +29,7 @@ export interface FetchedPage {
 }
 
 export async function fetchPage(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
-  // Not AbortSignal.timeout: joined with another signal, Node 20 collects it as garbage and it never fires.
+  // We avoid AbortSignal.timeout: joined with another signal, Node 20 collects it as garbage and it never fires.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), limits.timeoutMs);
   try {

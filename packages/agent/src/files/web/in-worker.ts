@@ -14,7 +14,7 @@ export interface ConversionLimits {
   readonly signal: AbortSignal;
 }
 
-/** On this thread, for whoever brings a worker of their own. */
+/** Converts on this thread, for a caller that brings its own worker. */
 export function convertHtml(html: string): string {
   const writer = new MarkdownWriter();
   new HtmlTokens(html, writer).read();

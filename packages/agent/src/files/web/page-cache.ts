@@ -29,7 +29,7 @@ export class PageCache {
     return found.page;
   }
 
-  /** Under every address that led to it. */
+  /** Keeps the page under every address that led to it. */
   keep(urls: readonly string[], isRaw: boolean, page: CachedPage): void {
     const length =
       page.kind === "text" ? page.lines.reduce((sum, line) => sum + line.length + 1, 0) : page.bytes.length;

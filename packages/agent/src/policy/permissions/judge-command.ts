@@ -3,9 +3,9 @@
 
 import { posix } from "node:path";
 import { sentence } from "../../base/text/sentence.ts";
+import type { ShellPart } from "../../contract/shell.ts";
 import type { Access } from "../../contract/tool.ts";
 import { patternWords } from "../shell/match.ts";
-import type { ShellPart } from "../shell/types.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";

@@ -1,8 +1,8 @@
 // What may happen without asking: a pure function of the mode, the rules, what a call declares, and where things are. Each thing
 // that the call touches is decided on its own, with its reason; deny beats ask beats allow.
 
+import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
-import type { DecidedPart } from "../../record/journal/types.ts";
 import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import type { Decision, Rule } from "./rule.ts";

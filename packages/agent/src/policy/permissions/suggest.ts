@@ -2,8 +2,8 @@
 // dangerous, in doubt or can be anything.
 
 import { posix } from "node:path";
+import type { ShellPart } from "../../contract/shell.ts";
 import { isInterpreter } from "../shell/interpreters.ts";
-import type { ShellPart } from "../shell/types.ts";
 import { type Item, tierOf } from "./match.ts";
 import { readRule } from "./rule.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";

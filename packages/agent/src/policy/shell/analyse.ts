@@ -1,5 +1,6 @@
 // The entry: which simple commands a text would run, or why that cannot be told.
 
+import type { ShellAnalysis, ShellContext, ShellPart } from "../../contract/shell.ts";
 import { disagreement } from "./agreement.ts";
 import { suspiciousCharacter } from "./characters.ts";
 import { type GrammarReading, loadGrammar } from "./grammar.ts";
@@ -8,7 +9,6 @@ import type { Place } from "./places.ts";
 import { readShell } from "./reader.ts";
 import { withSelfMade } from "./self-made.ts";
 import { ShellDoubt } from "./syntax.ts";
-import type { ShellAnalysis, ShellContext, ShellPart } from "./types.ts";
 import { VariableFacts } from "./variables.ts";
 import { walkScript } from "./walk.ts";
 

@@ -1,10 +1,10 @@
 // Shapes that destroy work or hand the machine over. They are asked about even under a wider rule: only one that names the
 // words that make them dangerous allows them.
 
+import type { ShellContext, ShellDanger } from "../../contract/shell.ts";
 import { gitDanger } from "./git-danger.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { ShellWord } from "./shell-words.ts";
-import type { ShellContext, ShellDanger } from "./types.ts";
 
 export interface DangerScope {
   readonly context: ShellContext;

@@ -1,7 +1,7 @@
 // Subcommands of git that throw work away.
 
+import type { ShellDanger } from "../../contract/shell.ts";
 import type { ShellWord } from "./shell-words.ts";
-import type { ShellDanger } from "./types.ts";
 
 /** Options per subcommand; git takes unambiguous beginnings of long ones as well. */
 const OPTIONS: Readonly<Record<string, readonly [RegExp, string]>> = {

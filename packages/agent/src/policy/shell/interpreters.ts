@@ -1,9 +1,9 @@
 // Shells and interpreters that take their program from their input.
 
+import type { ShellDanger } from "../../contract/shell.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import { isProcessSubstitution, type ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
-import type { ShellDanger } from "./types.ts";
 import { dialectOf, isReadable, SHELLS } from "./wrappers.ts";
 
 const INTERPRETERS =

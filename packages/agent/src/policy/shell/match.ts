@@ -5,7 +5,7 @@
 // - A word that is not known before it runs (`$x`, a glob) is covered by the last `*` only.
 // - A program without a folder in its name also covers the one in the system's folders (`/usr/bin/git`).
 
-import type { OuterForm } from "./types.ts";
+import type { OuterForm } from "../../contract/shell.ts";
 
 /** The words of a pattern as people write it. */
 export function patternWords(pattern: string): readonly string[] {

@@ -1,5 +1,6 @@
 // Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
 
+import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "../../contract/shell.ts";
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
@@ -11,7 +12,6 @@ import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
-import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
 import { isHarmlessName, sensitiveName, type VariableFacts } from "./variables.ts";
 import { type Unwrapped, unwrap, type Wrapped } from "./wrappers.ts";
 

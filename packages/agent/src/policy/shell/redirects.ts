@@ -1,8 +1,8 @@
 // What redirections read and write.
 
+import type { ShellDanger } from "../../contract/shell.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { isProcessSubstitution, type ShellWord } from "./shell-words.ts";
-import type { ShellDanger } from "./types.ts";
 
 export interface RedirectEffects {
   readonly writes: string[];

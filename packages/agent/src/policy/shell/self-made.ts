@@ -1,9 +1,9 @@
 // A text that writes a file and runs it has been judged by the words of a program that was not there yet.
 
 import { posix } from "node:path";
+import type { ShellPart } from "../../contract/shell.ts";
 import { programName } from "./danger.ts";
 import { isInterpreter } from "./interpreters.ts";
-import type { ShellPart } from "./types.ts";
 
 /** The parts, with a doubt about those that run what another part of the same text may have made. */
 export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] {

@@ -13,8 +13,8 @@
 // wrapper changes who or where something runs (sudo, ssh, docker exec, npx), the rule must begin with the wrapper and reach as
 // far as the program: `sudo systemctl status *`. A program given by a relative path is covered only where the text starts.
 
+import type { OuterForm, ShellAnalysis, ShellPart } from "../../contract/shell.ts";
 import { covers, meets, namedLength } from "./match.ts";
-import type { OuterForm, ShellAnalysis, ShellPart } from "./types.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 

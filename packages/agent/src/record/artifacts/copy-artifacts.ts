@@ -2,8 +2,7 @@
 
 import { constants, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { LOCAL_FOLDER } from "../../files/scratch/local-addresses.ts";
-import { isArtifactName } from "./file-artifacts.ts";
+import { isArtifactName, LOCAL_FOLDER } from "./file-artifacts.ts";
 
 /** Names of those that could not be copied: without them the copy still works, only their text is missing. */
 export function copyArtifacts(from: string, to: string): string[] {

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { ArtifactRef, ArtifactWriter } from "../../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
+/** The folder beside the artifacts where a session and its children leave texts for each other. */
+export const LOCAL_FOLDER = "local";
 const NAME = /^(\d{1,15})\..*\.log$/;
 export const isArtifactName = (name: string): boolean => NAME.test(name);
 

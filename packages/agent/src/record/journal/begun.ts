@@ -2,9 +2,9 @@
 // writing its first line leaves an empty file or a part of that line; nothing was promised in it, so the path is free.
 
 import { statSync } from "node:fs";
+import { JOURNAL_VERSION } from "../../contract/journal.ts";
 import { salvage } from "./line.ts";
 import { readStart } from "./regular-file.ts";
-import { JOURNAL_VERSION } from "./types.ts";
 
 /** More than any header: a file that goes on this long without a line break is something else. */
 const LONGEST_HEADER = 64 << 10;

@@ -1,23 +1,7 @@
 // Settings that the path to the leaf carries: each entry replaces or extends what stood before it.
 
-import type { JsonValue } from "@lathe/llm";
-import type { TreeEntry } from "./types.ts";
-
-/** Settings in effect at a leaf, as the entries on its path have set them. */
-export interface ContextState {
-  /** Chosen model per role, as `provider/id`; see `modelFor`. */
-  readonly models: Readonly<Record<string, string>>;
-  /** The model of the last answer. */
-  readonly lastModel?: string;
-  readonly thinkingLevel: string;
-  /** The requested level, also "off"; absent while the model's own default applies. */
-  readonly chosenLevel?: string;
-  readonly serviceTier: string | null;
-  readonly mode: string;
-  readonly modeData?: JsonValue;
-  readonly injectedRules: readonly string[];
-  readonly mcpTools?: readonly string[];
-}
+import type { TreeEntry } from "../../contract/journal.ts";
+import type { ContextState } from "../../contract/journal-reader.ts";
 
 const START_STATE: ContextState = {
   models: {},

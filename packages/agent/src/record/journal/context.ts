@@ -2,8 +2,9 @@
 // tool results put in order. The view follows the leaf, so that one more entry costs the same in a long history.
 
 import { type ContentPart, Message } from "@lathe/llm";
-import { type ContextState, isStateEntry, StateFold } from "./context-state.ts";
-import type { CompactionEntry, PruneEntry, TreeEntry, VendorHistory } from "./types.ts";
+import type { CompactionEntry, PruneEntry, TreeEntry, VendorHistory } from "../../contract/journal.ts";
+import type { Context, ContextState } from "../../contract/journal-reader.ts";
+import { isStateEntry, StateFold } from "./context-state.ts";
 
 /** Stands as the result of a call that was interrupted. */
 export const INTERRUPTED_RESULT = "[interrupted before this call finished]";
@@ -12,17 +13,6 @@ export const PRUNED_NOTICE = "[pruned to save context]";
 
 /** What stands in the place of a result that was emptied to save context. */
 export const PRUNED_RESULT = /^\[Output truncated - \d+ tokens\]$/m;
-
-/** What the model is sent of a journal, besides the prefix. */
-export interface Context {
-  /** Always a legal history: every tool call is followed by exactly one result, in call order. */
-  readonly messages: readonly Message[];
-  /** The entry each message comes from; undefined for a result that was filled in. */
-  readonly entryIds: readonly (string | undefined)[];
-  readonly state: ContextState;
-  /** Something of the path is not sent, or not whole. */
-  readonly isShortened: boolean;
-}
 
 /** What a view needs to know of a journal; `meta` must be cheap, `entry` may parse. */
 export interface ContextSource {

@@ -2,11 +2,11 @@
 // reader of lines comes through here, since a line with a right checksum may still hold anything.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
+import type { JournalLine } from "../../contract/journal.ts";
 import { misfitsOf } from "./line-shapes.ts";
 import { repairMissing } from "./missing.ts";
 import { fromStored, mentionsBlob } from "./payload.ts";
 import { isShallow } from "./shape.ts";
-import type { JournalLine } from "./types.ts";
 
 /** Deeper than a tool's arguments may be (`MOST_NESTING`), by what stands around them. */
 const DEEPEST_LINE = 256;

@@ -2,12 +2,12 @@
 // nothing: its place in the tree stays, so that what hangs on it is not lost with it.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
+import type { OutsideLine, TreeEntry } from "../../contract/journal.ts";
 import { decodeLine, type LineValue } from "./decode.ts";
 import type { EntryMeta } from "./line-index.ts";
 import type { LossList } from "./losses.ts";
 import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
-import type { OutsideLine, TreeEntry } from "./types.ts";
 
 const RECENT_ENTRIES = 64;
 /** Kind of state under which an unusable entry of another kind is given out. */

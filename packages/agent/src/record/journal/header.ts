@@ -1,4 +1,4 @@
-import { JOURNAL_VERSION, type SessionHeader } from "./types.ts";
+import { JOURNAL_VERSION, type SessionHeader } from "../../contract/journal.ts";
 
 /** The header of a new session; version and time are filled in. */
 export type NewHeader = Omit<SessionHeader, "type" | "version" | "timestamp"> & { readonly timestamp?: string };

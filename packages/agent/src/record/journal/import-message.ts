@@ -1,6 +1,14 @@
 // The messages of versions 1 to 3 in our form: text, images, thinking, calls and results keep their content.
 
-import type { ContentPart, FinishReason, ImageData, JsonObject, Message, Usage } from "@lathe/llm";
+import {
+  type ContentPart,
+  type FinishReason,
+  type ImageData,
+  isJsonObject,
+  type JsonObject,
+  type Message,
+  type Usage,
+} from "@lathe/llm";
 import { BlobRef } from "./payload.ts";
 
 type Raw = Record<string, unknown>;
@@ -27,7 +35,7 @@ export function toEntryFields(type: unknown, fields: Raw): { type: unknown; body
 
 /** Undefined for what is no object: files of other programs may hold anything. */
 function rawOf(value: unknown): Raw | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 const textIn = (raw: Raw, key: string): string => (typeof raw[key] === "string" ? raw[key] : "");

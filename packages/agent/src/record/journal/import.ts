@@ -1,6 +1,7 @@
 // Files of versions 1 to 3 are converted in memory and never changed; the first write goes to a new file.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
+import { JOURNAL_VERSION, type JournalLoss } from "../../contract/journal.ts";
 import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
 import { type NewHeader, newHeader } from "./header.ts";
@@ -11,7 +12,6 @@ import { LossList } from "./losses.ts";
 import { toStored } from "./payload.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
-import { JOURNAL_VERSION, type JournalLoss } from "./types.ts";
 
 type Raw = Record<string, unknown>;
 

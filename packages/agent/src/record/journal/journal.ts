@@ -2,6 +2,17 @@
 // synchronous: when a call returns, its line has been passed to the system.
 
 import type { BlobStore } from "../../base/blobs/store.ts";
+import type {
+  BranchSummaryEntry,
+  InputLine,
+  IntentLine,
+  JournalLoss,
+  OutsideLine,
+  PrefixLine,
+  SessionHeader,
+  SettleLine,
+  TreeEntry,
+} from "../../contract/journal.ts";
 import { ContextView } from "./context.ts";
 import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
@@ -15,17 +26,7 @@ import { scan } from "./scan.ts";
 import type { LineSpan } from "./span-table.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
-import type {
-  BranchSummaryEntry,
-  InputLine,
-  IntentLine,
-  JournalLoss,
-  OutsideLine,
-  PrefixLine,
-  SessionHeader,
-  SettleLine,
-  TreeEntry,
-} from "./types.ts";
+import { TurnSync } from "./turn-sync.ts";
 
 /** `none`: never fsync. `turn`: at each turn end. `intent`: also before each effect that must not run twice. */
 export type SyncMode = "none" | "turn" | "intent";
@@ -61,6 +62,7 @@ export class Journal {
   readonly #reader: EntryReader;
   readonly #losses: LossList;
   readonly #reserved = new Set<string>();
+  readonly #turnSync = new TurnSync(() => this.sync());
   #context: ContextView | undefined;
   #store: JournalStore;
   /** The file ends inside a line; dealt with by the first write. */
@@ -306,10 +308,16 @@ export class Journal {
     store.append(held);
   }
 
-  /** To be awaited at each turn end; the last turn of an input ends with it. */
+  /** To be awaited at each turn end. */
   async turnEnd(): Promise<void> {
     this.#restateTitle();
-    if ((this.#deps.sync ?? "turn") !== "none") await this.sync();
+    if (this.#deps.sync !== "none") await this.#turnSync.turnEnd();
+  }
+
+  /** To be awaited at the end of an input. */
+  async inputEnd(): Promise<void> {
+    this.#restateTitle();
+    if (this.#deps.sync !== "none") await this.#turnSync.inputEnd();
   }
 
   async sync(): Promise<void> {
@@ -322,6 +330,7 @@ export class Journal {
 
   async close(): Promise<void> {
     this.#openStore = undefined;
+    await this.#turnSync.settle();
     await this.#store.close();
   }
 

@@ -1,14 +1,11 @@
 // What is kept in memory of each line: where it is and its place in the tree. Payloads stay in the store.
 
+import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "../../contract/journal.ts";
+import type { EntryPlace } from "../../contract/journal-reader.ts";
 import { grown, type LineSpan, SpanTable } from "./span-table.ts";
-import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "./types.ts";
 
-/** What is known of an entry without parsing it. */
-export interface EntryMeta extends LineSpan {
-  readonly id: string;
-  readonly type: string;
-  readonly parentId: string | null;
-}
+/** What is known of an entry without parsing it, and where its line is. */
+export interface EntryMeta extends EntryPlace, LineSpan {}
 
 const NO_ROW = -1;
 

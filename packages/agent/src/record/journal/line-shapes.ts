@@ -1,5 +1,6 @@
 // What each kind of line must hold, as far as readers rely on it. Kinds that are not here are kept and passed over.
 
+import type { OutsideLine, TreeEntry } from "../../contract/journal.ts";
 import { isEntryId } from "./line.ts";
 import {
   anything,
@@ -17,7 +18,6 @@ import {
   tagged,
   text,
 } from "./shape.ts";
-import type { OutsideLine, TreeEntry } from "./types.ts";
 
 export const entryId: Shape = (value) => (typeof value === "string" && isEntryId(value) ? undefined : " is not an id");
 const maybeText = optional(text);

@@ -1,12 +1,12 @@
 // What a list of sessions shows, from the ends of a file only: at most 4 KiB from the start and 4 KiB from the end.
 
 import { closeSync, fstatSync, readSync } from "node:fs";
+import { JOURNAL_VERSION, type MessageEntry, type SessionHeader, type TitleLine } from "../../contract/journal.ts";
 import { parseChecked } from "./decode.ts";
 import { isIntact, readLineHead } from "./line.ts";
 import { headerShape, misfitsOf } from "./line-shapes.ts";
 import { openRegularFile } from "./regular-file.ts";
 import { claimedVersion } from "./scan.ts";
-import { JOURNAL_VERSION, type MessageEntry, type SessionHeader, type TitleLine } from "./types.ts";
 
 const END_BYTES = 4096;
 

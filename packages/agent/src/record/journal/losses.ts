@@ -1,6 +1,6 @@
 // What opening and reading a journal had to give up. Short, however much is wrong: a file may be damaged in every line.
 
-import type { JournalLoss } from "./types.ts";
+import type { JournalLoss } from "../../contract/journal.ts";
 
 /** Nobody reads more; the rest is counted. */
 const MOST_LISTED = 100;

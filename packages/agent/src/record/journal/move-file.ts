@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { JOURNAL_VERSION } from "../../contract/journal.ts";
 import { hasBegun } from "./begun.ts";
 import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
@@ -23,7 +24,6 @@ import { encodeLine } from "./line.ts";
 import { headerShape } from "./line-shapes.ts";
 import { linkFolder } from "./link-folder.ts";
 import type { LockOwner } from "./lock.ts";
-import { JOURNAL_VERSION } from "./types.ts";
 
 /** Where a session goes, and who moves it. */
 export interface MoveOptions {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { FileBlobs } from "../../base/blobs/file-blobs.ts";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { SessionDeps } from "../../base/time/deadline.ts";
+import type { ChildHeader } from "../../contract/journal.ts";
 import { hasBegun } from "./begun.ts";
 import { FileStore } from "./file-store.ts";
 import { forkJournal } from "./fork.ts";
@@ -12,7 +13,6 @@ import type { NewHeader } from "./header.ts";
 import { idSource } from "./ids.ts";
 import { Journal, type SyncMode } from "./journal.ts";
 import { processStartTime } from "./lock.ts";
-import type { ChildHeader } from "./types.ts";
 
 /** Where the file is, and how a session begins when there is none. */
 export interface JournalFileOptions {

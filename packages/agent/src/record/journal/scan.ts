@@ -1,5 +1,12 @@
 // Opening a journal: one pass over the bytes that checks every line, indexes it and lists what was lost.
 
+import {
+  JOURNAL_VERSION,
+  type JournalLoss,
+  type OutsideLine,
+  type SessionHeader,
+  type TreeEntry,
+} from "../../contract/journal.ts";
 import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
 import { parseChecked } from "./decode.ts";
@@ -10,7 +17,6 @@ import { headerShape, isTreeType, misfitsOf } from "./line-shapes.ts";
 import { LossList } from "./losses.ts";
 import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
-import { JOURNAL_VERSION, type JournalLoss, type OutsideLine, type SessionHeader, type TreeEntry } from "./types.ts";
 
 const LARGE_BYTES = 256 << 10;
 

@@ -1,10 +1,10 @@
 // The tree of a session: what hangs where, which part a move would leave, and where choosing an entry leads.
 
 import { textOf } from "@lathe/llm";
+import type { MessageEntry, TreeEntry } from "../../contract/journal.ts";
 import { pathTo } from "./context.ts";
 import { JournalError } from "./errors.ts";
 import type { Journal } from "./journal.ts";
-import type { MessageEntry, TreeEntry } from "./types.ts";
 
 /** What of a journal is needed to walk its tree. */
 export type TreeReader = Pick<Journal, "has" | "meta" | "entry" | "leaf" | "labels" | "entryIds" | "storedEntry">;

@@ -4,9 +4,9 @@ import { messageOf } from "@lathe/llm";
 import { visibleLine } from "../../base/text/visible.ts";
 import { withDeadline } from "../../base/time/deadline.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
+import type { DecidedPart } from "../../contract/journal.ts";
 import type { ApprovalVerdict, CallInfo } from "../../contract/seams/types.ts";
 import type { PreviewLine } from "../../contract/tool.ts";
-import type { DecidedPart } from "../../record/journal/types.ts";
 import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
 

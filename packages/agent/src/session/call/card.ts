@@ -1,10 +1,10 @@
 // The card of a call: what its tool says, or plain text when the tool says nothing or fails to.
 
-import type { JsonObject, ToolCallData } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
+import type { MessageEntry } from "../../contract/journal.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { placeholdersIn } from "../../policy/redact/redactor.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
 import { withoutWayToTheRest } from "./artifact-output.ts";
 import { summaryOf } from "./preview.ts";
 
@@ -44,7 +44,7 @@ export function cardResult({ message, details, changes = [] }: MessageEntry): Ca
   return {
     text: typeof content === "string" ? withoutWayToTheRest(content) : JSON.stringify(content),
     isError: result?.isError ?? false,
-    details: typeof details === "object" && details !== null && !Array.isArray(details) ? (details as JsonObject) : {},
+    details: isJsonObject(details) ? details : {},
     changes,
   };
 }

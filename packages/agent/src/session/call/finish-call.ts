@@ -5,8 +5,8 @@ import { wellFormed } from "../../base/text/well-formed.ts";
 import { outputLimit } from "../../base/truncate/limits.ts";
 import { truncationMeta, withMeta } from "../../base/truncate/meta.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
+import type { MessageEntry } from "../../contract/journal.ts";
 import type { ToolResult } from "../../contract/tool.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
 import type {
   ArtifactPart,
   ClockPart,

@@ -3,8 +3,8 @@
 import type { Usage } from "@lathe/llm";
 import { spread } from "../../context/ledger/spread.ts";
 import { charactersOf } from "../../context/message-size.ts";
-import type { JournalReader } from "../../contract/seams/types.ts";
-import type { MessageEntry } from "../../record/journal/types.ts";
+import type { MessageEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 
 export interface Cause {
   /** Undefined: the words of a person, or of the program. */

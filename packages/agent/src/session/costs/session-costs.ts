@@ -4,8 +4,8 @@
 import { addUsage, comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { modelsOfChildren, spentBy } from "../../agents/subagents/records.ts";
 import { NO_USAGE } from "../../base/budget/ledger.ts";
-import type { JournalReader } from "../../contract/seams/types.ts";
-import type { CustomEntry, MessageEntry } from "../../record/journal/types.ts";
+import type { CustomEntry, MessageEntry } from "../../contract/journal.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
 import { sideCost } from "../side-call.ts";
 import { type AnswerShare, causesOf, sharesOf } from "./causes.ts";
 
@@ -40,7 +40,7 @@ export interface ToolSpending {
 export interface SessionCosts {
   /** Children, calls outside the conversation and billed failures included. */
   readonly total: Spending;
-  /** By `provider/model`. */
+  /** Spending by `provider/model`. */
   readonly byModel: ReadonlyMap<string, Spending>;
   readonly byInput: readonly InputSpending[];
   /** Answers to what people said. */

@@ -17,7 +17,7 @@ export interface CreateSessionOptions extends GivenSessionOptions {
   readonly model: string;
   /** Absolute path of the directory that the agent works in. */
   readonly cwd: string;
-  /** From the provider's environment variable when absent. */
+  /** When absent, the key comes from the provider's environment variable. */
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
   /** Replaces the base layer of the system prompt. */

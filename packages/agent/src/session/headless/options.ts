@@ -13,7 +13,7 @@ import type { SessionOptions } from "../types.ts";
 export interface AgentConfig {
   /** `provider/id`. */
   readonly model: string;
-  /** From the provider's environment variable when absent. */
+  /** When absent, the key comes from the provider's environment variable. */
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
   /** Replaces the base layer of the prompt. */

@@ -1,6 +1,6 @@
 // What the cards of several tools share.
 
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 
 /** Below a headline, unless the tool says otherwise. */
@@ -22,9 +22,7 @@ export const numberIn = (details: JsonObject, name: string): number | undefined 
 };
 
 export const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
-  Array.isArray(value)
-    ? value.filter((item): item is JsonObject => typeof item === "object" && item !== null && !Array.isArray(item))
-    : [];
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 /** A look at something: told in one line, together with its neighbours. */
 export function exploringCard(

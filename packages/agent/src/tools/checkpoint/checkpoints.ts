@@ -3,7 +3,8 @@
 
 import { textOf } from "@lathe/llm";
 import type { CheckpointService } from "../../contract/checkpoints.ts";
-import type { JournalReader, Middleware, RequestVerdict } from "../../contract/seams/types.ts";
+import type { JournalReader } from "../../contract/journal-reader.ts";
+import type { Middleware, RequestVerdict } from "../../contract/seams/types.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";

@@ -16,7 +16,7 @@ const MOST_REMINDERS = 3;
 export interface PendingActionParts {
   /** Some tool of the session may leave actions pending. */
   readonly isOffered: () => boolean;
-  /** Of the next request; does nothing where the model refuses it. */
+  /** Sets the tool choice of the next request; does nothing where the model refuses it. */
   readonly force: (choice: ToolChoice) => void;
 }
 

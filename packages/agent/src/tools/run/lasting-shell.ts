@@ -147,6 +147,6 @@ function withPathOf(profile: ShellState, inherited: ShellState): ShellState {
   return { ...profile, variables, cwd: inherited.cwd };
 }
 
-/** As bash quotes it; one with unusual letters is left as it is. */
+/** Reads PATH as bash quotes it; a value with unusual letters is left alone. */
 const pathIn = (statement: string | undefined): string | undefined =>
   /^declare -x PATH="([^"\\$`]*)"$/.exec(statement ?? "")?.[1];

@@ -38,9 +38,9 @@ export interface CommandOptions {
   readonly cwd?: string | undefined;
   /** Both streams in the order in which they were written, none apart. */
   readonly interleaved?: boolean | undefined;
-  /** Not in the sandbox. */
+  /** The command runs outside the sandbox. */
   readonly outside?: boolean | undefined;
-  /** Not minimized. */
+  /** The output is not minimized. */
   readonly asPrinted?: boolean | undefined;
   /** Added to what every command gets. */
   readonly env?: Readonly<Record<string, string>> | undefined;

@@ -107,6 +107,8 @@ it("TL-04 the mark of a command does not show in what it sees: environment, func
   const env = { ...ENV, BASH_ENV: file, "odd.name": "1", "BASH_FUNC_hi%%": "() { echo hi; }" };
   const result = await run("hi; echo $SHLVL $0 $#; env | grep -c odd.name; env | grep -c ^LATHE_", { env });
   expect(result.output).toBe("startup\nhi\n1 /bin/bash 0\n1\n2\n");
+  const plain = await run("echo $SHLVL $0 $#; env | grep -c ^LATHE_", { env: { ...ENV, BASH_ENV: file } });
+  expect(plain.output).toBe("startup\n1 /bin/bash 0\n2\n");
 });
 
 it("TL-04 a daemon that holds the pipe does not block the call, lives on, and ends with cleanup", async () => {

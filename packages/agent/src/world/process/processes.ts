@@ -303,7 +303,9 @@ export class Processes {
     const { argv, interleaved = false, stdin } = request;
     const prelude = request.internal ? "" : this.#governor.prelude;
     const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
-      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
+      confined
+        ? markedProgram(mark, confined, interleaved, prelude)
+        : markedShell(mark, argv, request.env, interleaved, prelude),
     );
     if (request.internal && !this.#watchdog) this.#watchIfLong(child);
     else this.#watch(child);

@@ -232,7 +232,7 @@ export class ExtensionHost {
       })),
     );
     const themes = this.#extensions.flatMap(({ added }) => added.themes);
-    for (const problem of this.#screen?.added?.({
+    for (const problem of this.#screen?.applyAdded?.({
       shortcuts,
       themes,
       render: (kind, text) => this.#rendered(kind, text),

@@ -40,7 +40,7 @@ export async function loadExtension(
   throw new ExtensionError(file, `${file} has no default export: add "export default …".`);
 }
 
-/** Of the file's own modules; one that was loaded before may have changed since. */
+/** Forgets the file's own modules, because they may have changed since they were loaded. */
 function forget(folder: string): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache))

@@ -11,7 +11,7 @@ export interface TurnedOff {
 
 export const offFileOf = ({ paths }: Pick<Workspace, "paths">): string => `${paths.home}/extensions-off.json`;
 
-/** By file. */
+/** Extensions that are turned off, by file. */
 export function turnedOff(offFile: string): Readonly<Record<string, TurnedOff>> {
   try {
     return JSON.parse(readIfThere(offFile) ?? "{}") as Record<string, TurnedOff>;

@@ -2,7 +2,7 @@
 // value or an error that names it.
 
 import { messageOf } from "@lathe/llm";
-import type { Culprit } from "./guard/current.ts";
+import { type Culprit, inside } from "./guard/current.ts";
 import type { Guard } from "./guard/guard.ts";
 import { Patience } from "./patience.ts";
 import { Registrations } from "./registrations.ts";
@@ -57,11 +57,11 @@ export class RunningExtension {
 
   /** Calls its code with the deadline of handlers. Throws an ExtensionFailure. */
   async call<T>(what: string, work: (patience: Patience) => T | Promise<T>, outer?: AbortSignal): Promise<T> {
-    const { guard, deps, timeoutMs, culprit } = this.#parts;
+    const { deps, timeoutMs, culprit } = this.#parts;
     const patience = new Patience(deps, timeoutMs);
     try {
       return await patience.until(
-        settled(() => guard.run(culprit, () => work(patience))),
+        settled(() => inside(culprit, () => work(patience))),
         outer,
       );
     } catch (error) {
@@ -72,9 +72,8 @@ export class RunningExtension {
 
   /** Calls code that must answer at once, such as a renderer. */
   callNow<T>(what: string, work: () => T): T {
-    const { guard, culprit } = this.#parts;
     try {
-      return guard.run(culprit, work);
+      return inside(this.culprit, work);
     } catch (error) {
       throw new ExtensionFailure(this.name, what, error);
     }
@@ -82,14 +81,12 @@ export class RunningExtension {
 
   /** Runs code of its own as it is, such as its file. */
   runNow<T>(work: () => T): T {
-    const { guard, culprit } = this.#parts;
-    return guard.run(culprit, work);
+    return inside(this.culprit, work);
   }
 
   /** The same with a deadline of somebody else's: the calls of tools. */
   async callUnlimited<T>(work: () => T | Promise<T>): Promise<T> {
-    const { guard, culprit } = this.#parts;
-    return guard.run(culprit, work);
+    return inside(this.culprit, work);
   }
 
   remove(): Promise<void> {

@@ -40,7 +40,7 @@ export async function findSources(workspace: Workspace): Promise<FoundSources> {
   return { sources: [...byFile.values()], problems };
 }
 
-/** Of `--extension` and the settings: a file, or a folder of one or several. */
+/** What `--extension` and the settings name: a file, or a folder with one or several extensions. */
 function namedSources(
   { machine, cwd }: Workspace,
   path: string,

@@ -29,7 +29,7 @@ export function fileCommand(workspace: Workspace, found: Found<MarkdownValue>): 
   };
 }
 
-/** Of the frontmatter, else the first line of the text. */
+/** The description in the frontmatter, else the first line of the text. */
 function describe({ frontmatter, body }: MarkdownValue): string {
   const { description } = frontmatter;
   if (typeof description === "string" && description.trim() !== "") return oneLine(description);

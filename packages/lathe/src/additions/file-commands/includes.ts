@@ -25,7 +25,7 @@ const ALONE = /^[ \t]*@(?:\{([^}\n]+)\}|"([^"\n]+)"|(\S+))[ \t]*$/;
 const NAMED = /(?<=^|[\s(])@(?:\{([^}\n]+)\}|"([^"\n]+)"|([^\s)]+))/g;
 const MOST_BYTES = 256 * 1024;
 const DEEPEST = 8;
-/** Of all included files together. */
+/** The limit of all included files together. */
 const MOST_FILES = 100;
 
 export async function withIncludes(

@@ -1,6 +1,6 @@
 // What a hook's program said: by its exit code, or by a JSON object on its stdout.
 
-import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, type JsonObject } from "@lathe/llm";
 
 export interface ProgramEnd {
   readonly stdout: string;
@@ -31,7 +31,7 @@ export interface HookAnswer {
 
 /** By convention: do not do it; the reason is on stderr. */
 const BLOCKS = 2;
-/** Of what a program wrote, for messages. */
+/** Messages show this much of what a program wrote. */
 const SHOWN = 2_000;
 
 /** `plainIsContext`: text on stdout that is no JSON is meant for the model. */
@@ -54,7 +54,7 @@ export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): Hook
 }
 
 function fromJson(value: JsonObject): HookAnswer {
-  const specific = isObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
+  const specific = isJsonObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   const reason = textOf(value["reason"]) ?? textOf(specific["permissionDecisionReason"]);
   // `decision` is the older form; what one agent calls approve, another calls allow.
   const decision =
@@ -70,7 +70,7 @@ function fromJson(value: JsonObject): HookAnswer {
     ...(decision === "allow" || decision === "approve" ? { permission: "allow" as const } : {}),
     ...(decision === "ask" ? { permission: "ask" as const } : {}),
     ...(reason === undefined ? {} : { permissionReason: reason }),
-    ...(isObject(input) ? { input } : {}),
+    ...(isJsonObject(input) ? { input } : {}),
     ...(context === undefined ? {} : { context }),
     ...(stop === undefined ? {} : { stop }),
     ...(message === undefined ? {} : { message }),
@@ -94,8 +94,6 @@ const DECISIONS: ReadonlySet<unknown> = new Set([
   "continue",
 ]);
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined;
 const short = (text: string): string => text.trim().slice(0, SHOWN);

@@ -78,7 +78,7 @@ export async function hooksFor(workspace: Workspace, request: SessionRequest): P
           void open?.session.interrupt();
         },
         allowed: (agentId, callId, by, reason) =>
-          open?.permissions.answered(agentId, callId, { by: `the hook ${by}`, reason }),
+          open?.permissions.recordHookAnswer(agentId, callId, { by: `the hook ${by}`, reason }),
       }),
     ],
     opened: async (opened, { reason }) => {

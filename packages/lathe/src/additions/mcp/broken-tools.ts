@@ -1,21 +1,21 @@
 // Takes tools that are not what the protocol says out of a server's list, before the protocol's package would refuse the whole list
 // because of one of them.
 
-import { isRecord as isObject } from "../../found/discovery/structured.ts";
+import { isJsonObject } from "@lathe/llm";
 import { DEEPEST_SCHEMA } from "./limits.ts";
 
 /** Changes the message, when it is a list of tools. The names of those that are gone. */
 export function withoutBrokenTools(message: unknown): readonly string[] {
-  const result = isObject(message) ? message["result"] : undefined;
-  if (!isObject(result) || !Array.isArray(result["tools"])) return [];
-  const tools: readonly unknown[] = result["tools"];
+  const result = isJsonObject(message) ? message["result"] : undefined;
+  if (!isJsonObject(result) || !Array.isArray(result["tools"])) return [];
+  const tools = result["tools"];
   const good = tools.filter(isTool);
   if (good.length < tools.length) result["tools"] = good;
   return tools.filter((tool) => !isTool(tool)).map(nameOf);
 }
 
 function isTool(tool: unknown): boolean {
-  if (!isObject(tool) || typeof tool["name"] !== "string" || tool["name"] === "") return false;
+  if (!isJsonObject(tool) || typeof tool["name"] !== "string" || tool["name"] === "") return false;
   const { inputSchema, outputSchema, description, title } = tool;
   return (
     isObjectSchema(inputSchema) &&
@@ -26,9 +26,9 @@ function isTool(tool: unknown): boolean {
 }
 
 function isObjectSchema(schema: unknown): boolean {
-  if (!isObject(schema) || schema["type"] !== "object" || !isShallow(schema)) return false;
+  if (!isJsonObject(schema) || schema["type"] !== "object" || !isShallow(schema)) return false;
   const { properties, required } = schema;
-  return (properties === undefined || isObject(properties)) && (required === undefined || Array.isArray(required));
+  return (properties === undefined || isJsonObject(properties)) && (required === undefined || Array.isArray(required));
 }
 
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
@@ -44,6 +44,6 @@ function isShallow(schema: unknown): boolean {
 }
 
 const nameOf = (tool: unknown): string =>
-  isObject(tool) && typeof tool["name"] === "string" && tool["name"] !== ""
+  isJsonObject(tool) && typeof tool["name"] === "string" && tool["name"] !== ""
     ? tool["name"].slice(0, 80)
     : "one without a name";

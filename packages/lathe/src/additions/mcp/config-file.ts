@@ -1,7 +1,7 @@
 // The files that `lathe mcp add` and `remove` write: `~/.lathe/mcp.json`, or `.lathe/mcp.json` of the project.
 
 import { join } from "node:path";
-import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { applyEdits, createScanner, findNodeAtLocation, modify, type ParseError, parse, parseTree } from "jsonc-parser";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { readTextFile, replaceFile, withFileLock } from "../../platform/home/json-file.ts";
@@ -54,9 +54,9 @@ function serversIn(text: string, file: string): { readonly key: string; readonly
     const line = text.slice(0, broken.offset).split("\n").length;
     throw usageError(`${file}:${line} is not valid JSON. Fix or remove it.`);
   }
-  const key = KEYS.find((one) => isObject(whole) && isObject(whole[one])) ?? usual;
-  const servers = isObject(whole) ? (whole[key] ?? {}) : undefined;
-  if (!isObject(servers)) throw usageError(`${file} does not hold { "${usual}": { … } }. Fix or remove it.`);
+  const key = KEYS.find((one) => isJsonObject(whole) && isJsonObject(whole[one])) ?? usual;
+  const servers = isJsonObject(whole) ? (whole[key] ?? {}) : undefined;
+  if (!isJsonObject(servers)) throw usageError(`${file} does not hold { "${usual}": { … } }. Fix or remove it.`);
   return { key, servers };
 }
 
@@ -100,6 +100,3 @@ function formatOf(text: string): { insertSpaces: boolean; tabSize: number; eol: 
   const [, indent = "  "] = /^([ \t]+)\S/m.exec(text) ?? [];
   return { insertSpaces: !indent.includes("\t"), tabSize: indent.length, eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

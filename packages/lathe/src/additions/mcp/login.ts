@@ -9,7 +9,7 @@ import type { ServerConfig } from "./types.ts";
 /** Time for a person to sign in with a browser. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** In a conversation. The question stays until the sign-in ends: giving it up cancels, and an address may be pasted into it. */
+/** Signs in during a conversation. The question stays until the sign-in ends: dismissing it cancels, and an address may be pasted into it. */
 export async function logInTo(
   config: ServerConfig,
   workspace: Workspace,

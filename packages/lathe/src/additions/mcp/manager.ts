@@ -84,7 +84,7 @@ export class ServerManager {
     this.#timers.push(later);
   }
 
-  /** Before the first request: true when tools came while we waited. */
+  /** Called before the first request; true when tools arrived while we waited. */
   async ready(signal: AbortSignal): Promise<boolean> {
     if (this.#hasSent) return false;
     const isWaiting = [...this.#starting].some((server) => !this.#entry(server).offered);

@@ -11,7 +11,7 @@ import type {
 
 const MOST_TOKENS = 8_192;
 const TIMEOUT_MS = 120_000;
-/** In one session, of one server. */
+/** One server may ask for this many samples in one session. */
 export const MOST_SAMPLES = 50;
 
 export async function sampled(session: Session, request: CreateMessageRequest["params"]): Promise<CreateMessageResult> {

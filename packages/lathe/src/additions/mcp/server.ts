@@ -49,7 +49,7 @@ export class Server {
   /** Questions of the server that a person or a model is answering: its requests wait as long. */
   #asking = 0;
   #requests = 0;
-  /** Those that came up during a request of ours. */
+  /** Questions that came up during one of our requests. */
   readonly #questions = new Set<AbortController>();
   #isClosed = false;
   #neededScope: string | undefined;

@@ -14,9 +14,9 @@ export interface ServerConfig {
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Of one request; 30 seconds when absent, 0 = none. */
+  /** The deadline of one request; 30 seconds when absent, 0 = none. */
   readonly timeoutMs?: number | undefined;
-  /** From the start to the first list of tools; 10 seconds when absent. */
+  /** The deadline from the start to the first list of tools; 10 seconds when absent. */
   readonly startTimeoutMs?: number | undefined;
   readonly enabled?: boolean | undefined;
   /** The server may ask the session's model, at the user's cost. */

@@ -10,7 +10,7 @@ export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 export interface Rule {
   readonly name: string;
-  /** Without the frontmatter. */
+  /** The text after the frontmatter. */
   readonly text: string;
   readonly source: Source;
   readonly description?: string;

@@ -10,7 +10,7 @@ import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../../found
 export interface Skill {
   readonly name: string;
   readonly description: string;
-  /** Without the frontmatter. */
+  /** The text after the frontmatter. */
   readonly body: string;
   readonly source: Source;
   /** Real path of the folder; files beside SKILL.md belong to the skill. */

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { messageOf } from "@lathe/llm";
+import { isJsonObject, messageOf } from "@lathe/llm";
 import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
@@ -84,7 +84,7 @@ function* readHosts(file: string, workspace: Workspace): Iterable<SshHost> {
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isJsonObject(value)) return value;
   throw new Error(`${what} must be an object`);
 }
 

@@ -1,7 +1,7 @@
 import type { ToolContext, ToolDef, ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { rank, tokens } from "./bm25.ts";
+import { rank, tokens } from "./rank-tools.ts";
 import { documentOf, type Hideable, SEARCH_TOOL, ToolSearch, type ToolSearchOptions } from "./tool-search.ts";
 
 const tool = (name: string, description = "", keys: readonly string[] = []): ToolDef => ({

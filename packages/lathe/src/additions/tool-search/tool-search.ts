@@ -3,8 +3,8 @@
 
 import { type SessionTool, type ToolDef, ToolFailure, type ToolProvider, type ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
-import { type Document, rank, tokens } from "./bm25.ts";
 import description from "./description.md";
+import { type Document, rank, tokens } from "./rank-tools.ts";
 
 type DiscoveryMode = "auto" | "mcp-only" | "all" | "off";
 
@@ -19,9 +19,9 @@ export interface ToolSearchOptions {
   readonly mode: DiscoveryMode;
   /** In mode `all`: built-in tools that are always offered. Empty: those that read, edit and run commands. */
   readonly essential: readonly string[];
-  /** Of servers; the same array until something changes. */
+  /** The tools of servers; the same array until something changes. */
   readonly fromServers: () => readonly Hideable[];
-  /** Of the present profile. */
+  /** The tools of the present profile. */
   readonly builtin: () => readonly ToolDef[];
   /** Names that were found in an earlier process. */
   readonly selected: readonly string[];

@@ -26,7 +26,7 @@ export async function writtenMessage(
     const shown = patch.slice(0, MOST_PATCH).toWellFormed();
     const messages = [Message.system(prompt.trim()), Message.user(`Assignment: ${task}\n\n${shown}`)];
     const answer = await beside.callModel("smol", { messages, timeoutMs: TIMEOUT_MS }, signal);
-    const text = cleaned(answer.text);
+    const text = cleanAnswer(answer.text);
     if (text === "") return { message: plain, problem: "the model wrote nothing" };
     return { message: `${text}\n\n${byWhom(agentId)}` };
   } catch (error) {
@@ -36,8 +36,8 @@ export async function writtenMessage(
 
 const byWhom = (agentId: string): string => `By the agent ${agentId}.`;
 
-/** Without fences and control characters; the first line is the title. */
-function cleaned(answer: string): string {
+/** Drops fences and control characters; the first line is the title. */
+function cleanAnswer(answer: string): string {
   const lines = answer
     .replace(/^```\w*$/gm, "")
     .replace(/(?!\n)\p{Cc}/gu, " ")

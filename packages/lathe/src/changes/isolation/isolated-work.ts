@@ -49,11 +49,11 @@ export interface IsolatedWorkParts {
   readonly folder?: string | undefined;
   readonly history: FileHistory | undefined;
   /** What the session puts around its own environment. */
-  readonly guarded: (env: ExecutionEnvironment) => ExecutionEnvironment;
+  readonly guard: (env: ExecutionEnvironment) => ExecutionEnvironment;
 }
 
 const VERIFY_MS = 600_000;
-/** Somebody may write to the same files while a landing is being prepared. */
+/** Another process may write to the same files while a landing is being prepared. */
 const MOST_TRIES = 3;
 
 export class IsolatedWork {
@@ -70,7 +70,7 @@ export class IsolatedWork {
     this.#parts = parts;
   }
 
-  /** What killed processes left is undone and removed before anybody asks what became of it. */
+  /** What killed processes left is undone and removed before a caller asks what became of it. */
   async recover(): Promise<void> {
     const { workspace } = this.#parts;
     if (existsSync(storeOf(workspace))) this.#unsaid.push(...(await recoverViews(workspace)));
@@ -93,7 +93,7 @@ export class IsolatedWork {
   }
 
   async isolate(request: IsolationRequest): Promise<Isolation> {
-    const { guarded, history } = this.#parts;
+    const { guard: guarded, history } = this.#parts;
     const view = await this.#open(request);
     this.#sayPassedOver(view);
     const landing = new Landing(this.#parts, request, view, (delta, signal) => this.#message(request, delta, signal));
@@ -102,7 +102,7 @@ export class IsolatedWork {
       kind: view.kind,
       land: (wish) => this.#inTurn(() => landing.land(wish)),
       close: async (toldBy) => {
-        history?.landed(toldBy);
+        history?.endLanding(toldBy);
         await (landing.isUnread ? view.leave() : view.close());
       },
     };
@@ -235,14 +235,14 @@ class Landing {
     const more = leftOutText(cwd, delta);
     if (!delta.parts.some(({ changes }) => changes.length > 0))
       return { text: `${NOTHING_CHANGED}${more}`, outcome: "nothing" };
-    if (!wish.isDone) return this.#kept(delta, "It did not finish.");
-    const undecided = await this.#undecided();
-    if (undecided) return this.#kept(delta, failureText(cwd, undecided), undecided.conflicts);
+    if (!wish.isDone) return this.#keepAsPatch(delta, "It did not finish.");
+    const undecided = await this.#findUndecidedConflicts();
+    if (undecided) return this.#keepAsPatch(delta, failureText(cwd, undecided), undecided.conflicts);
     let result: LandingResult;
     try {
       result = await this.#merge(delta, wish);
     } catch (error) {
-      return this.#kept(delta, wish.signal.aborted ? "It was stopped." : messageOf(error));
+      return this.#keepAsPatch(delta, wish.signal.aborted ? "It was stopped." : messageOf(error));
     }
     if (result.kind === "landed" || result.kind === "nothing") {
       const branches = result.kind === "landed" ? result.branches : [];
@@ -252,7 +252,7 @@ class Landing {
       return { text: `${landedText(cwd, result)}${more}`, outcome: "landed", ...work };
     }
     if (wish.isLast || wish.signal.aborted || !isForAuthor(result))
-      return this.#kept(delta, failureText(cwd, result), result.kind === "conflict" ? result.conflicts : []);
+      return this.#keepAsPatch(delta, failureText(cwd, result), result.kind === "conflict" ? result.conflicts : []);
     return { text: "", outcome: "kept", again: againText(cwd, result, await this.#sendBack(delta, result)) };
   }
 
@@ -267,7 +267,7 @@ class Landing {
   }
 
   /** The conflicts that the agent was sent, when one of them is still in its files. */
-  async #undecided(): Promise<{ kind: "conflict"; conflicts: readonly LandingConflict[] } | undefined> {
+  async #findUndecidedConflicts(): Promise<{ kind: "conflict"; conflicts: readonly LandingConflict[] } | undefined> {
     if (!this.#sentBack) return undefined;
     for (const path of this.#sentBack.marked) {
       const text = (await this.#view.env.stat(path)) ? await this.#view.env.readFile(path) : "";
@@ -312,10 +312,10 @@ class Landing {
     await (history ? history.aroundLanding(paths, write) : write());
   }
 
-  /** A patch with markers in it would be of no use to anybody: then it is the one from before they were put there. */
-  async #kept(delta: Delta, why: string, conflicts: readonly LandingConflict[] = []): Promise<LandedWork> {
+  /** A patch with conflict markers in it would be useless, so the patch from before they were inserted is kept. */
+  async #keepAsPatch(delta: Delta, why: string, conflicts: readonly LandingConflict[] = []): Promise<LandedWork> {
     const { workspace } = this.#parts;
-    const isMarked = (await this.#undecided()) !== undefined;
+    const isMarked = (await this.#findUndecidedConflicts()) !== undefined;
     const bytes =
       isMarked && this.#sentBack
         ? this.#sentBack.patch
@@ -324,7 +324,7 @@ class Landing {
     const patchPath = keepPatch(place, delta.id, bytes);
     const nestedPatches = isMarked ? [] : await this.#nestedPatches(delta, place);
     const work = { patchPath, ...(nestedPatches.length === 0 ? {} : { nestedPatches }) };
-    const text = `${keptText(why, patchPath, this.#numbered(conflicts))}${leftOutText(workspace.cwd, delta)}`;
+    const text = `${keptText(why, patchPath, this.#numberConflicts(conflicts))}${leftOutText(workspace.cwd, delta)}`;
     return { text, outcome: "kept", work };
   }
 
@@ -344,7 +344,7 @@ class Landing {
   }
 
   /** The parent can settle them by their numbers. */
-  #numbered(found: readonly LandingConflict[]): Conflict[] {
+  #numberConflicts(found: readonly LandingConflict[]): Conflict[] {
     const { agentId, conflicts } = this.#request;
     const { cwd } = this.#parts.workspace;
     return found.flatMap(({ path, kind, regions }) => {
@@ -360,7 +360,7 @@ class Landing {
   }
 }
 
-/** Where a file is gone on one side, whoever asked for the work decides. */
+/** Where one side has deleted a file, the parent agent decides. */
 const isForAuthor = (result: LandingResult): result is Extract<LandingResult, { kind: "red" | "conflict" }> =>
   result.kind === "red" ||
   (result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "content" || kind === "forbidden"));

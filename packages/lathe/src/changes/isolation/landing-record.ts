@@ -2,7 +2,7 @@
 // opens the journal of a killed one knows whether the work of an agent is in the project.
 
 import { type Journal, type LandedFile, landedOf } from "@lathe/agent";
-import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, type JsonObject } from "@lathe/llm";
 
 const LINE_KIND = "landing";
 
@@ -34,11 +34,8 @@ export function landingOf(journal: Pick<Journal, "outside">, agentId: string): R
 }
 
 function isOf(data: unknown, agentId: string): boolean {
-  return isRecord(data) && data["agentId"] === agentId && Array.isArray(data["files"]);
+  return isJsonObject(data) && data["agentId"] === agentId && Array.isArray(data["files"]);
 }
 
 const isLandedFile = (file: unknown): file is LandedFile =>
-  isRecord(file) && typeof file["path"] === "string" && typeof file["sign"] === "string";
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  isJsonObject(file) && typeof file["path"] === "string" && typeof file["sign"] === "string";

@@ -13,7 +13,7 @@ export class IsolationWhenNeeded {
     this.#parts = parts;
   }
 
-  /** What killed processes left is undone and removed before anybody asks what became of it. */
+  /** What killed processes left is undone and removed before a caller asks what became of it. */
   async recover(): Promise<void> {
     if (existsSync(this.#parts.workspace.paths.views)) await (await this.#load()).recover();
   }

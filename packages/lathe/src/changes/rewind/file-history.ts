@@ -20,7 +20,7 @@ export interface FileHistory {
   /** Around a change of files that is no call. */
   aroundLanding(paths: readonly string[], write: () => Promise<void>): Promise<void>;
   /** The landing is a step of its own; it is taken back with the message that tells of it, if one will. */
-  landed(toldBy: string | undefined): void;
+  endLanding(toldBy: string | undefined): void;
   readonly middleware: Middleware;
   follow(event: SessionEvent): void;
   settle(): Promise<void>;
@@ -59,7 +59,7 @@ export function fileHistory(parts: FileHistoryParts): FileHistory {
     aroundExecute: async (call, run) =>
       mayChangeFiles(call) ? (await load()).snapshots.aroundExecute(call, run) : run(),
     aroundLanding: async (paths, write) => (await load()).snapshots.aroundChange(paths, write),
-    landed: (toldBy) => opened?.snapshots.changeEnded(toldBy),
+    endLanding: (toldBy) => opened?.snapshots.changeEnded(toldBy),
     middleware: { name: "snapshots", beforeRequest: () => opened?.snapshots.roundEnded() },
     follow: ({ kind }) => {
       if (kind === "processing_end") opened?.snapshots.roundEnded();

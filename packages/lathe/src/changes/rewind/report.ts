@@ -47,8 +47,8 @@ export const isComplete = ({ left, unrecorded }: RewindResult): boolean =>
 /** One line for each reason why files were not restored. */
 export function leftLines({ left, unrecorded }: RewindResult, cwd: string): string[] {
   const lines = (Object.keys(WHY) as LeftReason[]).flatMap((why) => {
-    const paths = left.filter((file) => file.why === why).map(({ path }) => shown(path, cwd));
-    return paths.length === 0 ? [] : [`Left as they are (${WHY[why]}): ${listed(paths)}.`];
+    const paths = left.filter((file) => file.why === why).map(({ path }) => displayPath(path, cwd));
+    return paths.length === 0 ? [] : [`Left as they are (${WHY[why]}): ${listPaths(paths)}.`];
   });
   if (unrecorded === undefined) return lines;
   return [...lines, `Some changes of files were not recorded (${unrecorded}), so those files stay as they are.`];
@@ -66,12 +66,12 @@ export const canBeForced = (left: readonly LeftFile[]): boolean =>
 
 const MOST_SHOWN = 10;
 
-function listed(paths: readonly string[]): string {
+function listPaths(paths: readonly string[]): string {
   const more = paths.length - MOST_SHOWN;
   return `${paths.slice(0, MOST_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function shown(path: string, cwd: string): string {
+function displayPath(path: string, cwd: string): string {
   const below = relative(cwd, path);
   return shownPath(below === "" || below.startsWith("..") || isAbsolute(below) ? path : below);
 }

@@ -29,12 +29,12 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       return EXIT.done;
     }
     case "get": {
-      const name = known(key);
+      const name = settingKeyOf(key);
       stdout.write(`${show((await openToShow(machine)).settings[name])}\n`);
       return EXIT.done;
     }
     case "set": {
-      const name = known(key);
+      const name = settingKeyOf(key);
       if (values.length === 0) throw usageError(`Give a value: lathe config set ${name} <value>`);
       const value = parseValue(name, values.join(" "));
       const wrong = checkValue(name, value);
@@ -44,7 +44,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       return EXIT.done;
     }
     case "unset": {
-      const name = known(key);
+      const name = settingKeyOf(key);
       const found = await removeSetting(file, name);
       if (!found) machine.stderr.write(`lathe: ${name} is not set in ${file}.\n`);
       return EXIT.done;
@@ -83,7 +83,7 @@ async function openToShow(machine: Machine): Promise<Workspace> {
   return workspace;
 }
 
-function known(key: string | undefined): SettingKey {
+function settingKeyOf(key: string | undefined): SettingKey {
   if (key === undefined) throw usageError("Name a setting. See: lathe config list");
   if (isSettingKey(key)) return key;
   const parts = Object.keys(SETTINGS).filter((name) => name.startsWith(`${key}.`));

@@ -53,7 +53,7 @@ export const demoCommand: Command = async (argv, machine) => {
 };
 
 const ARGUMENTS = ["--model", PRACTICE, "--no-session"];
-/** Nobody asked where the time of this start goes. */
+/** The demo does not report where the time of its start goes. */
 const UNTIMED = {
   phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()),
   print() {},

@@ -17,7 +17,7 @@ export const discoverCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "discover");
   const [word, ...more] = positionals;
   if (more[0] !== undefined) throw usageError(`lathe discover takes one kind, but got "${more[0]}" as well.`);
-  // What another agent's settings say takes no effect; whoever asks for them sees them.
+  // What another agent's settings say takes no effect, but a user who asks for them sees them.
   const shown = ITEM_KINDS.filter((kind) => kind !== "settings");
   const kinds = word === undefined || word === PROVIDERS ? shown : [kindOf(word)];
   const discovery = discoveryOf(await openWorkspace(machine, {}));

@@ -32,7 +32,7 @@ async function load(file: string, machine: Machine): Promise<Readonly<Record<str
   const cacheFolder = `${homePaths(machine.env, machine.userHome).cache}/extensions`;
   try {
     const exports = await loadExtension(file, { cacheFolder });
-    // By then a promise that nobody handles has been reported.
+    // By then an unhandled promise has been reported.
     await new Promise((done) => setImmediate(done));
     return exports;
   } catch (error) {

@@ -28,7 +28,7 @@ export const loginCommand: Command = async (argv, machine) => {
   if (name?.startsWith("-")) throw usageError(`lathe login takes one provider and --key, not ${optionName(name)}.`);
   if (more.length > 0) throw keyInSight(name);
   const workspace = await openWorkspace(machine, {});
-  const account = await named(workspace, name, "login");
+  const account = await accountNamed(workspace, name, "login");
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
     account.oauth && !wantsKey && piped === ""
@@ -43,7 +43,9 @@ export const logoutCommand: Command = async ([name, ...more], machine) => {
   const workspace = await openWorkspace(machine, {});
   // A stored credential can be deleted even if its provider is no longer known.
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
-  const account = left ? { id: name, name: findRow(name)?.name ?? name } : await named(workspace, name, "logout");
+  const account = left
+    ? { id: name, name: findRow(name)?.name ?? name }
+    : await accountNamed(workspace, name, "logout");
   machine.stdout.write(`${await deleteCredential(workspace, account)}\n`);
   return EXIT.done;
 };
@@ -51,7 +53,7 @@ export const logoutCommand: Command = async ([name, ...more], machine) => {
 /** Of `--key=secret` only what stands before the value. */
 const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
 
-function named(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
+function accountNamed(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
   if (name === undefined)
     throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
   return accountOf(workspace, name);

@@ -42,7 +42,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
         )}\n`,
       );
     else if (all.length === 0) stdout.write(`${NO_SERVERS}\n`);
-    else stdout.write(`${listing(all.map((found) => [found.name, described(found, workspace)]))}\n`);
+    else stdout.write(`${listing(all.map((found) => [found.name, describeServer(found, workspace)]))}\n`);
     return EXIT.done;
   },
 
@@ -177,7 +177,7 @@ function pair(text: string | undefined, sign: string, form: string): Record<stri
   return { [text.slice(0, cut).trim()]: text.slice(cut + 1).trim() };
 }
 
-function described({ value, source, shadowedBy, ignored }: Found<McpServerValue>, { machine }: Workspace): string {
+function describeServer({ value, source, shadowedBy, ignored }: Found<McpServerValue>, { machine }: Workspace): string {
   const what = value.url ?? [value.command, ...(value.args ?? [])].join(" ");
   const off = value.enabled === false ? "off" : undefined;
   const state = shadowedBy ? `shadowed by ${shownPath(shadowedBy.path, machine.userHome)}` : (ignored ?? off);

@@ -37,7 +37,7 @@ export const migrateCommand: Command = async (argv, machine) => {
   machine.stdout.write(
     values.json
       ? `${JSON.stringify(report, null, 2)}\n`
-      : shown(plan, { argv, isApplied: values.apply, backups, userHome: machine.userHome }),
+      : formatPlan(plan, { argv, isApplied: values.apply, backups, userHome: machine.userHome }),
   );
   return EXIT.done;
 };
@@ -80,7 +80,7 @@ interface Shown {
   readonly userHome: string;
 }
 
-function shown({ actions, warnings }: Plan, { argv, isApplied, backups, userHome }: Shown): string {
+function formatPlan({ actions, warnings }: Plan, { argv, isApplied, backups, userHome }: Shown): string {
   const path = (file: string): string => shownPath(file, userHome);
   const lines = warnings.map(
     ({ path: file, line, message }) => `${path(file)}${line === undefined ? "" : `:${line}`}: ${message}`,

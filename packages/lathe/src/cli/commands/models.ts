@@ -57,7 +57,7 @@ export async function listModels(
   const rows = onlyUsable ? all.filter(({ available }) => available) : all;
   if (asJson) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   if (rows.length === 0) throw new CliError(EXIT.failed, nothingFound(pattern, all.length > 0));
-  if (!asJson) stdout.write(shown(rows));
+  if (!asJson) stdout.write(formatModels(rows));
   return EXIT.done;
 }
 
@@ -68,7 +68,7 @@ function nothingFound(pattern: string | true, isThere: boolean): string {
     : `No model matches "${pattern}". See: lathe models`;
 }
 
-function shown(rows: readonly ListedModel[]): string {
+function formatModels(rows: readonly ListedModel[]): string {
   const head = ["model", "window", "output", "$ in", "$ out", "thinking", "vision", "credential"];
   const lines = table([
     head,

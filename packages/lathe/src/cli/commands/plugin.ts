@@ -58,7 +58,7 @@ async function install(shop: Shop, source: PluginSource, written: string, known?
     machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
     if (contents.lines.length === 0)
       throw usageError(`${name} brings nothing that Lathe knows, so it was not installed.`);
-    if (!(yes || (await agreed(contents)))) {
+    if (!(yes || (await askToInstall(contents)))) {
       machine.stderr.write("lathe: Not installed. To install it without a question: --yes\n");
       return EXIT.failed;
     }
@@ -182,7 +182,7 @@ function shownContents(
   return `${text.map(visible).join("\n")}\n`;
 }
 
-async function agreed({ runsCode }: Contents): Promise<boolean> {
+async function askToInstall({ runsCode }: Contents): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const what = runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";

@@ -81,7 +81,7 @@ async function reviewInSession(workspace: Workspace, options: CliOptions, change
       review({ workspace, session: open.session, permissions: open.permissions, tell }, change),
     );
     if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
-    // Whoever continues the session speaks of findings by their numbers.
+    // A user who continues the session refers to findings by their numbers.
     open.session.appendCustomMessage("review", reviewText(found), { display: true });
     rememberForTerminal(workspace, opened.path);
     return { review: found, sessionId: opened.path === undefined ? null : open.session.id };

@@ -5,7 +5,7 @@ import { openWorkspace } from "../../config/workspace/workspace.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Spending } from "../../sessions/file-stats.ts";
 import { oneLine } from "../../sessions/list.ts";
-import { costText, counted, tokens } from "../../sessions/numbers.ts";
+import { costText, countOf, tokens } from "../../sessions/numbers.ts";
 import { collectStats } from "../../sessions/stats.ts";
 import { table } from "../../sessions/tables/table.ts";
 import type { Command } from "./command.ts";
@@ -36,10 +36,10 @@ export const statsCommand: Command = async (argv, machine) => {
   }
   const { messages, total, unread } = stats;
   const counts = [
-    counted(stats.sessions, "session"),
-    counted(messages.user, "prompt"),
-    counted(total.answers, "answer"),
-    counted(messages.tool, "tool result"),
+    countOf(stats.sessions, "session"),
+    countOf(messages.user, "prompt"),
+    countOf(total.answers, "answer"),
+    countOf(messages.tool, "tool result"),
   ];
   const head = `${counts.join(", ")}, ${costText(total)}\n`;
   const byCost = (rows: Readonly<Record<string, Spending>>): [string, Spending][] =>
@@ -54,7 +54,7 @@ export const statsCommand: Command = async (argv, machine) => {
   machine.stdout.write(head + (sections.length === 0 ? "" : `\n${table(sections.slice(0, -1))}`));
   if (unread.files + unread.lines > 0)
     machine.stderr.write(
-      `lathe: Not counted: ${counted(unread.files, "older or unreadable file")}, ${counted(unread.lines, "damaged line")}. See: lathe sessions doctor\n`,
+      `lathe: Not counted: ${countOf(unread.files, "older or unreadable file")}, ${countOf(unread.lines, "damaged line")}. See: lathe sessions doctor\n`,
     );
   return EXIT.done;
 };

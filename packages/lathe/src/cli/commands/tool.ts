@@ -1,6 +1,7 @@
 // `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation), without a model.
 
 import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef } from "@lathe/agent";
+import { isJsonObject } from "@lathe/llm";
 import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
 import { openSession } from "../../conversation/open-session.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
@@ -77,7 +78,7 @@ async function argumentsOf(
   const text = given === "-" ? (await readPiped(machine)).toString("utf8") : (given ?? "{}");
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isJsonObject(value)) return value;
   } catch (error) {
     throw usageError(`The arguments of ${name} are not valid JSON: ${(error as Error).message}.`);
   }

@@ -19,7 +19,7 @@ export const worktreeCommand: Command = async (argv, machine) => {
   if (verb !== "list" && how === undefined)
     throw usageError(`lathe worktree knows no ${verb}. See: lathe worktree --help`);
   const workspace = await openWorkspace(machine, {});
-  // What was left is looked at first: what nobody changed is gone then.
+  // Copies that were left behind are checked first: those without changes are removed.
   for (const line of await recoverViews(workspace, () => false)) machine.stderr.write(`lathe: ${line}\n`);
   const left = leftViews(storeOf(workspace));
   if (how === undefined) {

@@ -13,7 +13,7 @@ import { fromPi, piFiles } from "./agents/pi.ts";
 import type { AgentName, Scope, TakenSettings } from "./types.ts";
 
 interface Agent {
-  /** Of discovery; what belongs to the agent in other files as well. */
+  /** Names of discovery providers whose items belong to this agent, also in files it shares with others. */
   readonly providers: readonly string[];
   readonly settings: (written: Readonly<Record<string, unknown>>) => TakenSettings;
 }

@@ -2,7 +2,7 @@
 
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { stringify } from "yaml";
 import { addServer, serversOf } from "../../additions/mcp/config-file.ts";
 import { parseSettings } from "../../config/settings/parse.ts";
@@ -70,7 +70,7 @@ class Planner {
     this.#providers = new Map(Object.entries(readProviders(models)));
     const { document } = parseSettings(config, settingsText(config) ?? "");
     const flat = (value: unknown, prefix: string): [string, unknown][] =>
-      typeof value === "object" && value !== null && !Array.isArray(value)
+      isJsonObject(value)
         ? Object.entries(value).flatMap(([key, inner]) => flat(inner, `${prefix}${key}.`))
         : [[prefix.slice(0, -1), value]];
     this.#settings = new Map(flat(document.toJS() ?? {}, ""));
@@ -168,7 +168,7 @@ class Planner {
   }
 }
 
-/** As a file of ours. */
+/** Formats the value as one of our markdown files. */
 function markdownText({ frontmatter, body }: MarkdownValue): string {
   return Object.keys(frontmatter).length === 0 ? `${body}\n` : `---\n${stringify(frontmatter)}---\n\n${body}\n`;
 }

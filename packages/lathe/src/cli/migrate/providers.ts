@@ -1,13 +1,13 @@
 // Providers in our models.yml, whose comments and order stay as they are.
 
+import { isJsonObject } from "@lathe/llm";
 import { parseDocument } from "yaml";
-import { isRecord } from "../../found/discovery/structured.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { existing, writeFileWhole } from "./files.ts";
 
 export function readProviders(file: string): Readonly<Record<string, unknown>> {
   const value: unknown = document(file).toJS();
-  return isRecord(value) && isRecord(value["providers"]) ? value["providers"] : {};
+  return isJsonObject(value) && isJsonObject(value["providers"]) ? value["providers"] : {};
 }
 
 export async function addProvider(file: string, name: string, provider: unknown): Promise<void> {

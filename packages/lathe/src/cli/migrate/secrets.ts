@@ -15,15 +15,15 @@ export interface WithoutSecrets {
 
 export function withoutSecrets(name: string, server: McpServerValue): WithoutSecrets {
   const variables: string[] = [];
-  const named = (variable: string): string => {
+  const variableReference = (variable: string): string => {
     variables.push(variable);
     return `\${${variable}}`;
   };
-  const env = mapped(server.env, (key, value) => (isSecret(key, value) ? named(key) : value));
-  const headers = mapped(server.headers, (key, value) => {
+  const env = mapValues(server.env, (key, value) => (isSecret(key, value) ? variableReference(key) : value));
+  const headers = mapValues(server.headers, (key, value) => {
     if (!isSecret(key, value)) return value;
     const [, scheme = ""] = /^((?:Bearer|Basic|token)\s+)\S/i.exec(value) ?? [];
-    return `${scheme}${named(variableFor(name))}`;
+    return `${scheme}${variableReference(variableFor(name))}`;
   });
   return { server: { ...server, ...(env ? { env } : {}), ...(headers ? { headers } : {}) }, variables };
 }
@@ -32,7 +32,7 @@ export function withoutSecrets(name: string, server: McpServerValue): WithoutSec
 const isSecret = (key: string, value: string): boolean =>
   value !== "" && !/\$\{?\w|\{env:/.test(value) && SECRET_NAME.test(key);
 
-function mapped(
+function mapValues(
   values: Readonly<Record<string, string>> | undefined,
   change: (key: string, value: string) => string,
 ): Readonly<Record<string, string>> | undefined {

@@ -1,4 +1,4 @@
-// What helps somebody else to understand a problem: one file with the session, its output and what is known of the machine. Secrets,
+// What helps a maintainer to understand a problem: one file with the session, its output and what is known of the machine. Secrets,
 // and what looks like one, are taken out of everything.
 
 import { readFileSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ import { type TarMember, tarArchive } from "./tar.ts";
 
 /** Newest first, of agents and of artifacts each. */
 const MOST_BESIDE = 10;
-/** Of one file; the end of it says most. */
+/** A report takes at most this much of one file, from its end, which says most. */
 const MOST_BYTES = 8 << 20;
 
 /** The session that the report is about. */

@@ -1,6 +1,7 @@
 // Is this value right for this key? Pure; says what is wrong in words fit for the user.
 
 import { readRule } from "@lathe/agent";
+import { isJsonObject } from "@lathe/llm";
 import { Checker, type Format, type Schema } from "@lathe/llm/schema";
 import { nearest } from "../../platform/usage/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey } from "./schema.ts";
@@ -45,7 +46,7 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
   const values = new Map<SettingKey, unknown>();
   const problems: SettingProblem[] = [];
   const visit = (node: unknown, prefix: string): void => {
-    if (!isRecord(node)) return;
+    if (!isJsonObject(node)) return;
     for (const [name, value] of Object.entries(node)) {
       const key = prefix === "" ? name : `${prefix}.${name}`;
       const parts = isSettingKey(key) ? [] : Object.keys(SETTINGS).filter((known) => known.startsWith(`${key}.`));
@@ -56,7 +57,7 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
         if (wrong === undefined) values.set(key, value);
         else problems.push({ key, severity: "error", message: wrong });
       } else if (parts.length > 0) {
-        if (isRecord(value)) visit(value, key);
+        if (isJsonObject(value)) visit(value, key);
         else
           problems.push({ key, severity: "error", message: `${key} holds settings (${parts.join(", ")}), no value` });
       } else {
@@ -104,10 +105,6 @@ export function parseValue(key: SettingKey, text: string): unknown {
     default:
       return text;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const isHttpAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);

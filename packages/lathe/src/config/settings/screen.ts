@@ -19,7 +19,7 @@ export interface ShownSetting {
   readonly help: string;
   /** Where only some values are possible. */
   readonly choices?: readonly string[];
-  /** As it is written to change it. */
+  /** The text that sets this value. */
   readonly value: string;
   readonly isDefault: boolean;
   /** `default`, `run`, or the file that it is set in. */

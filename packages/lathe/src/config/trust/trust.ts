@@ -75,7 +75,7 @@ function entryOf(file: string): [path: string, digest: string][] {
   return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
 }
 
-/** What cannot be read takes no effect: a directory called .env, say. Whoever needs the file says what is wrong with it. */
+/** What cannot be read takes no effect: a directory called .env, say. The code that needs the file says what is wrong with it. */
 function textOf(file: string): string | undefined {
   try {
     return readIfThere(file);

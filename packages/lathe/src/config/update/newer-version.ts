@@ -72,7 +72,7 @@ async function askNpm({ machine }: Workspace, name: string): Promise<string | un
     owner: machine.deps.uuid(),
   });
   try {
-    // Without a network npm would try again for longer than anybody waits; tomorrow is soon enough.
+    // Without a network npm would retry for longer than a user waits; tomorrow is soon enough.
     const command = `npm view ${quoteShell(name)} version --loglevel=silent --fetch-retries=0`;
     const asked = await environment.execCommand(command, PATIENCE_MS, { internal: true });
     const version = asked.stdout.trim();
@@ -82,7 +82,7 @@ async function askNpm({ machine }: Workspace, name: string): Promise<string | un
   }
 }
 
-/** By their numbers; a version with a suffix comes before the one without. */
+/** Versions are compared by their numbers; one with a suffix comes before the one without. */
 export function isNewer(other: string, own: string): boolean {
   const [a, b] = [parts(other), parts(own)];
   for (let at = 0; at < 3; at++) if (a.numbers[at] !== b.numbers[at]) return a.numbers[at]! > b.numbers[at]!;

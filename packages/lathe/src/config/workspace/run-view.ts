@@ -57,6 +57,6 @@ export interface RunView {
   diff(): Promise<string>;
   /** The run may go on in the view afterwards, whatever was chosen. */
   settle(how: SettleWay): Promise<Settled>;
-  /** Ends what runs in the view. What nobody has settled is kept, and the sentence says so. */
+  /** Ends what runs in the view. Changes that were neither applied nor dropped are kept, and the sentence says so. */
   leave(): Promise<string | undefined>;
 }

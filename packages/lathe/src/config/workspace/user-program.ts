@@ -24,7 +24,7 @@ interface UserProgram {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Of stdout; a program that writes more is ended. */
+/** A program that writes more than this to stdout is ended. */
 const MOST_OUTPUT = 64 << 10;
 
 export async function runUserProgram(

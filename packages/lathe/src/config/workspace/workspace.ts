@@ -31,7 +31,7 @@ export interface Workspace {
   readonly settings: Settings;
   readonly savedModel: LoadedSettings["savedModel"];
   readonly settingsOrigin: LoadedSettings["origin"];
-  /** Of settings and options. */
+  /** The rules that settings and options contain. */
   readonly rules: readonly Rule[];
   /** The process's variables, then the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ export interface Workspace {
 }
 
 export interface NamedExtensions {
-  /** Of `--extension`. */
+  /** The files that `--extension` names. */
   readonly files: readonly string[];
   /** Values of options that extensions brought. */
   readonly flags: Readonly<Record<string, string | boolean>>;

@@ -3,7 +3,7 @@
 import { sessionCosts, visibleLine } from "@lathe/agent";
 import { withheldVariables } from "../../config/workspace/withheld-variables.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { costText, counted, tokens } from "../../sessions/numbers.ts";
+import { costText, countOf, tokens } from "../../sessions/numbers.ts";
 import { listing, type Named } from "../../sessions/tables/listing.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
@@ -30,7 +30,7 @@ const status: SlashCommand = {
       ["session", session.journal.title?.title ?? session.id],
       ["file", open.journal.path ?? "not kept"],
       ["context", `${tokens(session.contextTokens)} tokens${share}`],
-      ["cost", `${costText(sessionCosts(session.journal).total)} in ${counted(usage.turns, "turn")}`],
+      ["cost", `${costText(sessionCosts(session.journal).total)} in ${countOf(usage.turns, "turn")}`],
       ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
     ];
     const withheld = withheldVariables(workspace);

@@ -3,12 +3,12 @@
 import { visibleText } from "@lathe/agent";
 import type { Usage } from "@lathe/llm";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
-import { counted, dollars, tokens } from "../../sessions/numbers.ts";
+import { countOf, dollars, tokens } from "../../sessions/numbers.ts";
 import type { Change, ConfirmedFinding, DroppedFinding, DropReason, LensOutcome, Review } from "./types.ts";
 
 export function changeLine({ title, files }: Change): string {
   const sum = (key: "added" | "removed"): number => files.reduce((all, file) => all + (file[key] ?? 0), 0);
-  return `${title} (${counted(files.length, "file")}, +${sum("added")} -${sum("removed")})`;
+  return `${title} (${countOf(files.length, "file")}, +${sum("added")} -${sum("removed")})`;
 }
 
 export const nothingLine = ({ title }: Change): string =>
@@ -72,7 +72,7 @@ export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): 
 }
 
 function verdictOf({ findings, dropped }: Review): string {
-  const found = findings.length === 0 ? "no findings" : counted(findings.length, "finding");
+  const found = findings.length === 0 ? "no findings" : countOf(findings.length, "finding");
   const open = dropped.filter(({ dropped: why }) => why === "no_verdict").length;
   return open === 0 ? found : `${found}, ${open} not judged`;
 }

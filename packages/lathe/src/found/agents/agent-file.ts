@@ -1,7 +1,7 @@
 // What a file says about a kind of agent: its frontmatter, checked. A file that cannot be used is one sentence about what to fix.
 
 import { type Decision, EXAMPLE, PERMISSION_MODES, type PermissionMode, type Rule, readRule } from "@lathe/agent";
-import { isThinkingLevel, type JsonSchema } from "@lathe/llm";
+import { isJsonObject, isThinkingLevel, type JsonSchema } from "@lathe/llm";
 import type { Frontmatter } from "../discovery/frontmatter.ts";
 import type { MarkdownValue } from "../discovery/types.ts";
 
@@ -9,7 +9,7 @@ export interface AgentFile {
   readonly name: string;
   readonly description: string;
   readonly prompt: string;
-  /** As written; undefined: all. */
+  /** Tool names as the file spells them; undefined means all tools. */
   readonly tools?: readonly string[];
   readonly spawns: "*" | readonly string[];
   /** The first that is available is used. */
@@ -110,13 +110,13 @@ function spawnsIn(frontmatter: Frontmatter, tools: readonly string[] | undefined
 
 function outputIn({ output }: Frontmatter): JsonSchema | undefined {
   if (output === undefined || output === null) return undefined;
-  if (!isRecord(output)) throw new FileProblem("output is not a JSON Schema");
+  if (!isJsonObject(output)) throw new FileProblem("output is not a JSON Schema");
   return output as JsonSchema;
 }
 
 function budgetIn({ budget }: Frontmatter): AgentFile["budget"] | undefined {
   if (budget === undefined || budget === null) return undefined;
-  if (!isRecord(budget)) throw new FileProblem(`budget is not a list of ${BUDGET_KEYS.join(", ")}`);
+  if (!isJsonObject(budget)) throw new FileProblem(`budget is not a list of ${BUDGET_KEYS.join(", ")}`);
   for (const [key, amount] of Object.entries(budget)) {
     if (!(BUDGET_KEYS as readonly string[]).includes(key))
       throw new FileProblem(`budget.${key} is not one of ${BUDGET_KEYS.join(", ")}`);
@@ -129,7 +129,8 @@ function budgetIn({ budget }: Frontmatter): AgentFile["budget"] | undefined {
 function permissionsIn({ permissions }: Frontmatter, path: string): AgentFile["permissions"] {
   if (permissions === undefined || permissions === null) return { rules: [] };
   if (typeof permissions === "string") return { mode: modeNamed(permissions), rules: [] };
-  if (!isRecord(permissions)) throw new FileProblem("permissions is neither a mode nor a list of mode, deny and ask");
+  if (!isJsonObject(permissions))
+    throw new FileProblem("permissions is neither a mode nor a list of mode, deny and ask");
   const { mode, ...lists } = permissions;
   const rules = Object.entries(lists).flatMap(([decision, texts]) => {
     if (decision !== "deny" && decision !== "ask")
@@ -148,8 +149,4 @@ function ruleOf(decision: Decision, text: string, origin: string): Rule {
   const rule = readRule(text);
   if ("problem" in rule) throw new FileProblem(`the rule "${text}" ${rule.problem}. ${EXAMPLE}`);
   return { ...rule, decision, origin };
-}
-
-function isRecord(value: unknown): value is Record<string, never> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -114,7 +114,7 @@ export class Discovery {
     );
     const found = looks.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
     if (PROJECT_FIRST.has(kind)) found.sort((a, b) => rankOf(a) - rankOf(b));
-    const all = this.#judged(found, files);
+    const all = this.#judgeItems(found, files);
     return {
       all,
       active: all.filter(({ shadowedBy, ignored }) => shadowedBy === undefined && ignored === undefined),
@@ -136,7 +136,7 @@ export class Discovery {
     return look;
   }
 
-  #judged<T>(items: readonly Found<T>[], reader: Reader): Found<T>[] {
+  #judgeItems<T>(items: readonly Found<T>[], reader: Reader): Found<T>[] {
     const winners = new Map<string, Found<T>>();
     const files = new Set<string>();
     return items.map((item) => {

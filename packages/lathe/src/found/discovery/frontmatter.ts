@@ -40,7 +40,7 @@ export function parseMarkdown(text: string): ParsedMarkdown {
   return { frontmatter: {}, body, problem: { line: 2, message: "the frontmatter is not a list of `key: value`" } };
 }
 
-/** Strings only: whoever wants `true` does not take "true". */
+/** Strings only: a caller that wants `true` does not accept "true". */
 function plainLines(yaml: string): Frontmatter {
   return Object.fromEntries(
     yaml.split(/\r?\n/).flatMap((line) => {

@@ -25,7 +25,7 @@ export async function tomlCommands(look: Look<"command">, folder: string, level:
 interface GeminiExtension {
   readonly name: string;
   readonly root: string;
-  /** Of the manifest. */
+  /** The manifest's path. */
   readonly path: string;
   readonly level: Level;
   readonly manifest: Structured;

@@ -11,7 +11,7 @@ export interface Home {
 export interface AgentFolders {
   /** Absolute. */
   readonly user: (look: Scan) => string;
-  /** Below a folder of the project, such as `.claude`. */
+  /** The name of the folder below the project, such as `.claude`. */
   readonly project: string;
 }
 

@@ -1,7 +1,8 @@
 // Hooks that run commands, as the agents write them down: by event, with or without a matcher around a list of commands.
 
+import { isJsonObject } from "@lathe/llm";
 import type { Look } from "./look.ts";
-import { isRecord, readJson, type Structured } from "./structured.ts";
+import { readJson, type Structured } from "./structured.ts";
 import type { HookValue, Level } from "./types.ts";
 
 export interface HookFile {
@@ -22,7 +23,7 @@ export function hooksIn(look: Look<"hook">, file: HookFile): void {
 export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): void {
   if (read.value["disableAllHooks"] === true) return;
   const { hooks } = read.value;
-  if (!isRecord(hooks)) return;
+  if (!isJsonObject(hooks)) return;
   for (const [event, groups] of Object.entries(hooks)) {
     const line = (): number | undefined => read.lineOf(["hooks", event]);
     if (!Array.isArray(groups)) {
@@ -40,10 +41,10 @@ interface Written {
 
 /** `{matcher, hooks: [{command}]}` or `{matcher, command}`. */
 function commandsIn(group: unknown): readonly Written[] {
-  if (!isRecord(group)) return [{ command: {} }];
+  if (!isJsonObject(group)) return [{ command: {} }];
   const { matcher, hooks } = group;
   if (!Array.isArray(hooks)) return [{ matcher, command: group }];
-  return hooks.map((command) => ({ matcher, command: isRecord(command) ? command : {} }));
+  return hooks.map((command) => ({ matcher, command: isJsonObject(command) ? command : {} }));
 }
 
 function addHook(

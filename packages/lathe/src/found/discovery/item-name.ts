@@ -1,6 +1,6 @@
 // Names that a file gives itself. They are typed after a slash, are part of addresses and are shown to the model: so they are plain.
 
-/** As in the line of a command. */
+/** A name that can be typed in a command line without quotes. */
 const PLAIN = /^(?=.*\w)[\w:.-]{1,128}$/;
 
 /** The file's own name, else that of its folder; and what is wrong with them. */
@@ -8,9 +8,9 @@ export function ownName(written: unknown, folderName: string): { readonly name?:
   const own = typeof written === "string" ? written.trim() : "";
   const wanted = own === "" ? folderName : own;
   if (PLAIN.test(wanted)) return { name: wanted };
-  const reason = `"${shown(wanted)}" is no name: use letters, digits, _, -, . and :`;
+  const reason = `"${shortName(wanted)}" is no name: use letters, digits, _, -, . and :`;
   if (!PLAIN.test(folderName)) return { problem: `${reason}. It is not used` };
   return { name: folderName, problem: `${reason}. It is called ${folderName}, as its folder is` };
 }
 
-const shown = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
+const shortName = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);

@@ -15,11 +15,11 @@ interface MarkdownLayout {
   readonly renames?: boolean;
   /** Folders inside are part of the name: `git/commit.md` is `git:commit`. */
   readonly nested?: boolean;
-  /** From the words of another agent to ours. */
+  /** Translates another agent's frontmatter keys into ours. */
   readonly translate?: (frontmatter: Frontmatter) => Frontmatter;
 }
 
-/** Deeper than anybody nests commands; a link in a circle ends here. */
+/** Users do not nest commands deeper than this; a circular link ends here. */
 const DEEPEST = 5;
 
 /** Each file of a folder is one item, named after the file. */

@@ -78,7 +78,7 @@ export function remarkOn({ shadowedBy, ignored, value }: Found, place: Place): s
 export const sourceText = ({ path, line }: Source, place: Place): string =>
   `${pathText(path, place).replace(/[\n\r]/g, " ")}${line === undefined ? "" : `:${line}`}`;
 
-/** From the working directory; `~` for what is the user's. */
+/** The path relative to the working directory; files of the user start with `~`. */
 function pathText(path: string, { cwd, root, userHome }: Place): string {
   const isOfProject = path.startsWith(`${root}/`) && root !== userHome;
   return isOfProject ? relative(cwd, path) : shownPath(path, userHome);

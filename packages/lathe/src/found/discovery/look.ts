@@ -72,7 +72,7 @@ export class Scan {
 export interface FoundAt {
   readonly level: Level;
   readonly path: string;
-  /** Looked up when somebody wants to know. */
+  /** The value is looked up when a caller asks for it. */
   readonly line?: number | (() => number | undefined) | undefined;
 }
 

@@ -1,7 +1,7 @@
 // What the fields of a server may hold. A server with a field of another kind is not used: it might do something else than its
 // author meant. A deadline that is none is only said.
 
-import { isRecord } from "./structured.ts";
+import { isJsonObject } from "@lathe/llm";
 
 interface FieldKind {
   readonly must: string;
@@ -24,7 +24,7 @@ const KINDS: readonly FieldKind[] = [
   {
     keys: ["env", "environment", "headers", "http_headers", "env_http_headers"],
     must: "be an object of texts",
-    fits: (value) => isRecord(value) && Object.values(value).every((one) => one === null || isWord(one)),
+    fits: (value) => isJsonObject(value) && Object.values(value).every((one) => one === null || isWord(one)),
   },
   {
     keys: ["url", "httpUrl", "serverUrl"],
@@ -37,7 +37,11 @@ const KINDS: readonly FieldKind[] = [
     must: "be true or false",
     fits: (value) => typeof value === "boolean",
   },
-  { keys: ["oauth"], must: "be an object or false", fits: (value) => isRecord(value) || typeof value === "boolean" },
+  {
+    keys: ["oauth"],
+    must: "be an object or false",
+    fits: (value) => isJsonObject(value) || typeof value === "boolean",
+  },
 ];
 
 const DEADLINES = ["timeout", "tool_timeout_sec", "startupTimeout", "startup_timeout_sec"];

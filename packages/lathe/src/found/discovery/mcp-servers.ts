@@ -1,9 +1,10 @@
 // Servers of the Model Context Protocol as the agents write them down: the same few fields under many names. Nothing in them is
 // resolved here.
 
+import { isJsonObject } from "@lathe/llm";
 import type { Look } from "./look.ts";
 import { ignoredField, wrongField } from "./mcp-server-fields.ts";
-import { isRecord, readJson, type Structured } from "./structured.ts";
+import { readJson, type Structured } from "./structured.ts";
 import type { Level, McpServerValue } from "./types.ts";
 
 /** The servers of a JSON file, which are under one of these keys. */
@@ -15,7 +16,7 @@ export function mcpServersIn(
 ): void {
   const read = readJson(look, path, level);
   if (!read) return;
-  const key = keys.find((one) => isRecord(read.value[one]));
+  const key = keys.find((one) => isJsonObject(read.value[one]));
   if (key !== undefined) addServers(look, { path, level }, read, [key]);
 }
 
@@ -27,12 +28,12 @@ export function addServers(
   keys: readonly string[],
   resolve: (text: string) => string = (text) => text,
 ): void {
-  const servers = keys.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), read.value);
-  if (!isRecord(servers)) return;
+  const servers = keys.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), read.value);
+  if (!isJsonObject(servers)) return;
   for (const [name, written] of Object.entries(servers)) {
     const line = (): number | undefined => read.lineOf([...keys, name]);
     const warn = (message: string): void => look.warn(path, `MCP server ${name}: ${message}`, line());
-    if (!isRecord(written)) {
+    if (!isJsonObject(written)) {
       warn("it must be an object");
       continue;
     }
@@ -52,7 +53,7 @@ export function addServers(
 function deepReplaced<T>(value: T, resolve: (text: string) => string): T {
   if (typeof value === "string") return resolve(value) as T;
   if (Array.isArray(value)) return value.map((one) => deepReplaced(one, resolve)) as T;
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, deepReplaced(one, resolve)])) as T;
 }
 
@@ -79,7 +80,7 @@ function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | 
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
     ...(enabled === undefined ? {} : { enabled }),
-    ...(isRecord(oauth) || oauth === false ? { oauth } : {}),
+    ...(isJsonObject(oauth) || oauth === false ? { oauth } : {}),
     ...(written["sampling"] === true ? { sampling: true } : {}),
     ...(include ? { includeTools: include } : {}),
     ...(exclude ? { excludeTools: exclude } : {}),
@@ -132,7 +133,7 @@ function textsIn(
   written: Readonly<Record<string, unknown>>,
   ...keys: readonly string[]
 ): Readonly<Record<string, string>> | undefined {
-  const record = keys.map((key) => written[key]).find(isRecord);
+  const record = keys.map((key) => written[key]).find(isJsonObject);
   if (!record) return undefined;
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),

@@ -12,7 +12,7 @@ export interface Place {
   readonly folders: readonly string[];
   readonly userHome: string;
   readonly latheHome: string;
-  /** Of the process; a project's .env cannot say where the user's files are. */
+  /** The process's own variables: a project's .env cannot say where the user's files are. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly trustFile: string;
 }
@@ -31,7 +31,7 @@ export function placeOf({ cwd, machine, paths }: Pick<Workspace, "cwd" | "machin
   };
 }
 
-/** Outside of a repository only the directory itself: what is above it may be anybody's. */
+/** Outside of a repository only the directory itself: what is above it may belong to another user. */
 function wayUp(cwd: string): readonly string[] {
   const way: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {

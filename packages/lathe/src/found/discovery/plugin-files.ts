@@ -2,11 +2,12 @@
 // extensions. What people call by a name gets the plugin's in front of it.
 
 import { join } from "node:path";
+import { isJsonObject } from "@lathe/llm";
 import { hooksIn } from "./hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
 import type { Provider, Scan } from "./look.ts";
 import { addServers } from "./mcp-servers.ts";
-import { isRecord, readJson } from "./structured.ts";
+import { readJson } from "./structured.ts";
 
 export interface InstalledPlugin {
   readonly name: string;
@@ -63,7 +64,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
           const read = readJson(look, path, "plugin");
           if (!read) continue;
           // Some write the servers without the key around them.
-          const isBare = path.endsWith(".mcp.json") && !isRecord(read.value["mcpServers"]);
+          const isBare = path.endsWith(".mcp.json") && !isJsonObject(read.value["mcpServers"]);
           addServers(look, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
         }
     },
@@ -85,7 +86,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
 export function extensionEntries(look: Scan, folder: string): readonly string[] {
   const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
   for (const own of [manifest["lathe"], manifest["pi"]]) {
-    const listed = isRecord(own) ? own["extensions"] : undefined;
+    const listed = isJsonObject(own) ? own["extensions"] : undefined;
     if (Array.isArray(listed))
       return listed.flatMap((name) => {
         const entry = typeof name === "string" ? join(folder, name) : "";

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Nobody writes a skill that long. */
+/** A skill longer than this is a mistake. */
 const LARGEST_BYTES = 1 << 20;
 /** Some agents keep their servers in one file with all they remember. */
 const LARGEST_CONFIGURATION = 1 << 24;
@@ -61,7 +61,7 @@ export class Reader {
     try {
       return realpathSync.native(path);
     } catch {
-      return path; // gone meanwhile: whoever reads it finds that out
+      return path; // the file is gone; its reader finds that out
     }
   }
 

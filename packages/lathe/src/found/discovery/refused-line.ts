@@ -18,11 +18,11 @@ export function refusedLine(items: readonly Found[], place: Place): string | und
   const listed = [...files].map(([path, what]) => `${path} (${[...new Set(what)].join(", ")})`).join("; ");
   const isChanged = refused.every(({ ignored }) => ignored === CHANGED);
   const why = isChanged ? "New or changed since this folder was trusted" : "This folder is not trusted";
-  return `${why}; ignored: ${listed}. To let ${refused.length === 1 ? "it" : "them"} take effect: ${trusting(refused, place)}`;
+  return `${why}; ignored: ${listed}. To let ${refused.length === 1 ? "it" : "them"} take effect: ${trustCommands(refused, place)}`;
 }
 
 /** Each folder that holds some is trusted by its own command. */
-function trusting(refused: readonly Found[], { cwd, folders }: Place): string {
+function trustCommands(refused: readonly Found[], { cwd, folders }: Place): string {
   const holders = refused.map(({ source }) => folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? cwd);
   return [...new Set(holders.map((holder) => `lathe trust ${relative(cwd, holder)}`.trim()))].join(" && ");
 }

@@ -1,5 +1,6 @@
 // Configuration files of any agent: JSON (with comments), TOML and YAML, as a value and the line that each part is in.
 
+import { isJsonObject } from "@lathe/llm";
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { Scan } from "./look.ts";
 import type { Level } from "./types.ts";
@@ -16,7 +17,7 @@ export function readJson(look: Scan, path: string, level: Level): Structured | u
   if (text === undefined || text.trim() === "") return undefined;
   const value = plainJson(text) ?? commentedJson(look, path, text);
   if (value === undefined) return undefined;
-  if (!isRecord(value)) {
+  if (!isJsonObject(value)) {
     look.warn(path, "it must hold one object: { … }", 1);
     return undefined;
   }
@@ -81,6 +82,3 @@ const lineAt = (text: string, offset: number): number => text.slice(0, offset).s
 
 /** `CloseBraceExpected`: close brace expected. */
 const wordsOf = (code: string): string => code.replaceAll(/(?<!^)([A-Z])/g, " $1").toLowerCase();
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

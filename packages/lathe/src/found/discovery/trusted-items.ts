@@ -1,4 +1,4 @@
-// Which found items may take effect in a folder that nobody has trusted: text always may; what runs code only as it was when its
+// Which found items may take effect in a folder that is not trusted: text always may; what runs code only as it was when its
 // folder was trusted.
 
 import { dirname } from "node:path";
@@ -18,14 +18,14 @@ export function untrustedReason(item: Found, place: Place, reader: Reader): stri
   const { kind, source } = item;
   if (source.level !== "project" || !RUNS_CODE.includes(kind)) return undefined;
   const { folders, trustFile, userHome } = place;
-  // Noted: when somebody trusts the folder, this is judged again.
+  // This is noted, because it is judged again when the user trusts the folder.
   reader.isFile(trustFile);
   const holder = folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? dirname(source.path);
   if (!isTrusted(trustFile, holder, userHome)) return UNTRUSTED;
   return codeFilesOf(item, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
 }
 
-/** More than anybody writes for one extension; the rest comes from packages. */
+/** An extension written by hand is shorter than this; the rest comes from packages. */
 const MOST_FILES = 500;
 
 /** The files that decide what it runs: its own, and all others of its folder if it has one. */

@@ -26,13 +26,13 @@ export type ItemKind = (typeof ITEM_KINDS)[number];
 export type Level = "user" | "project" | "plugin" | "custom";
 
 export interface Source {
-  /** Of the provider: `native`, `claude`, … */
+  /** The provider's id: `native`, `claude`, … */
   readonly provider: string;
   readonly providerName: string;
   readonly level: Level;
   /** Absolute path of the file. */
   readonly path: string;
-  /** Of an entry inside a file. */
+  /** Where the entry starts, for entries inside a file. */
   readonly line?: number;
 }
 
@@ -65,7 +65,7 @@ export interface Discovered<T> {
 /** A markdown file: skill, command, rule, prompt, instruction, agent. */
 export interface MarkdownValue {
   readonly frontmatter: Frontmatter;
-  /** Without the frontmatter, trimmed. */
+  /** The text after the frontmatter, trimmed. */
   readonly body: string;
   /** Folder of the file: where what it names beside itself is. */
   readonly folder: string;
@@ -105,7 +105,7 @@ export interface HookValue {
   readonly matcher?: string;
   readonly type: "command" | "module";
   readonly command?: string;
-  /** Of a module. */
+  /** The module's file, for hooks that are modules. */
   readonly path?: string;
   readonly timeoutMs?: number;
 }

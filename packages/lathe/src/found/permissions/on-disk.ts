@@ -129,6 +129,6 @@ function entriesOf(directory: string): string[] {
   try {
     return readdirSync(directory).map((name) => join(directory, name));
   } catch {
-    return []; // there is none, or we may not look: then nobody reads its files through us
+    return []; // the folder is missing or unreadable, so its files cannot be read through us
   }
 }

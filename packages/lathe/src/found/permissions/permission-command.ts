@@ -17,7 +17,7 @@ interface CommandQuestion {
 }
 
 interface CommandAnswer {
-  /** `ask`: somebody else is to be asked. */
+  /** `ask`: the program leaves the question to the user. */
   readonly decision: "allow" | "deny" | "ask";
   readonly reason?: string;
   readonly remember?: Width;
@@ -47,10 +47,10 @@ export function permissionCommand(workspace: Workspace, command: string): Comman
       const input = `${JSON.stringify(redactor.value(question))}\n`;
       const { stdout, exitCode } = await runUserProgram(workspace, { command, input, signal });
       if (exitCode !== 0 || stdout.trim() === "")
-        return failed(`it ${stdout.trim() === "" ? "printed nothing and " : ""}ended with code ${exitCode}`);
+        return failureAnswer(`it ${stdout.trim() === "" ? "printed nothing and " : ""}ended with code ${exitCode}`);
       return answerOf(stdout);
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failureAnswer(error instanceof Error ? error.message : String(error));
     }
   };
 }
@@ -60,14 +60,14 @@ function answerOf(text: string): CommandAnswer {
   try {
     value = JSON.parse(text);
   } catch {
-    return failed("it did not print one JSON object");
+    return failureAnswer("it did not print one JSON object");
   }
   const { decision, reason, remember } = (typeof value === "object" && value !== null ? value : {}) as Record<
     string,
     unknown
   >;
   if (decision !== "allow" && decision !== "deny" && decision !== "ask")
-    return failed('its "decision" is not allow, deny or ask');
+    return failureAnswer('its "decision" is not allow, deny or ask');
   return {
     decision,
     ...(typeof reason === "string" ? { reason } : {}),
@@ -75,7 +75,7 @@ function answerOf(text: string): CommandAnswer {
   };
 }
 
-const failed = (why: string): CommandAnswer => ({
+const failureAnswer = (why: string): CommandAnswer => ({
   decision: "ask",
   reason: `The permission command failed: ${why}.`,
 });

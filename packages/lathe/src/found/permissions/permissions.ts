@@ -1,5 +1,5 @@
 // The session's permissions: the mode in force, the rules, what a person has allowed for longer than a call, and what was denied
-// because nobody could be asked, so that the run can say so at its end.
+// because no user could be asked, so that the run can say so at its end.
 
 import {
   type ApprovalVerdict,
@@ -65,7 +65,7 @@ export interface PermissionsOptions {
   readonly mode: PermissionMode;
   readonly canAsk: boolean;
   readonly places: Places;
-  /** Of settings and options. */
+  /** The rules that settings and options contain. */
   readonly rules?: readonly Rule[];
   /** What was allowed in this project in earlier sessions as well. */
   readonly remembered?: RememberedRules;
@@ -73,7 +73,7 @@ export interface PermissionsOptions {
   /** Folders that only this session sees. */
   readonly privateFolders?: () => readonly string[] | undefined;
   readonly planFile?: string;
-  /** A program that is asked before anybody else. */
+  /** A program that is asked before the user. */
   readonly command?: CommandDecider | undefined;
   /** The mode has changed. */
   readonly onMode?: () => void;
@@ -86,7 +86,7 @@ interface HookPermission {
 }
 
 export class Permissions {
-  /** Calls that were denied because nobody could be asked. */
+  /** Calls that were denied because no user could be asked. */
   readonly denied: DeniedCall[] = [];
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;
@@ -94,7 +94,7 @@ export class Permissions {
   #places: Places;
   /** Tools that need no further question inside the roots. */
   readonly #tools = new Set<string>();
-  /** Of this session only. */
+  /** Rules that hold for this session only. */
   #added: readonly Rule[] = [];
   /** Questions about calls that the user's own programs have answered with yes already, by agent and call. */
   readonly #answered = new Map<string, HookPermission>();
@@ -129,7 +129,7 @@ export class Permissions {
   }
 
   /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
-  answered(agentId: string | undefined, callId: string, permission: HookPermission): void {
+  recordHookAnswer(agentId: string | undefined, callId: string, permission: HookPermission): void {
     this.#answered.set(callKey(agentId, callId), permission);
   }
 
@@ -168,7 +168,7 @@ export class Permissions {
 
   async #rememberRule(text: string): Promise<void> {
     if (this.#options.remembered) await this.#options.remembered.add(text);
-    else this.#added = [...this.#added, allowing(text)];
+    else this.#added = [...this.#added, allowRule(text)];
   }
 
   /** What a person said for good in this project is asked about again. */
@@ -194,7 +194,7 @@ export class Permissions {
 
   #wouldBeAllowed(call: JudgedCall, texts: readonly string[]): boolean {
     const policy = this.#policy();
-    return judge(call, { ...policy, rules: [...policy.rules, ...texts.map(allowing)] }).decision === "allow";
+    return judge(call, { ...policy, rules: [...policy.rules, ...texts.map(allowRule)] }).decision === "allow";
   }
 
   /** Whether a person has allowed calls like this one meanwhile. */
@@ -282,4 +282,4 @@ const startsAgent = ({ access = [] }: JudgedCall): boolean =>
   access.some((item) => item.kind === "exec" && item.isAgent === true);
 
 /** A rule that we made ourselves reads well. */
-const allowing = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });
+const allowRule = (text: string): Rule => ({ ...ruleFrom("allow", text, "remembered"), insideOnly: true });

@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { type Rule, readRule } from "@lathe/agent";
+import { isJsonObject } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
 
@@ -94,24 +95,20 @@ function withProject(
   project: string,
   change: (kept: readonly RememberedRule[]) => readonly RememberedRule[],
 ): Record<string, unknown> {
-  const all = isRecord(value) ? value : {};
+  const all = isJsonObject(value) ? value : {};
   const { [project]: _before, ...others } = all;
   const kept = change(keptIn(value, project));
   return kept.length === 0 ? others : { ...others, [project]: kept };
 }
 
 function keptIn(value: unknown, project: string): readonly RememberedRule[] {
-  const kept = isRecord(value) && Object.hasOwn(value, project) ? value[project] : [];
+  const kept: unknown = isJsonObject(value) && Object.hasOwn(value, project) ? value[project] : [];
   return Array.isArray(kept) ? kept.filter(isRemembered) : [];
 }
 
 function isRemembered(value: unknown): value is RememberedRule {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   return ["rule", "folder"].every((key) => typeof value[key] === "string") && typeof value["until"] === "number";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function ruleOf(text: string): Rule[] {

@@ -1,12 +1,12 @@
 // What a plugin brings, by looking at its files only: shown to a person before it is installed.
 
 import { basename } from "node:path";
+import { isJsonObject } from "@lathe/llm";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import { Discovery } from "../discovery/discovery.ts";
 import type { Provider } from "../discovery/look.ts";
 import type { Place } from "../discovery/place.ts";
 import { pluginLoaders } from "../discovery/plugin-files.ts";
-import { isRecord } from "../discovery/structured.ts";
 import type { Found, HookValue, McpServerValue, ModuleValue } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 
@@ -25,7 +25,7 @@ export function manifestOf(root: string): {
   readonly description?: string;
 } {
   for (const file of [`${root}/.claude-plugin/plugin.json`, `${root}/package.json`]) {
-    const value = parsed(readIfThere(file));
+    const value = parseObject(readIfThere(file));
     if (!value) continue;
     const text = (key: string): Record<string, string> => (typeof value[key] === "string" ? { [key]: value[key] } : {});
     const { name = "", ...rest } = { ...text("name"), ...text("version"), ...text("description") };
@@ -43,7 +43,7 @@ export async function contentsOf(place: Place, name: string, root: string): Prom
   return {
     lines: items.map((item) => lineOf(item, root)),
     runsCode: items.some(({ kind }) => ["hook", "mcp-server", "tool", "extension"].includes(kind)),
-    // The same file is looked at for several kinds; where it is for now is of no interest to anybody.
+    // The same file is looked at for several kinds; its present place does not matter.
     warnings: [...new Set(found.flatMap(({ warnings }) => warnings.map(warningLine)))].map((line) =>
       line.replaceAll(`${root}/`, ""),
     ),
@@ -66,11 +66,11 @@ function lineOf({ kind, name, value }: Found, root: string): string {
   return `${kind} ${name}`;
 }
 
-function parsed(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+function parseObject(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined; // what it calls itself is then up to its folder; discovery reports the file
   }

@@ -82,7 +82,7 @@ async function dependencies(folder: string): Promise<Readonly<Record<string, str
   return manifest.dependencies ?? {};
 }
 
-/** Nobody can be asked for a password here. */
+/** git cannot ask the user for a password here. */
 const VARIABLES = { GIT_TERMINAL_PROMPT: "0", GIT_LFS_SKIP_SMUDGE: "1" };
 const PATIENCE_MS = 5 * 60_000;
 

@@ -1,10 +1,10 @@
 // What is installed: `~/.lathe/plugins/installed.json`, and a folder for each plugin and marketplace beside it.
 
 import { rm } from "node:fs/promises";
+import { isJsonObject } from "@lathe/llm";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { visible } from "../../sessions/visible.ts";
-import { isRecord } from "../discovery/structured.ts";
 
 export interface PluginEntry {
   /** As it was written when it was added. */
@@ -44,8 +44,10 @@ export class Plugins {
 
   read(): Installed {
     const value = readJsonFile(this.#file);
-    const part = (key: string): Readonly<Record<string, PluginEntry>> =>
-      isRecord(value) && isRecord(value[key]) ? (value[key] as Record<string, PluginEntry>) : {};
+    const part = (key: string): Readonly<Record<string, PluginEntry>> => {
+      const entries: unknown = isJsonObject(value) ? value[key] : undefined;
+      return isJsonObject(entries) ? (entries as Record<string, unknown> as Record<string, PluginEntry>) : {};
+    };
     return { plugins: part("plugins"), marketplaces: part("marketplaces") };
   }
 

@@ -1,9 +1,9 @@
 // Lists of plugins: a folder or repository with a marketplace.json.
 
 import { existsSync } from "node:fs";
+import { isJsonObject } from "@lathe/llm";
 import { readJsonFile } from "../../platform/home/json-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { isRecord } from "../discovery/structured.ts";
 import { type PluginSource, sourceInMarketplace } from "./source.ts";
 
 interface Offer {
@@ -21,12 +21,12 @@ export interface Marketplace {
 export function readMarketplace(root: string): Marketplace {
   const file = [`${root}/.claude-plugin/marketplace.json`, `${root}/marketplace.json`].find((path) => existsSync(path));
   const value = file === undefined ? undefined : readJsonFile(file);
-  if (!isRecord(value) || !Array.isArray(value["plugins"]))
+  if (!isJsonObject(value) || !Array.isArray(value["plugins"]))
     throw usageError("It is no marketplace: there is no .claude-plugin/marketplace.json with a list of plugins in it.");
   const { name, plugins } = value;
   return {
     ...(typeof name === "string" ? { name } : {}),
-    offers: plugins.filter(isRecord).flatMap(({ name: offered, description, source }) => {
+    offers: plugins.filter(isJsonObject).flatMap(({ name: offered, description, source }) => {
       if (typeof offered !== "string") return [];
       const from = sourceInMarketplace(source, root);
       return [

@@ -1,7 +1,7 @@
 // Is this a JSON Schema that answers can be checked against? A mistake in it would accept every answer, or none, after the
 // model has been paid for.
 
-import { isPattern, type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
+import { isJsonObject, isPattern, type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
 
 const TYPES: ReadonlySet<unknown> = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
 
@@ -35,7 +35,7 @@ export async function schemaProblem(root: JsonSchema): Promise<string | undefine
 
 function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
   if (typeof schema === "boolean") return undefined;
-  if (!isObject(schema)) return `${at} is not a schema`;
+  if (!isJsonObject(schema)) return `${at} is not a schema`;
   const { type, required, enum: values, $ref: to } = schema;
   const unknown = type === undefined ? undefined : [type].flat().find((name) => !TYPES.has(name));
   if (unknown !== undefined) return `${at}/type: ${JSON.stringify(unknown)} is not a type`;
@@ -48,7 +48,7 @@ function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
   if (typeof to === "string") seen.references.push({ at, to });
   for (const name of [schema["$id"], schema["$anchor"]]) if (typeof name === "string") seen.names.add(name);
   for (const [key, value] of Object.entries(schema)) {
-    if (MAPS.includes(key) && !isObject(value)) return `${at}/${key} is not an object`;
+    if (MAPS.includes(key) && !isJsonObject(value)) return `${at}/${key} is not an object`;
     if (LISTS.includes(key) && !Array.isArray(value)) return `${at}/${key} is not a list`;
     if (![...MAPS, ...LISTS, ...ONES].includes(key)) continue;
     const isOne = ONES.includes(key) && !Array.isArray(value);
@@ -83,7 +83,7 @@ class Circles {
   }
 
   #isIn(schema: JsonValue | undefined, above: readonly JsonObject[]): boolean {
-    if (schema === undefined || !isObject(schema) || this.#harmless.has(schema)) return false;
+    if (schema === undefined || !isJsonObject(schema) || this.#harmless.has(schema)) return false;
     if (above.includes(schema)) return true;
     const below = [...above, schema];
     const { $ref: to, not, if: condition, then, else: otherwise, anyOf = [], oneOf = [], allOf = [] } = schema;
@@ -108,6 +108,3 @@ function atPlace(place: string, root: JsonSchema): JsonValue | undefined {
   }
   return here;
 }
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -7,29 +7,30 @@ import { ProjectFiles } from "./named-files.ts";
 const MOST_SHOWN = 50;
 
 export class ComposerCompletion implements CompletionSource {
-  readonly #controller: Controller;
+  readonly #controller: () => Controller | undefined;
   readonly #files: ProjectFiles;
 
-  constructor(controller: Controller, now: () => number) {
+  constructor(controller: () => Controller | undefined, now: () => number) {
     this.#controller = controller;
-    this.#files = new ProjectFiles(() => controller.conversation, now);
+    this.#files = new ProjectFiles(now);
   }
 
   async complete(text: string, cursor: number, signal: AbortSignal): Promise<Completion | undefined> {
+    const controller = this.#controller();
+    if (!controller) return undefined;
     const before = text.slice(0, cursor);
-    if (/^\/[^\n]*$/.test(before)) return this.#command(before);
+    if (/^\/[^\n]*$/.test(before)) return this.#command(before, controller);
     const [named] = /(?<=^|\s)@(?:"[^"\n]*|[^\s"]*)$/.exec(before) ?? [];
-    return named === undefined ? undefined : this.#file(named, cursor, signal);
+    return named === undefined ? undefined : this.#file(named, controller, cursor, signal);
   }
 
-  async #command(line: string): Promise<Completion | undefined> {
-    const { commands, conversation } = this.#controller;
+  async #command(line: string, { commands, conversation }: Controller): Promise<Completion | undefined> {
     await commands.ready;
     const space = line.search(/\s/);
     if (space < 0) {
       const typed = line.slice(1);
       const all = commands.named();
-      // An alias is found by whoever knows it; the list of all commands has each once.
+      // An alias is found by a user who knows it; the list of all commands has each once.
       const begun = all.filter(
         ({ name, command }) => name.startsWith(typed) && (typed !== "" || name === command.name),
       );
@@ -50,9 +51,14 @@ export class ComposerCompletion implements CompletionSource {
     return { from, to: line.length, items };
   }
 
-  async #file(named: string, cursor: number, signal: AbortSignal): Promise<Completion | undefined> {
+  async #file(
+    named: string,
+    { conversation }: Controller,
+    cursor: number,
+    signal: AbortSignal,
+  ): Promise<Completion | undefined> {
     const wanted = named.slice(1).replace(/^"/, "");
-    const { paths, remark } = await this.#files.matching(wanted);
+    const { paths, remark } = await this.#files.find(wanted, conversation);
     if (signal.aborted) return undefined;
     const items = paths.slice(0, MOST_SHOWN).map((path) => ({ value: insertedFor(path), label: path }));
     const said = remark ?? (items.length === 0 && wanted !== "" ? `No file matches ${wanted}` : undefined);

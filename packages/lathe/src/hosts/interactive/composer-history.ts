@@ -3,21 +3,29 @@
 
 import type { History } from "@lathe/tui";
 import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { Choice } from "../../conversation/commands/choice.ts";
 import { PromptHistory } from "../../sessions/history/prompt-history.ts";
 import { timeAgo } from "../../sessions/list.ts";
-import type { ScreenView } from "./screen-view.ts";
 
 const WALKED = 500;
 const LISTED = 200;
 
+/** How one of the prompts is chosen. */
+export interface HistoryView {
+  hint(text: string): void;
+  choose(choice: Choice<string>): Promise<string | undefined>;
+}
+
 export class ComposerHistory implements History {
   readonly #store: PromptHistory;
+  readonly #view: HistoryView;
   readonly #now: () => number;
   /** Newest first. */
   #prompts: string[] = [];
   #at = -1;
 
-  constructor({ paths, machine, redactor, cwd }: Workspace) {
+  constructor({ paths, machine, redactor, cwd }: Workspace, view: HistoryView) {
+    this.#view = view;
     this.#now = machine.deps.now;
     this.#store = new PromptHistory({
       file: paths.history,
@@ -59,8 +67,8 @@ export class ComposerHistory implements History {
     return this.#prompts.filter((prompt) => wanted.every((word) => prompt.toLowerCase().includes(word)));
   }
 
-  /** Lets the person choose one of all earlier prompts, which is then in the composer. */
-  async choose(view: ScreenView): Promise<void> {
+  /** Lets the user choose one of all earlier prompts; undefined when there is none to choose or none was chosen. */
+  async choose(): Promise<string | undefined> {
     const item = ({ prompt, at }: { prompt: string; at: number }) => ({
       value: prompt,
       label: prompt,
@@ -68,12 +76,11 @@ export class ComposerHistory implements History {
     });
     const items = (await this.#store.recent(LISTED)).map(item);
     if (items.length === 0) {
-      view.hint(this.#store.problem ?? "There are no earlier prompts.");
-      return;
+      this.#view.hint(this.#store.problem ?? "There are no earlier prompts.");
+      return undefined;
     }
     const search = async (words: string) => (await this.#store.search(words, LISTED)).map(item);
-    const prompt = await view.choose({ title: "Earlier prompts", items, search });
-    if (prompt !== undefined) view.editor.text = prompt;
+    return this.#view.choose({ title: "Earlier prompts", items, search });
   }
 
   close(): Promise<void> {

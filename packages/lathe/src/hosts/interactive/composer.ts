@@ -1,69 +1,69 @@
-// Where people type: the editor between two rules, and above it what waits to be sent.
+// What the user types, until it is sent: the text, the pictures in it, and what was typed earlier.
 
-import type { InputContent } from "@lathe/agent";
-import { textOf } from "@lathe/llm";
-import { type Editor, EMPTY_ROW, type RenderContext, type Row, row, rowOf, shorten, visibleLine } from "@lathe/tui";
-import type { Queue } from "./controller.ts";
-import { type Placed, ruleRow } from "./live-layout.ts";
+import type { ContentPart } from "@lathe/llm";
+import type { Editor, Mark } from "@lathe/tui";
+import type { ComposerHistory } from "./composer-history.ts";
+import type { ConversationLink } from "./conversation-link.ts";
+import type { Pictures } from "./pictures/pictures.ts";
 
-const MOST_QUEUED = 4;
-
-/** The role colours the rules: a person sees the permission mode where they type. */
-export function composerRows(editor: Editor, context: RenderContext, role: string): Placed {
-  const rule = ruleRow(context, role);
-  const lines = editor.render(context);
-  const { cursor, vimMode = "insert", searchedFor } = editor;
-  return {
-    rows: [rule, ...lines, vimMode === "insert" ? rule : modeRule(searchedFor ?? vimMode, context, role)],
-    cursor: cursor && { row: cursor.row + 1, column: cursor.column },
-  };
+export interface ComposerParts {
+  readonly editor: Editor;
+  readonly pictures: Pictures;
+  readonly history: ComposerHistory;
+  readonly link: ConversationLink;
+  /** The folder that the prompt belongs to in the history. */
+  cwd(): string;
+  /** Shows a text as sent. */
+  showSent(text: string): void;
 }
 
-/** Letters are not text now: that has to be seen. */
-function modeRule(said: string, { symbols, columns }: RenderContext, role: string): Row {
-  const rule = symbols.ruleHorizontal;
-  const mode = visibleLine(said).slice(0, Math.max(0, columns - 4));
-  return rowOf(
-    { text: rule.repeat(2), style: { color: role } },
-    { text: ` ${mode} `, style: { color: "accent" } },
-    { text: rule.repeat(Math.max(0, columns - mode.length - 4)), style: { color: role } },
-  );
-}
+export class Composer {
+  readonly editor: Editor;
+  readonly #parts: ComposerParts;
 
-/** Without work nothing is sent by itself. */
-export function queueRows({ steering, followUps, isIdle }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
-  if (isIdle)
-    return listed(
-      "Waiting from before, sent with your next message",
-      [...steering, ...followUps],
-      context,
-      `${keys.edit} edits`,
-    );
-  return [
-    ...listed("Sent at the next step", steering, context, `${keys.edit} edits, ${keys.now} stops and sends now`),
-    ...listed("Sent when the work is done", followUps, context, `${keys.edit} edits`),
-  ];
-}
+  constructor(parts: ComposerParts) {
+    this.editor = parts.editor;
+    this.#parts = parts;
+  }
 
-export interface QueueKeys {
-  readonly edit: string;
-  readonly now: string;
-}
+  /** Sends a text that has left the editor. */
+  submit(text: string, marks: readonly Mark[]): void {
+    const attached = this.#parts.pictures.partsOf(marks);
+    this.#record(text);
+    void this.#parts.link.tell((controller) => controller.say(text, attached));
+  }
 
-function listed(title: string, messages: Queue["steering"], { columns, symbols }: RenderContext, keys: string): Row[] {
-  if (messages.length === 0) return [];
-  const shown = messages
-    .slice(0, MOST_QUEUED)
-    .map(({ content }) =>
-      rowOf(
-        { text: `  ${symbols.treeLast} `, style: { color: "dim" } },
-        { text: shorten(visibleLine(wordsOf(content)), Math.max(1, columns - 6)), style: { color: "muted" } },
-      ),
-    );
-  const more = messages.length - shown.length;
-  const head = shorten(`${title}${more > 0 ? ` (${more} more)` : ""}: ${keys}`, columns);
-  return [EMPTY_ROW, row(head, { color: "dim" }), ...shown];
-}
+  /** Empties the editor and shows the text as sent. Returns what goes with it, such as pictures. */
+  take(text: string): readonly ContentPart[] {
+    const attached = this.#parts.pictures.partsOf(this.editor.marks());
+    this.editor.clear();
+    this.#record(text);
+    return attached;
+  }
 
-const wordsOf = (content: InputContent): string =>
-  typeof content === "string" ? content : textOf({ role: "user", content: [...content] });
+  /** Empties the editor without sending; the text stays in the history of this run. */
+  clear(): void {
+    this.#parts.history.keep(this.editor.value());
+    this.editor.erase();
+  }
+
+  /** Puts text before what is typed, to be edited and sent. */
+  prefill(text: string): void {
+    this.editor.text = this.editor.isEmpty ? text : `${text}\n${this.editor.text}`;
+  }
+
+  /** Lets the user choose one of all earlier prompts. */
+  async choosePrompt(): Promise<void> {
+    const prompt = await this.#parts.history.choose();
+    if (prompt !== undefined) this.editor.text = prompt;
+  }
+
+  pastePicture(): Promise<void> {
+    return this.#parts.pictures.pasteFromClipboard();
+  }
+
+  #record(text: string): void {
+    this.#parts.showSent(text);
+    this.#parts.history.add(text, this.#parts.cwd());
+  }
+}

@@ -131,7 +131,7 @@ export class Controller {
   }
 
   /** Ctrl+C has cleared the composer: the next one ends the work, or leaves if there is none. */
-  cleared(): void {
+  armAfterClear(): void {
     if (this.isBusy) this.#view.hint("Press Ctrl+C again to stop the work.");
     else this.#arm("Ctrl+C");
   }

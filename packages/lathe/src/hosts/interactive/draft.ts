@@ -35,12 +35,12 @@ export class Draft {
 
   /** Of a process that ended without sending it; it belongs to this one from here on. */
   adopt(): string {
-    for (const name of this.#left()) {
+    for (const name of this.#namesLeft()) {
       const file = `${this.#folder}/${name}`;
       const text = readFileSync(file, "utf8");
       rmSync(file, { force: true });
       if (text.trim() === "") continue;
-      this.changed(() => text);
+      this.keep(() => text);
       this.flush();
       return text;
     }
@@ -48,7 +48,7 @@ export class Draft {
   }
 
   /** `text` is asked when the file is written. */
-  changed(text: () => string): void {
+  keep(text: () => string): void {
     this.#text = text;
     this.#waiting ??= this.#timer.setTimer(() => this.flush(), DELAY_MS);
   }
@@ -67,11 +67,11 @@ export class Draft {
       }
       this.#kept = text;
     } catch {
-      // a full or read-only home must not stop somebody from typing
+      // a full or read-only home must not keep the user from typing
     }
   }
 
-  #left(): string[] {
+  #namesLeft(): string[] {
     try {
       return readdirSync(this.#folder).filter((name) => {
         const pid = name.startsWith(this.#project) ? Number(name.slice(this.#project.length)) : Number.NaN;

@@ -3,99 +3,106 @@
 import {
   Bindings,
   BUILTIN_THEMES,
+  type Editor,
   type KeyPress,
   type RenderContext,
   type Row,
   row,
   shorten,
+  type Themes,
   visibleLine,
 } from "@lathe/tui";
 import type { ExtensionLines } from "../../platform/extension-api/index.ts";
 import type { AddedToScreen, ExtensionConversation, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
-import type { ScreenView } from "./screen-view.ts";
+import type { ScreenParts } from "./screen-parts.ts";
 
 const MOST_WIDGET_ROWS = 10;
 const STYLES = { info: "dim", warning: "yellow", error: "red" } as const;
 
+export interface ExtensionTerminalParts {
+  readonly screen: ScreenParts;
+  readonly editor: Editor;
+  readonly themes: Themes;
+  /** Filled with the themes of extensions: JSON by name, as their files would have it. */
+  readonly extensionThemes: Map<string, string>;
+}
+
 export class TerminalForExtensions implements ExtensionScreen {
-  readonly #view: ScreenView;
+  readonly #screen: ScreenParts;
+  readonly #editor: Editor;
+  readonly #themes: Themes;
+  readonly #extensionThemes: Map<string, string>;
   readonly #statuses = new Map<string, string>();
   readonly #widgets = new Map<string, ExtensionLines>();
   #shortcuts: AddedToScreen["shortcuts"] = [];
   #render: AddedToScreen["render"] = () => undefined;
   #keys = new Bindings([]);
-  /** JSON of themes by name, as their files would have it. */
-  readonly themes = new Map<string, string>();
-  /** Chooses a theme; set when colours are known. */
-  useTheme: (name: string) => boolean = () => false;
 
-  constructor(view: ScreenView) {
-    this.#view = view;
-    view.widgetRows = (context) => this.#widgetRows(context);
-    view.extensionKey = (key) => this.#key(key);
+  constructor({ screen, editor, themes, extensionThemes }: ExtensionTerminalParts) {
+    this.#screen = screen;
+    this.#editor = editor;
+    this.#themes = themes;
+    this.#extensionThemes = extensionThemes;
   }
 
-  select: ExtensionScreen["select"] = async (title, options, { signal } = {}) => {
-    const { choicePanel } = await import("./panels/choice-panel.ts");
+  select: ExtensionScreen["select"] = (title, options, { signal } = {}) => {
     const items = options.map((option) => ({ value: option, label: visibleLine(option) }));
-    return choicePanel(this.#view, { title: visibleLine(title), items }, signal);
+    return this.#screen.dialogs.choose({ title: visibleLine(title), items }, signal);
   };
 
   confirm: ExtensionScreen["confirm"] = async (title, message = "", { signal } = {}) => {
-    const { confirmPanel } = await import("./panels/open-panels.ts");
     const question = message === "" ? title : `${title}\n${message}`;
-    const byAgent = this.#view.controller?.isBusy ?? false;
-    return (
-      (await confirmPanel(this.#view, question, { byAgent, yesOrNo: true, ...(signal ? { signal } : {}) })) === true
-    );
+    const byAgent = this.#screen.link.controller?.isBusy ?? false;
+    const by = { byAgent, yesOrNo: true, ...(signal ? { signal } : {}) };
+    return (await this.#screen.dialogs.confirm(question, by)) === true;
   };
 
   input: ExtensionScreen["input"] = (title, placeholder = "", { signal } = {}) =>
-    this.#view.ask(placeholder === "" ? title : `${title} (${placeholder})`, signal);
+    this.#screen.dialogs.ask(placeholder === "" ? title : `${title} (${placeholder})`, signal);
 
   editor: ExtensionScreen["editor"] = async (title, text = "") => {
     const { editedText } = await import("./external-editor.ts");
-    return editedText(this.#view, title, text);
+    return editedText(this.#screen, title, text);
   };
 
-  notify: ExtensionScreen["notify"] = (message, kind = "info") => this.#view.line(message, STYLES[kind] ?? "dim");
+  notify: ExtensionScreen["notify"] = (message, kind = "info") =>
+    this.#screen.scrollback.line(message, STYLES[kind] ?? "dim");
 
   setStatus: ExtensionScreen["setStatus"] = (key, text) => {
     if (text === undefined) this.#statuses.delete(key);
     else this.#statuses.set(key, visibleLine(String(text)));
-    this.#view.screen.changed();
+    this.#screen.surface.screen.changed();
   };
 
   setWidget: ExtensionScreen["setWidget"] = (key, lines) => {
     if (lines === undefined) this.#widgets.delete(key);
     else this.#widgets.set(key, lines);
-    this.#view.screen.changed();
+    this.#screen.surface.screen.changed();
   };
 
-  setTitle: ExtensionScreen["setTitle"] = (title) => this.#view.terminal.setTitle(visibleLine(title));
-  setTheme = (name: string): boolean => this.useTheme(name);
+  setTitle: ExtensionScreen["setTitle"] = (title) => this.#screen.surface.terminal.setTitle(visibleLine(title));
+  setTheme = (name: string): boolean => this.#themes.preview(name).success;
 
   setEditorText: ExtensionScreen["setEditorText"] = (text) => {
-    this.#view.editor.text = text;
-    this.#view.screen.changed();
+    this.#editor.text = text;
   };
 
   showLines = (lines: ExtensionLines): void => {
-    for (const { text } of linesOf(lines)) this.#view.line(text);
+    for (const { text } of linesOf(lines)) this.#screen.scrollback.line(text);
   };
 
-  conversation = (): ExtensionConversation | undefined => this.#view.controller?.conversation;
-  shutdown: ExtensionScreen["shutdown"] = () => this.#view.leave(EXIT.done);
+  conversation = (): ExtensionConversation | undefined => this.#screen.link.controller?.conversation;
+  shutdown: ExtensionScreen["shutdown"] = () => this.#screen.leave(EXIT.done);
 
   entryLines = (kind: string, text: string): readonly string[] | undefined => {
     const lines = this.#render(kind, text);
     return lines === undefined ? undefined : linesOf(lines).map((line) => line.text);
   };
 
-  added = ({ shortcuts, themes, render }: AddedToScreen): readonly string[] => {
+  applyAdded = ({ shortcuts, themes, render }: AddedToScreen): readonly string[] => {
     this.#render = render;
-    const { bindings } = this.#view;
+    const { bindings } = this.#screen;
     // Keys of a list or a question mean something only there. Where two have one, the first is named.
     const own = bindings.actions.filter(({ context }) => context === "editor" || context === "app");
     const taken = new Map(own.reverse().flatMap(({ id }) => bindings.chords(id).map((chord) => [chord, id])));
@@ -110,10 +117,10 @@ export class TerminalForExtensions implements ExtensionScreen {
     this.#keys = new Bindings(
       usable.map(({ key, description }) => ({ id: key, description, chords: [key], context: "app" })),
     );
-    this.themes.clear();
+    this.#extensionThemes.clear();
     const base = BUILTIN_THEMES[0]?.colors ?? {};
     for (const { name, colors, vars } of themes)
-      this.themes.set(name, JSON.stringify({ name, vars, colors: { ...base, ...colors } }));
+      this.#extensionThemes.set(name, JSON.stringify({ name, vars, colors: { ...base, ...colors } }));
     return problems;
   };
 
@@ -123,14 +130,16 @@ export class TerminalForExtensions implements ExtensionScreen {
     return [row(shorten([...this.#statuses.values()].join(" · "), columns), { color: "muted" })];
   }
 
-  #widgetRows({ columns }: RenderContext): readonly Row[] {
+  /** Above the composer. */
+  widgetRows({ columns }: RenderContext): readonly Row[] {
     const lines = [...this.#widgets.values()].flatMap(linesOf).slice(0, MOST_WIDGET_ROWS);
     return lines.map(({ text, style }) =>
       row(shorten(visibleLine(text), columns), style === undefined ? {} : { color: style }),
     );
   }
 
-  #key(key: KeyPress): boolean {
+  /** Whether the key is the shortcut of an extension. */
+  handleKey(key: KeyPress): boolean {
     const id = this.#keys.match(key, "app");
     const shortcut = this.#shortcuts.find((one) => one.key === id);
     shortcut?.run();

@@ -36,7 +36,7 @@ function desk() {
     ask: () => {
       isAsking = true;
       answers.push("");
-      held.asked();
+      held.release();
     },
   };
 }

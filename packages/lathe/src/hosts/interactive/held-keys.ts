@@ -35,8 +35,8 @@ export class HeldKeys {
     return true;
   }
 
-  /** A question is there, and has the focus. */
-  asked(): void {
+  /** A question is open and has the focus: the keys that waited go to it. */
+  release(): void {
     for (const dialogue of this.#dialogues) dialogue.hasAsked = true;
     // An answer among them may close the question; the rest waits for the next one.
     while (this.#isAsking()) {

@@ -8,11 +8,11 @@ import { type CommandRegistry, commandHelp, type SlashCommand } from "../../conv
 import { usageError } from "../../platform/usage/exit.ts";
 import { listing, type Named } from "../../sessions/tables/listing.ts";
 import { ALL_ACTIONS } from "./actions.ts";
-import type { ScreenView } from "./screen-view.ts";
+import type { ScreenParts } from "./screen-parts.ts";
 
-export function addHostCommands(registry: CommandRegistry, view: ScreenView, themes: Themes): void {
+export function addHostCommands(registry: CommandRegistry, screen: ScreenParts, themes: Themes): void {
   registry.add(themeCommand(themes));
-  registry.add(hotkeysCommand(view));
+  registry.add(hotkeysCommand(screen));
   registry.add(helpCommand(registry));
 }
 
@@ -41,12 +41,11 @@ const themeCommand = (themes: Themes): SlashCommand => ({
   },
 });
 
-const hotkeysCommand = (screen: ScreenView): SlashCommand => ({
+const hotkeysCommand = ({ bindings, fullScreens }: ScreenParts): SlashCommand => ({
   name: "hotkeys",
   description: "show what the keys do",
   whileWorking: true,
   run: () => {
-    const { bindings } = screen;
     const keys = ALL_ACTIONS.map(
       ({ id, description }): Named => [bindings.chords(id).join(" ") || "–", `${description} (${id})`],
     );
@@ -54,7 +53,7 @@ const hotkeysCommand = (screen: ScreenView): SlashCommand => ({
       .conflicts()
       .map(({ chord, actions, context }) => `${chord} (${context}) means ${actions.join(" and ")}: the first gets it.`);
     const textAt = (columns: number): string => [listing(keys, columns), ...conflicts, ...bindings.problems].join("\n");
-    screen.view("Keys: change them in keybindings.json", (columns) =>
+    fullScreens.view("Keys: change them in keybindings.json", (columns) =>
       wrap([{ text: visible(textAt(columns)) }], columns),
     );
   },

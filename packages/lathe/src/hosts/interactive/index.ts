@@ -9,16 +9,8 @@ import type { ExitCode } from "../../platform/usage/exit.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
 import { leaveOnSignals } from "./leave-on-signals.ts";
-import { ScreenView } from "./screen-view.ts";
-
-/** Where the time of a start goes. */
-export interface StartTiming {
-  phase<T>(name: string, work: () => Promise<T> | T): Promise<T>;
-  /** Prompts can be typed. */
-  print(): void;
-  /** Leave instead of waiting for one. */
-  readonly leavesWhenReady: boolean;
-}
+import { StartScreen } from "./start-screen.ts";
+import type { StartTiming } from "./start-timing.ts";
 
 /** `words`: what the composer begins with. */
 export async function interactiveMode(
@@ -30,7 +22,7 @@ export async function interactiveMode(
   return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
 }
 
-/** Nothing on it can be erased, or somebody hears it. */
+/** Whether nothing can be erased there, or a screen reader reads it out. */
 function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): boolean {
   if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
   return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome).config);
@@ -52,24 +44,28 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
     { folder: `${home}/drafts`, cwd: machine.cwd, pid: machine.pid },
     { setTimer: machine.deps.setTimer, isAlive },
   );
-  const view = new ScreenView(machine, bindings, (text) => draft.changed(text));
+  const start = new StartScreen(machine, bindings, (text) => draft.keep(text));
   const restore = (): void => {
     draft.flush();
-    view.stop();
+    start.surface.stop();
   };
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   // From before the first paint: a terminal that is ours must be given back.
-  const stopListening = leaveOnSignals(view);
-  view.editor.text = draft.adopt() || words;
-  view.start();
+  const stopListening = leaveOnSignals(start);
+  start.editor.text = draft.adopt() || words;
+  start.surface.start();
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");
   try {
-    return await runInteractive(args, machine, timing, screenHost(view, problems));
+    return await runInteractive(args, machine, timing, {
+      left: start.left,
+      line: (text, style) => start.line(text, style),
+      host: (workspace) => screenHost(start, workspace, problems),
+    });
   } finally {
     // Answers that come after we have left would be typed into the shell.
-    if (!timing.leavesWhenReady) await view.terminal.answered();
+    if (!timing.leavesWhenReady) await start.surface.terminal.answered();
     restore();
     stopListening();
     process.off("exit", restore).off("uncaughtException", restore);
@@ -87,9 +83,14 @@ async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming
   view.start();
   try {
     return await runInteractive(args, machine, timing, {
-      view,
-      extensionUi: plainScreen(view),
-      open: (controller) => view.open(controller),
+      left: view.left,
+      line: (text, style) => view.line(text, style),
+      host: () => ({
+        view,
+        extensionUi: plainScreen(view),
+        tell: (say) => view.tell(say),
+        open: (controller) => view.open(controller),
+      }),
     });
   } finally {
     restore();
@@ -102,6 +103,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // somebody else's
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // it belongs to another user
   }
 }

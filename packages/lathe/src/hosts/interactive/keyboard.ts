@@ -2,47 +2,68 @@
 
 import { PERMISSION_MODES } from "@lathe/agent";
 import type { Key, KeyPress } from "@lathe/tui";
+import { EXIT } from "../../platform/usage/exit.ts";
 import type { AppAction } from "./actions.ts";
+import type { Composer } from "./composer.ts";
 import type { Controller } from "./controller.ts";
 import type { Panel } from "./panels/panel-stack.ts";
-import type { KeyHandler, ScreenView } from "./screen-view.ts";
+import type { ScreenParts } from "./screen-parts.ts";
+import { isLeavingKey } from "./start-screen.ts";
 
 /** Pressed twice within this, Escape opens the list of earlier messages. */
 const TWICE_MS = 600;
 
-export class Keyboard implements KeyHandler {
-  readonly #view: ScreenView;
+export interface KeyboardParts {
+  readonly screen: ScreenParts;
+  readonly composer: Composer;
+  /** Actions that need more than the composer and the conversation; false: the action is none of them. */
+  runMore(action: AppAction): boolean;
+  /** Whether a key that means nothing here belongs to an extension. */
+  handleExtensionKey(key: KeyPress): boolean;
+}
+
+export class Keyboard {
+  readonly #screen: ScreenParts;
+  readonly #composer: Composer;
+  readonly #parts: KeyboardParts;
   #lastEscape = Number.NEGATIVE_INFINITY;
 
-  constructor(view: ScreenView) {
-    this.#view = view;
+  constructor(parts: KeyboardParts) {
+    this.#parts = parts;
+    this.#screen = parts.screen;
+    this.#composer = parts.composer;
   }
 
+  /** Whether the key was one of the app's. Until the conversation is open, only leaving works. */
   handle(key: Key): boolean {
     if (key.kind !== "key") return false;
-    const { controller, bindings } = this.#view;
-    if (!controller) return false;
+    const { link, bindings, leave } = this.#screen;
+    const { controller } = link;
+    if (!controller) {
+      if (isLeavingKey(key)) leave(EXIT.interrupted);
+      return isLeavingKey(key);
+    }
     if (this.#emptyUp(key, controller)) return true;
     const action = bindings.match(key, "app") as AppAction | undefined;
-    return action === undefined ? this.#view.extensionKey(key) : this.#run(action, controller);
+    return action === undefined ? this.#parts.handleExtensionKey(key) : this.#run(action, controller);
   }
 
   /** Up in an empty composer takes back what waits. */
   #emptyUp({ name, ctrl, alt, shift }: KeyPress, controller: Controller): boolean {
-    if (name !== "up" || ctrl || alt || shift || !this.#view.editor.isEmpty) return false;
+    if (name !== "up" || ctrl || alt || shift || !this.#composer.editor.isEmpty) return false;
     return this.#dequeue(controller);
   }
 
   /** False: the key goes on to the editor. */
   #run(action: AppAction, controller: Controller): boolean {
-    const view = this.#view;
-    const { editor } = view;
+    const { panels, surface, link, hint } = this.#screen;
+    const { editor } = this.#composer;
     switch (action) {
       case "app.interrupt":
         return this.#escape(controller);
       case "app.clear":
-        // Behind a question that has the keys, nobody sees the composer.
-        if (view.panels.focused) this.#giveUp(view.panels.focused, () => controller.interrupt());
+        // Behind a question that has the keys, the composer is out of sight.
+        if (panels.focused) this.#giveUp(panels.focused, () => controller.interrupt());
         else if (editor.isEmpty) controller.interrupt();
         else this.#clear(controller);
         return true;
@@ -51,7 +72,7 @@ export class Keyboard implements KeyHandler {
         controller.exit();
         return true;
       case "app.suspend":
-        view.suspend();
+        surface.suspend();
         return true;
       case "app.permission.cycle":
         cyclePermission(controller);
@@ -65,11 +86,11 @@ export class Keyboard implements KeyHandler {
       case "app.background":
         return this.#background(controller);
       case "app.editor.external":
-        void view.tell(async () => (await import("./external-editor.ts")).editExternally(view));
+        void link.tell(async () => (await import("./external-editor.ts")).editExternally(this.#screen, editor));
         return true;
       case "app.clipboard.copyPrompt":
-        view.copy(editor.value());
-        view.hint("Copied the input.");
+        surface.terminal.copy(editor.value());
+        hint.show("Copied the input.");
         return true;
       case "app.help":
         return this.#command("hotkeys");
@@ -94,19 +115,18 @@ export class Keyboard implements KeyHandler {
       case "app.session.resume":
         return this.#command("resume");
       default:
-        return view.moreActions(action);
+        return this.#parts.runMore(action);
     }
   }
 
   #escape(controller: Controller): boolean {
-    const view = this.#view;
-    const { isCompleting, vimMode, isEmpty, searchedFor } = view.editor;
+    const { isCompleting, vimMode, isEmpty, searchedFor } = this.#composer.editor;
     const isOfVim = !isEmpty && vimMode !== undefined && (vimMode !== "normal" || searchedFor !== undefined);
     if (isCompleting || isOfVim) return false;
-    const now = view.machine.deps.now();
+    const now = this.#screen.machine.deps.now();
     const again = now - this.#lastEscape < TWICE_MS;
     this.#lastEscape = again ? Number.NEGATIVE_INFINITY : now;
-    const question = view.panels.focused;
+    const question = this.#screen.panels.focused;
     if (question) {
       this.#giveUp(question, () => controller.stop());
       return true;
@@ -123,37 +143,33 @@ export class Keyboard implements KeyHandler {
   }
 
   #clear(controller: Controller): void {
-    const view = this.#view;
-    view.onCleared(view.editor.value());
-    view.editor.erase();
-    controller.cleared();
+    this.#composer.clear();
+    controller.armAfterClear();
   }
 
   #dequeue(controller: Controller): boolean {
     const text = controller.takeBackQueued();
     if (text === "") return false;
-    this.#view.prefill(text);
+    this.#composer.prefill(text);
     return true;
   }
 
   #sendLater(controller: Controller): boolean {
-    const { editor } = this.#view;
+    const { editor } = this.#composer;
     if (editor.isEmpty) return true;
     const text = editor.value();
-    const attached = this.#view.attached();
-    this.#view.sent(text);
-    void this.#view.tell(() => controller.sayLater(text, attached));
+    const attached = this.#composer.take(text);
+    void this.#screen.link.tell(() => controller.sayLater(text, attached));
     return true;
   }
 
   /** What waits, and what is typed. */
   #sendNow(controller: Controller): boolean {
-    const { editor } = this.#view;
+    const { editor } = this.#composer;
     const text = [controller.takeBackQueued(), editor.value().trim()].filter((part) => part !== "").join("\n\n");
     if (text === "") return true;
-    const attached = this.#view.attached();
-    this.#view.sent(text);
-    void this.#view.tell(() => controller.sayInstead(text, attached));
+    const attached = this.#composer.take(text);
+    void this.#screen.link.tell(() => controller.sayInstead(text, attached));
     return true;
   }
 
@@ -162,20 +178,20 @@ export class Keyboard implements KeyHandler {
     const commands = conversation.sendToBackground();
     if (commands.length === 0) {
       if (!conversation.open.runningCommands.detachNext()) return false;
-      this.#view.line("The command goes to the background as soon as it starts. See /jobs.", "dim");
+      this.#screen.scrollback.line("The command goes to the background as soon as it starts. See /jobs.", "dim");
       return true;
     }
-    this.#view.line(`In the background: ${commands.join(", ")}. See /jobs.`, "dim");
+    this.#screen.scrollback.line(`In the background: ${commands.join(", ")}. See /jobs.`, "dim");
     return true;
   }
 
   #command(name: string): boolean {
-    void this.#view.tell((controller) => controller.command({ name, argument: "" }));
+    void this.#screen.link.tell((controller) => controller.command({ name, argument: "" }));
     return true;
   }
 }
 
-/** Without `full`: nobody gets there by pressing a key once too often. */
+/** Without `full`: a key pressed once too often must not allow everything. */
 const CYCLED = PERMISSION_MODES.filter((mode) => mode !== "full");
 
 function cyclePermission({ conversation }: Controller): void {

@@ -48,7 +48,7 @@ export function framedPanel(
 }
 
 /** The part with the cursor and what is below it are always on the screen; of what is above, the end is. */
-export function stacked(
+export function stackRows(
   above: readonly Row[],
   { rows: focus, cursor }: Placed,
   below: readonly Row[],

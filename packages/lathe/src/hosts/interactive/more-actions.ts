@@ -4,41 +4,40 @@ import { EMPTY_ROW, type Row } from "@lathe/tui";
 import { EFFORTS } from "../../conversation/commands/model-commands.ts";
 import { modelsOf } from "../../models/connect.ts";
 import type { AppAction } from "./actions.ts";
-import type { ComposerHistory } from "./composer-history.ts";
+import type { Composer } from "./composer.ts";
 import type { Controller } from "./controller.ts";
-import type { Pictures } from "./pictures/pictures.ts";
-import type { ScreenView } from "./screen-view.ts";
+import type { ScreenParts } from "./screen-parts.ts";
 import type { Transcript } from "./transcript/transcript.ts";
 
 export function moreActions(
-  view: ScreenView,
+  screen: ScreenParts,
   transcript: Transcript,
-  history: () => ComposerHistory | undefined,
-  pictures: Pictures,
+  composer: Composer,
 ): (action: AppAction) => boolean {
+  const { link, hint } = screen;
   return (action) => {
     switch (action) {
       case "app.thinking.cycle":
-        void view.tell(async (controller) => cycleThinking(view, controller));
+        void link.tell(async (controller) => cycleThinking(screen, controller));
         return true;
       case "app.thinking.toggle":
         transcript.thinking = transcript.thinking === "shown" ? "folded" : "shown";
-        view.hint(transcript.thinking === "shown" ? "Thoughts are shown." : "Thoughts are folded.");
+        hint.show(transcript.thinking === "shown" ? "Thoughts are shown." : "Thoughts are folded.");
         return true;
       case "app.model.cycle":
-        void view.tell((controller) => cycleModel(view, controller, 1));
+        void link.tell((controller) => cycleModel(screen, controller, 1));
         return true;
       case "app.model.cycleBackward":
-        void view.tell((controller) => cycleModel(view, controller, -1));
+        void link.tell((controller) => cycleModel(screen, controller, -1));
         return true;
       case "app.tools.expand":
-        void view.tell(async (controller) => openTranscript(view, controller, transcript));
+        void link.tell(async (controller) => openTranscript(screen, controller, transcript));
         return true;
       case "app.history.search":
-        void history()?.choose(view);
+        void composer.choosePrompt();
         return true;
       case "app.clipboard.pasteImage":
-        void view.tell(() => pictures.pasteFromClipboard());
+        void link.tell(() => composer.pastePicture());
         return true;
       default:
         return false;
@@ -46,15 +45,15 @@ export function moreActions(
   };
 }
 
-function cycleThinking(view: ScreenView, { conversation }: Controller): void {
+function cycleThinking({ hint }: ScreenParts, { conversation }: Controller): void {
   const now = conversation.session.config.reasoningEffort ?? "default";
   const next = EFFORTS[(EFFORTS.indexOf(now) + 1) % EFFORTS.length] ?? "default";
   conversation.setEffort(next === "default" ? undefined : next);
-  view.hint(`Thinking: ${next}`);
+  hint.show(`Thinking: ${next}`);
 }
 
 /** Among those that are enabled and can be called; with no such list, those of the present provider. */
-async function cycleModel(view: ScreenView, { conversation }: Controller, by: 1 | -1): Promise<void> {
+async function cycleModel({ hint }: ScreenParts, { conversation }: Controller, by: 1 | -1): Promise<void> {
   const { workspace, model } = conversation;
   const { registry } = await modelsOf(workspace);
   const { expandModels } = await import("@lathe/llm");
@@ -64,25 +63,29 @@ async function cycleModel(view: ScreenView, { conversation }: Controller, by: 1 
       ? expandModels(registry, enabledModels).map(({ model: one }) => one)
       : registry.available().filter(({ provider }) => provider === model.provider);
   if (usable.length < 2) {
-    view.hint("There is no other model to go to. Choose from all: /model");
+    hint.show("There is no other model to go to. Choose from all: /model");
     return;
   }
   const at = usable.findIndex(({ provider, id }) => provider === model.provider && id === model.id);
   const next = usable[(at + by + usable.length) % usable.length];
   if (!next) return;
   await conversation.switchModel(`${next.provider}/${next.id}`);
-  view.hint(`Model: ${next.provider}/${next.id}`);
+  hint.show(`Model: ${next.provider}/${next.id}`);
 }
 
 /** Everything of the session, unfolded. */
-function openTranscript(view: ScreenView, { conversation }: Controller, transcript: Transcript): void {
+function openTranscript(
+  { surface, fullScreens }: ScreenParts,
+  { conversation }: Controller,
+  transcript: Transcript,
+): void {
   const blocks = transcript.pastBlocks(conversation.session);
   const body = function* (columns: number): IterableIterator<Row> {
-    const context = { ...view.context(), columns };
+    const context = { ...surface.context(), columns };
     for (const block of blocks) {
       yield* block.each(context);
       yield EMPTY_ROW;
     }
   };
-  view.view("Transcript", body);
+  fullScreens.view("Transcript", body);
 }

@@ -26,39 +26,37 @@ const FRESH_MS = 5_000;
 const ELSEWHERE = /^(?:\.{1,2}(?:\/|$)|\/|~(?:\/|$))/;
 
 export class ProjectFiles {
-  readonly #conversation: () => Conversation;
   readonly #now: () => number;
   #known: { readonly cwd: string; readonly at: number; readonly files: Promise<NamedFiles> } | undefined;
 
-  constructor(conversation: () => Conversation, now: () => number) {
-    this.#conversation = conversation;
+  constructor(now: () => number) {
     this.#now = now;
   }
 
-  async matching(typed: string): Promise<NamedFiles> {
-    if (ELSEWHERE.test(typed)) return this.#inFolder(typed);
-    const { paths, remark } = await this.#all();
+  async find(typed: string, conversation: Conversation): Promise<NamedFiles> {
+    if (ELSEWHERE.test(typed)) return this.#inFolder(typed, conversation);
+    const { paths, remark } = await this.#all(conversation);
     const found = fuzzyFilter(typed, paths, (path) => path);
-    if (found.length === 0 && typed.includes("/")) return this.#inFolder(typed);
+    if (found.length === 0 && typed.includes("/")) return this.#inFolder(typed, conversation);
     return { paths: found, ...(remark === undefined ? {} : { remark }) };
   }
 
-  #all(): Promise<NamedFiles> {
-    const { cwd } = this.#conversation().workspace;
+  #all(conversation: Conversation): Promise<NamedFiles> {
+    const { cwd } = conversation.workspace;
     const now = this.#now();
     if (!this.#known || this.#known.cwd !== cwd || now - this.#known.at > FRESH_MS)
-      this.#known = { cwd, at: now, files: projectFiles(this.#conversation(), cwd) };
+      this.#known = { cwd, at: now, files: projectFiles(conversation, cwd) };
     return this.#known.files;
   }
 
   /** What is in the folder that the typed path names; its last part narrows it. Nothing where there is no such folder. */
-  async #inFolder(typed: string): Promise<NamedFiles> {
-    const { cwd, machine, view } = this.#conversation().workspace;
+  async #inFolder(typed: string, conversation: Conversation): Promise<NamedFiles> {
+    const { cwd, machine, view } = conversation.workspace;
     const whole = /(?:^|\/)\.{1,2}$|^~$/.test(typed) ? `${typed}/` : typed;
     const folder = whole.slice(0, whole.lastIndexOf("/") + 1);
     const last = whole.slice(folder.length);
     const place = folder.startsWith("~/") ? join(machine.userHome, folder.slice(2)) : resolve(cwd, folder);
-    const entries = view ? await listedIn(view.env, place) : await listed(place);
+    const entries = view ? await entriesInView(view.env, place) : await entriesIn(place);
     const named = entries
       .filter(({ name }) => last.startsWith(".") || !name.startsWith("."))
       .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : 1))
@@ -74,12 +72,12 @@ interface Entry {
 }
 
 /** Empty for what is no folder, or none of ours. */
-async function listed(place: string): Promise<Entry[]> {
+async function entriesIn(place: string): Promise<Entry[]> {
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
   return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
 }
 
-async function listedIn(env: ExecutionEnvironment, place: string): Promise<Entry[]> {
+async function entriesInView(env: ExecutionEnvironment, place: string): Promise<Entry[]> {
   if ((await env.stat(place))?.kind !== "directory") return [];
   return (await env.listDirectory(place, 1)).map(({ name, isDir }) => ({ name, isFolder: isDir }));
 }

@@ -22,68 +22,78 @@ import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import { promptsOf } from "../headless/prompts.ts";
 import { Controller } from "./controller.ts";
-import type { HostView } from "./host-view.ts";
-import type { StartTiming } from "./index.ts";
+import type { HostView, LineStyle } from "./host-view.ts";
+import type { StartTiming } from "./start-timing.ts";
 
-/** A view with what it wants to hear of the start. */
+/** Where a run begins: lines can be shown and the user can leave before there is a host. */
+export interface HostStart {
+  /** Settles when the user leaves. */
+  readonly left: Promise<ExitCode>;
+  line(text: string, style?: LineStyle): void;
+  /** Settings are known: the host can be made. */
+  host(workspace: Workspace): Host;
+}
+
+/** A view with what it wants to hear of the run. */
 export interface Host {
-  readonly view: HostView & {
-    readonly left: Promise<ExitCode>;
-    tell(say: (controller: Controller) => Promise<void>): Promise<void>;
-  };
-  /** Whoever comes without any credential is asked what to begin with. */
+  readonly view: HostView;
+  /** A user without any credential is asked what to begin with. */
   readonly asksFirst?: boolean;
-  /** Settings are known. */
-  settled?(workspace: Workspace): void;
-  /** The person may speak. */
-  open(controller: Controller): void;
   /** Dialogs and signs of extensions. */
   readonly extensionUi?: ExtensionScreen;
+  /** Runs something that the user said; what is wrong with it is shown. */
+  tell(say: (controller: Controller) => Promise<void>): Promise<void>;
+  /** The user may speak. */
+  open(controller: Controller): void;
   /** The session has a title. */
-  titled?(title: string): void;
-  /** With the conversation. */
+  showTitle?(title: string): void;
+  /** Ends with the conversation. */
   close?(): Promise<void>;
+}
+
+interface Opened {
+  readonly host: Host;
+  readonly controller: Controller;
+  readonly prompts: readonly InputContent[];
 }
 
 export async function runInteractive(
   args: ParsedArgs,
   machine: Machine,
   timing: StartTiming,
-  host: Host,
+  start: HostStart,
 ): Promise<ExitCode> {
-  const { view } = host;
   keepYoungObjectsFew();
-  const opening = opened(args, quiet(machine, view), timing, host);
-  // Whoever leaves does not wait for what is still being opened.
-  const first = await Promise.race([opening, view.left]);
+  const opening = openRun(args, quietMachine(machine, start), timing, start);
+  // A user who leaves does not wait for what is still being opened.
+  const first = await Promise.race([opening, start.left]);
   if (typeof first === "number") {
-    const ended = async ({ conversation }: Awaited<typeof opening>): Promise<void> => {
+    const closeOpened = async ({ controller: { conversation } }: Opened): Promise<void> => {
       await conversation.close();
       await conversation.workspace.view?.leave();
     };
-    void opening.then(ended).catch(() => {});
+    void opening.then(closeOpened).catch(() => {});
     return first;
   }
-  return conversationWith(first.controller, first.prompts, timing, host);
+  return converse(first, timing, start.left);
 }
 
-async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {
-  const { view } = host;
+async function openRun(args: ParsedArgs, machine: Machine, timing: StartTiming, start: HostStart): Promise<Opened> {
   const place = await timing.phase("workspace", () => workspaceOfRun(machine, args.options));
-  host.settled?.(place);
+  const host = start.host(place);
   const { worktree } = args.options;
-  if (worktree === undefined) return openedIn(place, args, timing, host);
+  if (worktree === undefined) return openIn(place, args, timing, host);
   const { OpenRunView } = await import("../worktree/run-view.ts");
-  const runView = await OpenRunView.open(place, worktree, (line) => view.line(line, "dim"));
+  const runView = await OpenRunView.open(place, worktree, (line) => host.view.line(line, "dim"));
   try {
-    return await openedIn({ ...place, view: runView }, args, timing, host);
+    return await openIn({ ...place, view: runView }, args, timing, host);
   } catch (error) {
     await runView.leave();
     throw error;
   }
 }
 
-async function openedIn(workspace: Workspace, args: ParsedArgs, timing: StartTiming, host: Host) {
+async function openIn(workspace: Workspace, args: ParsedArgs, timing: StartTiming, host: Host): Promise<Opened> {
   const { view } = host;
   const { machine, view: runView } = workspace;
   const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
@@ -123,20 +133,20 @@ async function openedIn(workspace: Workspace, args: ParsedArgs, timing: StartTim
     // What the view was made of stays where it is.
     ...(runView ? {} : { workspaceAt }),
     namesSessions: true,
-    onTitle: (title: string) => host.titled?.(title),
+    onTitle: (title: string) => host.showTitle?.(title),
   };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
   const controller = new Controller(conversation, commands, view, machine.deps.now);
   if (runView) commands.add({ ...quit, run: () => controller.leave(EXIT.done) });
-  return { controller, conversation, prompts };
+  return { host, controller, prompts };
 }
 
-async function conversationWith(
-  controller: Controller,
-  prompts: Awaited<ReturnType<typeof promptsOf>>,
+async function converse(
+  { host, controller, prompts }: Opened,
   timing: StartTiming,
-  { view, open, close }: Host,
+  left: Promise<ExitCode>,
 ): Promise<ExitCode> {
+  const { view } = host;
   const { conversation } = controller;
   const { model, session, workspace } = conversation;
   const folder = shownPath(workspace.cwd, workspace.machine.userHome);
@@ -149,18 +159,18 @@ async function conversationWith(
     return EXIT.done;
   }
   const [first, ...later] = prompts;
-  open(controller);
-  announceNewer(controller, view);
-  void view.tell(async (ready) => {
+  host.open(controller);
+  announceNewer(controller, view, left);
+  void host.tell(async (ready) => {
     if (first !== undefined) {
       ready.returnQueued();
       const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
       if (now !== undefined) await ready.submit(now, rest);
     } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
-  const code = await view.left;
+  const code = await left;
   const { isKept, session: last } = conversation;
-  await Promise.all([conversation.close(), close?.()]);
+  await Promise.all([conversation.close(), host.close?.()]);
   // Below what was cut off, which is only known now.
   const kept = await workspace.view?.leave();
   if (kept !== undefined) view.line(kept, "yellow");
@@ -197,7 +207,7 @@ function askedOnce(view: HostView): Presence {
 /** After the start, which it must not slow down. */
 const LATER_MS = 10_000;
 
-function announceNewer(controller: Controller, view: Host["view"]): void {
+function announceNewer(controller: Controller, view: HostView, left: Promise<ExitCode>): void {
   const { workspace } = controller.conversation;
   const { setTimer } = workspace.machine.deps;
   const announce = async (): Promise<void> => {
@@ -212,7 +222,7 @@ function announceNewer(controller: Controller, view: Host["view"]): void {
     await refresh();
   };
   let timer = setTimer(announce, LATER_MS);
-  void view.left.then(() => timer.cancel());
+  void left.then(() => timer.cancel());
 }
 
 function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
@@ -229,13 +239,13 @@ function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
 }
 
 /** What would be written to stderr becomes a line of the view: nothing may be written into the middle of a screen. */
-function quiet(machine: Machine, view: HostView): Machine {
+function quietMachine(machine: Machine, start: Pick<HostStart, "line">): Machine {
   const write = (text: string): boolean => {
-    view.line(text.replace(/^lathe: /, "").replace(/\n$/, ""), "yellow");
+    start.line(text.replace(/^lathe: /, "").replace(/\n$/, ""), "yellow");
     return true;
   };
   const stderr = Object.create(machine.stderr, { write: { value: write } }) as NodeJS.WriteStream;
-  // Properties of its own: whoever spreads this machine into another gets all of it. The streams are still made when looked at.
+  // Properties of its own: code that spreads this machine into another gets all of it. The streams are still made when looked at.
   const all = Object.getOwnPropertyDescriptors(machine);
   return Object.defineProperties({}, { ...all, stderr: { value: stderr, enumerable: true } }) as Machine;
 }

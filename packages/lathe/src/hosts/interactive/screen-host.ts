@@ -1,116 +1,227 @@
-// Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
+// The host on a screen. It makes the parts of the screen and joins them: what happens in a session becomes rows, and the keys get their
+// meaning. It takes over from the start screen once settings are known.
 
 import { setImmediate } from "node:timers/promises";
-import {
-  type Bindings,
-  elapsed,
-  type RenderContext,
-  type Row,
-  row,
-  rowOf,
-  type Span,
-  shorten,
-  type Themes,
-} from "@lathe/tui";
+import { type Session, sentence } from "@lathe/agent";
+import { appearance, type Bindings, type Themes } from "@lathe/tui";
+import type { Settings } from "../../config/settings/schema.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { OpenSession } from "../../conversation/open-session.ts";
-import { dressed } from "./appearance.ts";
+import { openThemes } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
+import { Composer } from "./composer.ts";
 import { ComposerHistory } from "./composer-history.ts";
 import { TerminalForExtensions } from "./extension-screen.ts";
 import { addHostCommands } from "./host-commands.ts";
+import type { HostView } from "./host-view.ts";
+import { KeyRouter } from "./key-router.ts";
 import { Keyboard } from "./keyboard.ts";
+import { LiveRegion } from "./live-region.ts";
 import { moreActions } from "./more-actions.ts";
 import { Pictures } from "./pictures/pictures.ts";
 import type { Host } from "./run.ts";
-import type { ConversationRows, ScreenView } from "./screen-view.ts";
+import { makeScreenParts, type ScreenParts } from "./screen-parts.ts";
+import type { StartScreen } from "./start-screen.ts";
 import { ConversationFacts } from "./status-facts.ts";
 import { StatusLine, type StatusPart } from "./status-line/status-line.ts";
 import { TerminalSigns } from "./terminal-signs.ts";
 import { Transcript } from "./transcript/transcript.ts";
+import { TranscriptRows } from "./transcript-rows.ts";
 
-/** `problems`: lines to show when the conversation is there. */
-export function screenHost(view: ScreenView, problems: readonly string[]): Host {
-  const { deps } = view.machine;
-  const model = (): string => {
-    const { profile } = view.controller?.conversation.session ?? {};
-    return profile ? `${profile.provider ?? profile.id}/${profile.model}` : "";
-  };
-  const forExtensions = new TerminalForExtensions(view);
-  const transcript = new Transcript({
-    thinking: "folded",
-    expanded: false,
-    now: deps.now,
-    model,
-    onChange: () => view.streamed(),
-    entryLines: (kind, text) => forExtensions.entryLines(kind, text),
-    isQuestionShown: () => view.panels.shown?.byAgent ?? false,
-    areAgentsShown: () => view.panels.shown?.component.showsAgents ?? false,
-    expandKey: view.bindings.chords("app.tools.expand")[0],
-    commandHint: commandHint(view.bindings),
-  });
-  const facts = new ConversationFacts(() => view.controller);
-  const rows = new HostRows(view, transcript, facts, forExtensions);
-  const signs = new TerminalSigns(view);
-  let themes: Themes | undefined;
-  let history: ComposerHistory | undefined;
-  view.conversationRows = rows;
+/** `problems` are shown when the conversation is open. */
+export function screenHost(start: StartScreen, workspace: Workspace, problems: readonly string[]): Host {
+  const joined = joinParts(start, workspace);
+  const { screen, extensions, themes, history, signs } = joined;
   let followed: Promise<void> = Promise.resolve();
-  view.watch = (open) => {
-    followed = follow(open, { transcript, rows, facts, signs });
-  };
-  view.past = (session) => {
-    view.gap();
-    for (const block of transcript.past(session, view.context())) view.commit(block);
-  };
-  view.userCommand = (bang) => {
-    const shown = transcript.userCommand(bang);
-    rows.tick();
-    return shown;
-  };
-  view.onSent = (text) => {
-    const { controller } = view;
-    if (controller?.commands.parse(text.trimEnd())) {
-      view.gap();
-      view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
-    } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
-    history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
-  };
-  view.onCleared = (text) => history?.keep(text);
-  const pictures = new Pictures(view);
-  view.takePasted = (text) => pictures.takePasted(text);
-  view.attached = () => pictures.partsOf(view.editor.marks());
-  view.moreActions = moreActions(view, transcript, () => history, pictures);
+  const view = hostView(joined, (open) => {
+    followed = follow(open, joined);
+  });
+  for (const problem of themes.startProblems) view.line(`${sentence(problem)} See /theme.`, "yellow");
   return {
     view,
     asksFirst: true,
-    extensionUi: forExtensions,
-    settled: (workspace) => {
-      const { settings } = workspace;
-      themes = dressed(view, workspace, forExtensions.themes);
-      forExtensions.useTheme = (name) => themes?.preview(name).success ?? false;
-      history = new ComposerHistory(workspace);
-      view.history = history;
-      transcript.thinking = settings["display.thinking"];
-      view.editor.usesVim = settings["editor.vim"];
-      view.showsPictures = settings["terminal.showImages"];
-      // The schema lets nothing else through.
-      const parts = settings["statusLine.parts"] as readonly StatusPart[];
-      if (parts.length > 0) rows.parts = parts;
-      signs.enable(settings);
-    },
+    extensionUi: extensions,
+    tell: (say) => screen.link.tell(say),
     open: (controller) => {
-      view.keys = new Keyboard(view);
-      view.completion = new ComposerCompletion(controller, deps.now);
-      if (themes) addHostCommands(controller.commands, view, themes);
+      addHostCommands(controller.commands, screen, themes);
       for (const problem of problems) view.line(problem, "yellow");
-      view.open(controller);
+      screen.link.open(controller);
     },
-    titled: (title) => signs.name(title),
+    showTitle: (title) => signs.name(title),
     close: async () => {
-      themes?.close();
-      await Promise.all([history?.close(), followed]);
+      themes.close();
+      await Promise.all([history.close(), followed]);
     },
   };
+}
+
+interface JoinedParts {
+  readonly screen: ScreenParts;
+  readonly transcript: Transcript;
+  readonly rows: TranscriptRows;
+  readonly extensions: TerminalForExtensions;
+  readonly themes: Themes;
+  readonly composer: Composer;
+  readonly history: ComposerHistory;
+  readonly keys: KeyRouter;
+  readonly facts: ConversationFacts;
+  readonly signs: TerminalSigns;
+}
+
+/** Makes all parts and puts them in the place of the start screen. Parts that call one another do so when something happens, never before. */
+function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
+  const { machine, surface, editor } = start;
+  const { settings } = workspace;
+  const onChange = (): void => surface.screen.changed();
+  const transcript: Transcript = new Transcript({
+    thinking: settings["display.thinking"],
+    expanded: false,
+    now: machine.deps.now,
+    model: () => modelOf(screen),
+    onChange: () => {
+      screen.scrollback.prepare();
+      onChange();
+    },
+    entryLines: (kind, text) => extensions.entryLines(kind, text),
+    isQuestionShown: () => screen.panels.shown?.byAgent ?? false,
+    areAgentsShown: () => screen.panels.shown?.component.showsAgents ?? false,
+    expandKey: start.bindings.chords("app.tools.expand")[0],
+    commandHint: commandHint(start.bindings),
+  });
+  const rows = new TranscriptRows({ transcript, setTimer: machine.deps.setTimer, onChange });
+  const screen: ScreenParts = makeScreenParts(start, rows, () => keys.releaseHeld());
+  const extensionThemes = new Map<string, string>();
+  const themes = openThemes(surface, workspace, extensionThemes);
+  const extensions: TerminalForExtensions = new TerminalForExtensions({ screen, editor, themes, extensionThemes });
+  const { composer, pictures, history } = makeComposer(start, screen, transcript, workspace);
+  const keyboard = new Keyboard({
+    screen,
+    composer,
+    runMore: moreActions(screen, transcript, composer),
+    handleExtensionKey: (key) => extensions.handleKey(key),
+  });
+  const keys: KeyRouter = new KeyRouter({
+    ...screen,
+    editor,
+    handleAppKey: (key) => keyboard.handle(key),
+    takePasted: (text) => pictures.takePasted(text),
+  });
+  const facts = new ConversationFacts(() => screen.link.controller);
+  const region = liveRegion({ screen, composer, extensions, status: statusLine(facts, settings) });
+  const signs = new TerminalSigns({ env: machine.env, settings, surface, cwd: screen.cwd });
+  surface.showPictures(settings["terminal.showImages"]);
+  editor.usesVim = settings["editor.vim"];
+  editor.prompt = [{ text: `${themes.symbols.prompt} `, style: { color: "accent" } }];
+  start.show({
+    completion: new ComposerCompletion(() => screen.link.controller, machine.deps.now),
+    history,
+    render: (context, isEcho) => region.render(context, isEcho),
+    handleKey: (key) => keys.handle(key),
+    handleReply: (reply) => {
+      const isAboutColours = reply.kind === "background" || reply.kind === "appearance";
+      if (isAboutColours) themes.setAppearance(appearance(reply, machine.env));
+    },
+    submit: (text, marks) => composer.submit(text, marks),
+    line: (text, style) => screen.scrollback.line(text, style),
+  });
+  return { screen, transcript, rows, extensions, themes, composer, history, keys, facts, signs };
+}
+
+function makeComposer({ editor }: StartScreen, screen: ScreenParts, transcript: Transcript, workspace: Workspace) {
+  const { machine, link, scrollback, surface, dialogs, cwd } = screen;
+  const hint = (text: string): void => screen.hint.show(text);
+  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.changed() });
+  const history = new ComposerHistory(workspace, { hint, choose: (choice) => dialogs.choose(choice) });
+  const showSent = (text: string): void => {
+    const { controller } = link;
+    if (controller?.commands.parse(text.trimEnd())) {
+      scrollback.gap();
+      scrollback.line(`${surface.context().symbols.prompt} ${text}`, "dim");
+    } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+  };
+  return { composer: new Composer({ editor, pictures, history, link, cwd, showSent }), pictures, history };
+}
+
+interface RegionParts {
+  readonly screen: ScreenParts;
+  readonly composer: Composer;
+  readonly extensions: TerminalForExtensions;
+  readonly status: StatusLine;
+}
+
+function liveRegion({ screen, composer, extensions, status }: RegionParts): LiveRegion {
+  const { link, hint } = screen;
+  return new LiveRegion({
+    ...screen,
+    editor: composer.editor,
+    queue: () => link.controller?.queue,
+    widgets: (context) => extensions.widgetRows(context),
+    hint: (context) => hint.rows(context),
+    status: (context) => (link.controller ? [...extensions.statusRows(context), ...status.render(context)] : []),
+  });
+}
+
+function statusLine(facts: ConversationFacts, settings: Settings): StatusLine {
+  // The schema lets nothing else through.
+  const parts = settings["statusLine.parts"] as readonly StatusPart[];
+  return new StatusLine(
+    () => facts.facts as NonNullable<ConversationFacts["facts"]>,
+    parts.length > 0 ? parts : undefined,
+  );
+}
+
+/** The screen as the controller and commands see it. */
+function hostView({ screen, composer, keys, transcript, rows }: JoinedParts, watch: HostView["watch"]): HostView {
+  const { surface, link, scrollback, dialogs, fullScreens, hint } = screen;
+  return {
+    get columns() {
+      return surface.context().columns;
+    },
+    line: (text, style) => scrollback.line(text, style),
+    hint: (text) => hint.show(text),
+    ask: (question, signal) => dialogs.ask(question, signal),
+    askSecret: (question) => dialogs.askSecret(question),
+    choose: (choice) => dialogs.choose(choice),
+    confirm: (question) => dialogs.confirm(question),
+    offer: (question, signal) => dialogs.confirm(question, { byAgent: true, signal }),
+    approve: (question, signal) => dialogs.approve(question, signal),
+    answer: (questions, signal, touched) => dialogs.answer(questions, signal, touched),
+    decidePlan: (plan, signal) => dialogs.decidePlan(plan, signal),
+    dialogue: (from, work) => keys.holdDuring(from, work),
+    page: (title, text) => fullScreens.page(title, text),
+    pageDiff: (title, diff) => fullScreens.pageDiff(title, diff),
+    showAgents: () => showAgents(screen),
+    showTerminal: (terminal) => fullScreens.showTerminal(terminal),
+    terminalSize: () => fullScreens.terminalSize(),
+    copy: (text) => surface.terminal.copy(text),
+    submit: (text) => void link.tell((controller) => controller.submit(text)),
+    prefill: (text) => composer.prefill(text),
+    showPast: async (session) => {
+      if (session.usage.turns === 0 && !session.hasUnfinishedInput) return;
+      scrollback.gap();
+      for (const block of transcript.past(session, surface.context())) scrollback.commit(block);
+    },
+    userCommand: (bang) => {
+      const command = transcript.userCommand(bang);
+      rows.tick();
+      return command;
+    },
+    watch,
+    leave: screen.leave,
+  };
+}
+
+function showAgents({ link, place, fullScreens }: ScreenParts): void {
+  const { controller } = link;
+  if (!controller) return;
+  const session = (): Session => controller.conversation.session;
+  const page = (title: string, text: string): void => fullScreens.page(title, text);
+  void import("./panels/agents-hub.ts").then(({ openHub }) => openHub({ ...place, session, page }));
+}
+
+function modelOf({ link }: ScreenParts): string {
+  const { profile } = link.controller?.conversation.session ?? {};
+  return profile ? `${profile.provider ?? profile.id}/${profile.model}` : "";
 }
 
 function commandHint(bindings: Bindings): string {
@@ -120,15 +231,10 @@ function commandHint(bindings: Bindings): string {
   return [...stops, ...(background === undefined ? [] : [`${background} sends it to the background`])].join(", ");
 }
 
-interface Followers {
-  readonly transcript: Transcript;
-  readonly rows: HostRows;
-  readonly facts: ConversationFacts;
-  readonly signs: TerminalSigns;
-}
+/** A key does not wait longer for what streams in. */
+const AT_ONCE_MS = 20;
 
-async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
-  const { transcript, rows, facts, signs } = followers;
+async function follow({ session }: OpenSession, { transcript, rows, facts, signs }: JoinedParts): Promise<void> {
   let begun = performance.now();
   for await (const event of session.events()) {
     // Events that have piled up come one after the other, without a gap for a key between them.
@@ -140,81 +246,5 @@ async function follow({ session }: OpenSession, followers: Followers): Promise<v
     if (event.kind === "processing_end") facts.refresh();
     signs.event(event);
     rows.tick();
-  }
-}
-
-const TICK_MS = 1_000;
-/** A key does not wait longer for what streams in. */
-const AT_ONCE_MS = 20;
-
-/** The transcript, what is going on, and the line below the composer. */
-class HostRows implements ConversationRows {
-  readonly #view: ScreenView;
-  readonly #transcript: Transcript;
-  readonly #facts: ConversationFacts;
-  readonly #more: TerminalForExtensions;
-  #status: StatusLine;
-  #ticking: { cancel(): void } | undefined;
-
-  constructor(view: ScreenView, transcript: Transcript, facts: ConversationFacts, more: TerminalForExtensions) {
-    this.#view = view;
-    this.#more = more;
-    this.#transcript = transcript;
-    this.#facts = facts;
-    this.#status = this.#lineOf();
-  }
-
-  set parts(parts: ConstructorParameters<typeof StatusLine>[1]) {
-    this.#status = this.#lineOf(parts);
-  }
-
-  #lineOf(parts?: ConstructorParameters<typeof StatusLine>[1]): StatusLine {
-    return new StatusLine(() => this.#facts.facts as NonNullable<ConversationFacts["facts"]>, parts);
-  }
-
-  finished(context: RenderContext): readonly Row[] {
-    return this.#transcript.finished(context);
-  }
-
-  render(context: RenderContext): readonly Row[] {
-    return [...this.#transcript.render(context), ...this.#activity(context)];
-  }
-
-  status(context: RenderContext): readonly Row[] {
-    return this.#view.controller ? [...this.#more.statusRows(context), ...this.#status.render(context)] : [];
-  }
-
-  get isUnfinished(): boolean {
-    return this.#transcript.isUnfinished;
-  }
-
-  addBelow(line: Span): boolean {
-    return this.#transcript.addBelow(line);
-  }
-
-  /** Running times move on, as long as there are any. */
-  tick(): void {
-    if (this.#ticking || !this.#transcript.ticks) return;
-    this.#ticking = this.#view.machine.deps.setTimer(() => {
-      this.#ticking = undefined;
-      this.#view.screen.changed();
-      this.tick();
-    }, TICK_MS);
-  }
-
-  #activity({ columns, symbols, now }: RenderContext): readonly Row[] {
-    const { activity } = this.#transcript;
-    if (!activity) return [];
-    const seconds = Math.floor((now - activity.since) / 1000);
-    const frame = symbols.spinner[seconds % symbols.spinner.length] ?? "";
-    const end = `  ${elapsed(now - activity.since)} · esc stops`;
-    return [
-      row(""),
-      rowOf(
-        { text: `${frame} `, style: { color: "accent" } },
-        { text: shorten(activity.text, Math.max(1, columns - end.length - 2)) },
-        { text: end, style: { color: "dim" } },
-      ),
-    ];
   }
 }

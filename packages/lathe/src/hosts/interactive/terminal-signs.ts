@@ -1,34 +1,38 @@
-// What the terminal itself shows of the work: its title, and a notification when a long turn ends while nobody looks.
+// What the terminal itself shows of the work: its title, and a notification when a long turn ends while the window has no focus.
 
 import { basename } from "node:path";
 import type { SessionEvent } from "@lathe/agent";
 import type { Settings } from "../../config/settings/schema.ts";
-import type { ScreenView } from "./screen-view.ts";
+import type { Surface } from "./surface.ts";
 
-/** Somebody who waited so long has gone elsewhere. */
+/** A user who waited so long has gone elsewhere. */
 const LONG_MS = 20_000;
 
+export interface SignParts {
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Settings;
+  readonly surface: Surface;
+  cwd(): string;
+}
+
 export class TerminalSigns {
-  readonly #view: ScreenView;
-  #titles = false;
-  #notifications = false;
-  #notifiesOfQuestions = false;
+  readonly #parts: SignParts;
+  readonly #titles: boolean;
+  readonly #notifications: boolean;
+  readonly #notifiesOfQuestions: boolean;
   #since = 0;
   #named = "";
 
-  constructor(view: ScreenView) {
-    this.#view = view;
-  }
-
-  enable(settings: Settings): void {
-    const { env } = this.#view.machine;
+  constructor(parts: SignParts) {
+    this.#parts = parts;
+    const { env, settings } = parts;
     const isOff = ["off", "0", "false"].includes(env["LATHE_NOTIFICATIONS"] ?? "");
     this.#titles = settings["terminal.title"];
     this.#notifiesOfQuestions = settings["ask.notify"];
     this.#notifications = settings["terminal.notifications"] && !isOff;
   }
 
-  /** The session's own. */
+  /** Shows the title of the session. */
   name(title: string): void {
     this.#named = title;
     this.#title("");
@@ -50,12 +54,12 @@ export class TerminalSigns {
 
   #title(state: string): void {
     if (!this.#titles) return;
-    const { cwd } = this.#view.controller?.conversation.workspace ?? this.#view.machine;
-    this.#view.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${this.#named || basename(cwd) || cwd}`);
+    const cwd = this.#parts.cwd();
+    this.#parts.surface.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${this.#named || basename(cwd) || cwd}`);
   }
 
-  /** Not while somebody sees it happen. */
+  /** Not while the user sees it happen. */
   #notify(text: string): void {
-    if (this.#notifications && !this.#view.hasFocus) this.#view.terminal.notify(text);
+    if (this.#notifications && !this.#parts.surface.hasFocus) this.#parts.surface.terminal.notify(text);
   }
 }

@@ -2,31 +2,48 @@
 
 import type { ExtensionDialogOptions, ExtensionLines } from "../../platform/extension-api/index.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
-import type { HostPerson } from "./person.ts";
+import type { UiRequest, UiResponse } from "./frames.ts";
+
+type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type Asking = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
+/** A dialog that the host is to show. */
+export type Dialog = Distribute<Asking, "type" | "id" | "timeout">;
+/** Something to show that needs no answer. */
+export type Sign = Distribute<Exclude<UiRequest, Asking | { method: "cancel" }>, "type" | "id">;
+
+/** Shows dialogs and signs, and knows the conversation that extensions may move in. */
+export interface DialogHost {
+  /** Undefined when the dialog was given up, by the host or by the signal. */
+  dialog(dialog: Dialog, signal: AbortSignal, timeoutMs?: number): Promise<UiResponse | undefined>;
+  sign(sign: Sign): void;
+  setTitle(title: string): void;
+  readonly conversation: ExtensionScreen["conversation"];
+  shutdown(): void;
+}
 
 const NEVER = new AbortController().signal;
 
-export function rpcScreen(person: HostPerson): ExtensionScreen {
+export function rpcScreen(host: DialogHost): ExtensionScreen {
   const until = ({ signal = NEVER }: ExtensionDialogOptions = {}): AbortSignal => signal;
-  const text = (reply: Awaited<ReturnType<HostPerson["dialog"]>>): string | undefined =>
+  const text = (reply: UiResponse | undefined): string | undefined =>
     typeof reply?.value === "string" ? reply.value : undefined;
   return {
     select: async (title, options, dialog) =>
-      text(await person.dialog({ method: "select", title, options: [...options] }, until(dialog), dialog?.timeout)),
+      text(await host.dialog({ method: "select", title, options: [...options] }, until(dialog), dialog?.timeout)),
     confirm: async (title, message = "", dialog) =>
-      (await person.dialog({ method: "confirm", title, message }, until(dialog), dialog?.timeout))?.confirmed === true,
+      (await host.dialog({ method: "confirm", title, message }, until(dialog), dialog?.timeout))?.confirmed === true,
     input: async (title, placeholder = "", dialog) =>
-      text(await person.dialog({ method: "input", title, placeholder }, until(dialog), dialog?.timeout)),
-    editor: async (title, prefill = "") => text(await person.dialog({ method: "editor", title, prefill }, NEVER)),
-    notify: (message, notifyType = "info") => person.sign({ method: "notify", message, notifyType }),
+      text(await host.dialog({ method: "input", title, placeholder }, until(dialog), dialog?.timeout)),
+    editor: async (title, prefill = "") => text(await host.dialog({ method: "editor", title, prefill }, NEVER)),
+    notify: (message, notifyType = "info") => host.sign({ method: "notify", message, notifyType }),
     setStatus: (statusKey, statusText) =>
-      person.sign({ method: "setStatus", statusKey, ...(statusText === undefined ? {} : { statusText }) }),
+      host.sign({ method: "setStatus", statusKey, ...(statusText === undefined ? {} : { statusText }) }),
     setWidget: (widgetKey, lines) =>
-      person.sign({ method: "setWidget", widgetKey, ...(lines === undefined ? {} : { widgetLines: plain(lines) }) }),
-    setTitle: (title) => person.setTitle(title),
-    setEditorText: (value) => person.sign({ method: "set_editor_text", text: value }),
-    conversation: () => person.conversation?.(),
-    shutdown: () => person.shutdown(),
+      host.sign({ method: "setWidget", widgetKey, ...(lines === undefined ? {} : { widgetLines: plain(lines) }) }),
+    setTitle: (title) => host.setTitle(title),
+    setEditorText: (value) => host.sign({ method: "set_editor_text", text: value }),
+    conversation: () => host.conversation?.(),
+    shutdown: () => host.shutdown(),
   };
 }
 

@@ -5,14 +5,9 @@ import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts
 import type { Person } from "../../conversation/open-session.ts";
 import type { Offers } from "../../found/permissions/permissions.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
-import { rpcScreen } from "./extension-screen.ts";
+import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
-
-type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-type Asking = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
-type Dialog = Distribute<Asking, "type" | "id" | "timeout">;
-type Sign = Distribute<Exclude<UiRequest, Asking | { method: "cancel" }>, "type" | "id">;
 
 type ConfirmDialog = Extract<UiRequest, { method: "confirm" }>;
 
@@ -23,7 +18,7 @@ export interface HostPersonOptions {
   readonly timeoutMs: number;
 }
 
-export class HostPerson implements Person {
+export class HostPerson implements Person, DialogHost {
   readonly #newId: () => string;
   readonly #dialogs: Outstanding<UiResponse>;
   readonly #send: (frame: object) => void;

@@ -1,6 +1,7 @@
 // Reads commands and answers them. Commands are taken in order; the ones that take time run beside the others, so that a host can
 // always look, steer and abort. Answers to the agent's own requests never wait behind a command.
 
+import { isJsonObject } from "@lathe/llm";
 import { Checker, object, optional, type Schema, text } from "@lathe/llm/schema";
 import { CliError } from "../../platform/usage/exit.ts";
 import type { Line } from "../wire/lines.ts";
@@ -157,7 +158,7 @@ function parse(text: string): Frame | undefined {
   } catch {
     return undefined;
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Frame) : undefined;
+  return isJsonObject(value) ? (value as object as Frame) : undefined;
 }
 
 function errorOf(error: unknown): ResponseError {

@@ -7,7 +7,7 @@ export interface ExtensionContext {
   readonly cwd: string;
   /** Dialogs and what stays on the screen. Without a person, dialogs give their default at once. */
   readonly ui: ExtensionUi;
-  /** Somebody can be asked: a terminal, or a program that shows dialogs. */
+  /** The user can be asked: at a terminal, or by a program that shows dialogs. */
   readonly hasUI: boolean;
   readonly session: ExtensionSession;
   /** `provider/id` of the model that answers. */
@@ -32,11 +32,11 @@ export interface ExtensionCommandContext extends ExtensionContext {
   waitForIdle(): Promise<void>;
   /** Sends a text to the model as if it were typed, and waits for the end of the work. */
   submit(text: string): Promise<void>;
-  /** Begins a new session. False when somebody objected. */
+  /** Begins a new session. False when an extension objected. */
   newSession(): Promise<boolean>;
-  /** Continues in a new session from before this message of the user. False when somebody objected. */
+  /** Continues in a new session from before this user message. False when an extension objected. */
   branch(entryId: string): Promise<boolean>;
-  /** Goes to another place of the session's tree. False when somebody objected. */
+  /** Goes to another place of the session's tree. False when an extension objected. */
   navigateTree(entryId: string | null, options?: { readonly summarize?: boolean | undefined }): Promise<boolean>;
   /** Summarizes older history now. */
   compact(options?: { readonly focus?: string | undefined }): Promise<void>;

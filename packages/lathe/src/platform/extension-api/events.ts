@@ -55,7 +55,7 @@ export interface ExtensionEvents {
     readonly toolName: string;
     readonly toolCallId: string;
     readonly input: Readonly<Record<string, unknown>>;
-    /** In one line, for people. */
+    /** One line that says what the call does. */
     readonly summary: string;
     readonly tier: string;
   };

@@ -10,7 +10,7 @@ export interface ExtensionScreen extends Omit<ExtensionUi, "setTheme"> {
   /** Lines of an extension's own in the transcript. */
   showLines?(lines: ExtensionLines): void;
   /** What extensions have added for a screen, whenever that changes. Gives what cannot take effect, one line each. */
-  added?(added: AddedToScreen): readonly string[];
+  applyAdded?(added: AddedToScreen): readonly string[];
   /** The conversation, for commands that move in it; absent where there is only one session. */
   conversation?(): ExtensionConversation | undefined;
   /** Ends the host when it has nothing more to do. */
@@ -25,7 +25,7 @@ export interface AddedToScreen {
     run(): void;
   }[];
   readonly themes: readonly ExtensionTheme[];
-  /** How a message of this kind looks; undefined: nobody renders it, or its renderer failed. */
+  /** How a message of this kind looks; undefined when no renderer exists, or when it failed. */
   render(kind: string, text: string): ExtensionLines | undefined;
 }
 

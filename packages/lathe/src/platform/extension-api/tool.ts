@@ -50,7 +50,7 @@ export interface CustomToolCall {
   /** Nothing else runs before the model has applied or discarded it. */
   pushPendingAction(action: PendingCustomAction): void;
   readonly toolCallId: string;
-  /** As the schema describes them. */
+  /** The arguments, as the schema describes them. */
   readonly input: Readonly<Record<string, unknown>>;
   /** Live output for people; the model sees only the result. */
   onUpdate(text: string): void;

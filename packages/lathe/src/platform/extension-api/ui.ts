@@ -14,7 +14,7 @@ export interface ExtensionDialogOptions {
 export interface ExtensionUi {
   /** One of the options; undefined when none was chosen. */
   select(title: string, options: readonly string[], dialog?: ExtensionDialogOptions): Promise<string | undefined>;
-  /** False when nobody said yes. */
+  /** False unless the user said yes. */
   confirm(title: string, message?: string, dialog?: ExtensionDialogOptions): Promise<boolean>;
   /** A line of text; undefined when it was given up. */
   input(title: string, placeholder?: string, dialog?: ExtensionDialogOptions): Promise<string | undefined>;

@@ -38,7 +38,7 @@ export async function updateJsonFile(
   });
 }
 
-/** As a whole or not at all. A link stays a link: people keep such files elsewhere. */
+/** Replaces the file whole or not at all. A link stays a link, because people keep such files elsewhere. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const temporary = `${target}.${process.pid}.tmp`;

@@ -9,15 +9,15 @@ export function unwritableReason(folder: string): string | undefined {
     try {
       const isFolder = statSync(at).isDirectory();
       if (isFolder) accessSync(at, constants.W_OK);
-      return isFolder ? undefined : told(folder, `${at} is a file`);
+      return isFolder ? undefined : unwritableLine(folder, `${at} is a file`);
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       // Not there yet, or below something that is no folder: what is above it decides.
       if ((code === "ENOENT" || code === "ENOTDIR") && at !== dirname(at)) continue;
-      return told(folder, code === "EROFS" ? "the file system is read-only" : code);
+      return unwritableLine(folder, code === "EROFS" ? "the file system is read-only" : code);
     }
   }
 }
 
-const told = (folder: string, why: string): string =>
+const unwritableLine = (folder: string, why: string): string =>
   `This session cannot be kept: ${folder} cannot be written (${why}). Set LATHE_HOME to another folder, or start with --no-session.`;

@@ -27,7 +27,7 @@ interface Folders {
   /** All end with a slash. */
   readonly packs: string;
   readonly cacheRoot: string;
-  /** Below it. */
+  /** The folder of code caches below the packs. */
   readonly caches: string;
   /** No subcommand: the packs it takes to the first request are worth a cache. */
   readonly isRun: boolean;
@@ -65,7 +65,7 @@ export function runCommand(
     try {
       (units(id) ?? unitOf(id))(module, unit, later, packUrl);
     } catch (error) {
-      delete loaded[id]; // whoever asks next gets the same error, not half a unit
+      delete loaded[id]; // the next caller gets the same error, not half a unit
       throw error;
     }
     return module.exports;

@@ -4,7 +4,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Script } from "node:vm";
 
-/** Whoever still uses a version after that compiles it once more. */
+/** A process that still uses a version after that compiles it once more. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**

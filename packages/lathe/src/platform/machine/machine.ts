@@ -22,7 +22,7 @@ export interface Machine {
   /** For text. At a terminal, nothing written here can move the cursor or change a colour. */
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Stdout as it is, for whoever draws: text of others must be made visible before it goes here. */
+  /** Stdout as it is, for the screen: text from elsewhere must be made safe before it goes here. */
   readonly terminal: NodeJS.WriteStream;
 }
 

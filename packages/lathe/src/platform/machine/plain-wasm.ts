@@ -4,7 +4,7 @@
 import { setFlagsFromString } from "node:v8";
 import { onFirstRequest } from "../launcher/first-request.ts";
 
-/** Once, quickly. */
+/** Makes V8 compile wasm once, with its quick compiler only. */
 export function compileWasmOnce(): void {
   setFlagsFromString("--liftoff-only");
 }

@@ -8,11 +8,11 @@ export const EXIT = {
   usage: 2,
   /** Provider, network or credential. */
   provider: 3,
-  /** A needed call was denied because nobody could be asked. */
+  /** A needed call was denied because no user could be asked. */
   denied: 4,
   /** A budget or limit was reached. */
   budget: 5,
-  /** The agent asked a question that nobody can answer here. */
+  /** The agent asked a question that cannot be answered here. */
   question: 6,
   internal: 70,
   interrupted: 130,

@@ -37,7 +37,7 @@ const marked = new Marked({
 
 /**
  * The parser looks at each mark of emphasis for all others of its paragraph, and goes down by recursion into quotes. What
- * nobody would write by hand is shown as it is.
+ * an author would not write by hand is shown as it is.
  */
 const MOST_PARAGRAPH = 20_000;
 const MOST_MARKS = 500;

@@ -8,7 +8,7 @@ import { markdown } from "./markdown.ts";
 import { coloursCss, type PageColours, STYLE } from "./style.ts";
 import { oneLine, type Summary } from "./summary.ts";
 
-/** To be closed by whoever asked for it. */
+/** The caller closes it. */
 export interface OpenTranscript {
   readonly transcript: Transcript;
   close(): void;
@@ -20,12 +20,12 @@ type Children = Map<string, () => OpenTranscript>;
 export interface PageSource {
   readonly transcript: Transcript;
   readonly summary: Summary;
-  /** Of subagents. */
+  /** Summaries of subagents. */
   readonly summaries: readonly Summary[];
   /** Each is shown once, at the first call of that id. */
   readonly children: Children;
   readonly losses: readonly string[];
-  /** Of a theme; the reader's light or dark when absent. */
+  /** The colours of a theme; without them the page follows the reader's light or dark mode. */
   readonly colours?: PageColours | undefined;
 }
 

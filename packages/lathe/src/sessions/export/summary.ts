@@ -15,7 +15,7 @@ export interface Summary {
   /** The first ones. */
   readonly prompts: readonly { readonly id: string; readonly words: string }[];
   readonly promptCount: number;
-  /** Of the first prompt. */
+  /** The first words of the first prompt. */
   readonly firstWords?: string;
   /** Time of the last item. */
   readonly end: string;

@@ -35,7 +35,7 @@ PRAGMA user_version = 1;`;
 
 /** Older ones are dropped. */
 const MOST_KEPT = 20_000;
-/** A pasted file is no prompt that anybody looks for. */
+/** Users do not search their history for a pasted file. */
 const LONGEST_CHARS = 20_000;
 /** Another process may be writing. */
 const PATIENCE_MS = 2_000;
@@ -105,7 +105,7 @@ export class PromptHistory {
     try {
       return (await this.#open()).prepare(sql).all(...values) as unknown as EarlierPrompt[];
     } catch (error) {
-      this.#failed(error);
+      this.#recordFailure(error);
       return [];
     }
   }
@@ -114,11 +114,11 @@ export class PromptHistory {
     this.#waiting = this.#waiting
       .then(() => new Promise((resolve) => setImmediate(resolve)))
       .then(async () => work(await this.#open()))
-      .catch((error: unknown) => this.#failed(error));
+      .catch((error: unknown) => this.#recordFailure(error));
   }
 
   /** A disk that is full or a file that is locked costs the memory of prompts, never a session. */
-  #failed(error: unknown): void {
+  #recordFailure(error: unknown): void {
     this.#problem = `Prompts are not kept for later: ${error instanceof Error ? error.message : String(error)}`;
   }
 
@@ -150,16 +150,16 @@ function insert(db: DatabaseSyncInstance, { prompt, at, cwd }: EarlierPrompt): v
 function openFile(sqlite: Sqlite, file: string): DatabaseSyncInstance {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    return prepared(sqlite, file);
+    return openDatabase(sqlite, file);
   } catch (error) {
     if (!UNUSABLE.has(((error as { errcode?: number }).errcode ?? 0) & 0xff)) throw error;
     renameSync(file, `${file}.damaged`);
     for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
-    return prepared(sqlite, file);
+    return openDatabase(sqlite, file);
   }
 }
 
-function prepared({ DatabaseSync }: Sqlite, file: string): DatabaseSyncInstance {
+function openDatabase({ DatabaseSync }: Sqlite, file: string): DatabaseSyncInstance {
   // SQLite would make it readable by everybody.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   const db = new DatabaseSync(file, { timeout: PATIENCE_MS });

@@ -13,6 +13,7 @@ import {
   idSource,
   importJournal,
   isoTime,
+  JOURNAL_VERSION,
   Journal,
   type JournalDeps,
   type LockOwner,
@@ -35,8 +36,6 @@ export interface OpenedJournal {
   /** Folder for artifacts and child journals. */
   readonly folder?: string;
 }
-
-const JOURNAL_VERSION = 4;
 
 /** Nothing stays locked when setting up the session fails. */
 export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () => Promise<T>): Promise<T> {

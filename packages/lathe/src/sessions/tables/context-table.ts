@@ -1,7 +1,7 @@
 // The context ledger for people: a bar for each kind of owner, then the largest owners.
 
 import type { ContextLedger, LedgerGroup, LedgerOwner, OwnerKind } from "@lathe/agent";
-import { oneLine, shortened } from "../list.ts";
+import { oneLine, shorten } from "../list.ts";
 import { tokens } from "../numbers.ts";
 import { table } from "./table.ts";
 
@@ -76,11 +76,7 @@ function ownerTable(owners: readonly LedgerOwner[], columns: number): string {
   const labels = widest(owners.map(({ kind }) => LABELS[kind]));
   const room = roomBeside(8 + 2 + labels + 2, columns, LEAST_NAME, NAME);
   return table(
-    owners.map(({ kind, name, tokens: own }) => [
-      tokens(own).padStart(8),
-      LABELS[kind],
-      shortened(oneLine(name), room),
-    ]),
+    owners.map(({ kind, name, tokens: own }) => [tokens(own).padStart(8), LABELS[kind], shorten(oneLine(name), room)]),
   );
 }
 

@@ -2,13 +2,13 @@
 
 import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
 import { oneLine } from "../list.ts";
-import { costText, counted, dollars, tokens } from "../numbers.ts";
+import { costText, countOf, dollars, tokens } from "../numbers.ts";
 import { table } from "./table.ts";
 
 export function costTable(journal: JournalReader): string {
   const { total, byModel, byTool, words, byChild, byRole } = sessionCosts(journal);
   const { answers, usage } = total;
-  const head = `${counted(answers, "answer")}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${costText(total)}`;
+  const head = `${countOf(answers, "answer")}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${costText(total)}`;
   // An answer is paid for by several causes, so its price is known for all of them or for none.
   const share = (cost: number): string => (total.unpriced > 0 && cost === 0 ? "–" : dollars(cost));
   const tools = [...byTool].sort(([, a], [, b]) => b.cost - a.cost || b.tokens - a.tokens);

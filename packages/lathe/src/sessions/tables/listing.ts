@@ -27,7 +27,7 @@ export function listing(entries: readonly Named[], columns = Number.POSITIVE_INF
   const indent = isBelow ? INDENT_BELOW : beside;
   return entries
     .flatMap(([name, meaning]) => {
-      const lines = broken(meaning, columns - indent);
+      const lines = breakLines(meaning, columns - indent);
       if (isBelow || name.length > room) return [name, ...lines.map((line) => `${" ".repeat(indent)}${line}`)];
       const [first = "", ...rest] = lines;
       return [`${name.padEnd(beside)}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(beside)}${line}`)];
@@ -36,7 +36,7 @@ export function listing(entries: readonly Named[], columns = Number.POSITIVE_INF
 }
 
 /** Lines of at most this many characters, broken between words where that is possible. */
-function broken(text: string, room: number): string[] {
+function breakLines(text: string, room: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);

@@ -2,11 +2,11 @@
 // and how often it was opened.
 
 import { inStreamError } from "../../errors/classify.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
-import { isObject, list, object, string } from "../common/json.ts";
+import { list, object, string } from "../common/json.ts";
 import { structuredOutputTool } from "./structured.ts";
 import { anthropicFinish, anthropicUsage, estimateReasoning } from "./usage.ts";
 
@@ -66,7 +66,7 @@ export class AnthropicDecoder implements ResponseDecoder {
         return;
       default:
         // Gateways report their own failures in another vendor's format.
-        if (isObject(event["error"])) out.fail(inStreamError(this.#context.provider, event));
+        if (isJsonObject(event["error"])) out.fail(inStreamError(this.#context.provider, event));
         else out.providerEvent(event);
     }
   }
@@ -79,7 +79,7 @@ export class AnthropicDecoder implements ResponseDecoder {
     }
     this.#start(message, out);
     list(message["content"]).forEach((block, index) => {
-      if (!isObject(block)) return;
+      if (!isJsonObject(block)) return;
       this.#begin(index, block, out);
       this.#close(index, out);
     });

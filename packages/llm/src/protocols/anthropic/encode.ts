@@ -1,7 +1,7 @@
 // Request to Anthropic Messages body: tools, system, messages (the cached prefix) first, parameters after them.
 
 import { makeSegment } from "../../segments.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
 import type { Params } from "../common/body.ts";
@@ -94,9 +94,7 @@ function chooseThinking(
 }
 
 function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
-  return (
-    typeof thinking === "object" && thinking !== null && !Array.isArray(thinking) && thinking["type"] !== "disabled"
-  );
+  return isJsonObject(thinking) && thinking["type"] !== "disabled";
 }
 
 function chooseTools(input: EncodeInput, options: JsonObject, history: History, extra: readonly Block[]) {

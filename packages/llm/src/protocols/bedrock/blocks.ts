@@ -67,7 +67,7 @@ export function bedrockDialect(provider: string): BlockDialect {
   };
 }
 
-/** Only letters, digits, single spaces, hyphens, parentheses and brackets. */
+/** Keeps only letters, digits, single spaces, hyphens, parentheses and brackets. */
 function documentName(fileName: string | undefined): string {
   const name = (fileName ?? "document")
     .replace(/[^a-zA-Z0-9\s\-()[\]]/g, "-")

@@ -2,14 +2,14 @@
 // the stop.
 
 import { inStreamError } from "../../errors/classify.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { structuredOutputTool } from "../anthropic/structured.ts";
 import { estimateReasoning } from "../anthropic/usage.ts";
 import { parseFrame } from "../common/frame.ts";
-import { isObject, list, number, object, string } from "../common/json.ts";
+import { list, number, object, string } from "../common/json.ts";
 
 interface OpenBlock {
   readonly key: string;
@@ -66,14 +66,14 @@ export class BedrockDecoder implements ResponseDecoder {
 
   body(body: JsonValue, out: BlockSink): void {
     const answer = object(body) ?? {};
-    if (!isObject(answer["output"])) {
+    if (!isJsonObject(answer["output"])) {
       out.fail(inStreamError(this.#context.provider, body));
       return;
     }
     this.#messageStart(out);
     const message = object(object(answer["output"])?.["message"]);
     list(message?.["content"]).forEach((block, index) => {
-      if (isObject(block)) this.#wholeBlock(index, block, out);
+      if (isJsonObject(block)) this.#wholeBlock(index, block, out);
     });
     this.#stop(answer, out);
     out.raw(body);
@@ -114,7 +114,7 @@ export class BedrockDecoder implements ResponseDecoder {
     const reasoning = object(delta["reasoningContent"]);
     if (typeof delta["text"] === "string") {
       if (delta["text"] !== "") out.text(this.#block(index, "text").key, delta["text"]);
-    } else if (isObject(delta["toolUse"])) {
+    } else if (isJsonObject(delta["toolUse"])) {
       const input = string(delta["toolUse"]["input"]) ?? "";
       const block = this.#block(index, "tool");
       if (block.kind === "answer") out.text(block.key, input);

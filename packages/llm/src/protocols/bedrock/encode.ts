@@ -2,7 +2,7 @@
 
 import { clampLevel } from "../../catalog/thinking.ts";
 import { makeSegment } from "../../segments.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { CacheControl } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { ToolDefinition } from "../../types/request.ts";
@@ -97,7 +97,7 @@ function chooseThinking(
   const { request, model } = input;
   const maxTokens = request.maxTokens ?? model.maxOutput ?? defaultMaxTokens;
   const explicit = options["thinking"];
-  if (typeof explicit === "object" && explicit !== null && !Array.isArray(explicit)) {
+  if (isJsonObject(explicit)) {
     return { maxTokens, thinking: explicit };
   }
   // Other makers' models on Bedrock take a plain word; the maker is part of the id.

@@ -2,9 +2,8 @@
 // extras into the parameters that follow it.
 
 import type { BodyPiece } from "../../types/adapter.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import { encodeJson } from "./encode-json.ts";
-import { isObject } from "./json.ts";
 
 export type Params = Record<string, JsonValue | undefined>;
 
@@ -27,7 +26,7 @@ export function assembleBody(
   return body;
 }
 
-/** With commas between them. */
+/** Joins parts with commas. */
 export function joinParts(parts: readonly BodyPart[]): BodyPiece[] {
   const pieces: BodyPiece[] = [];
   for (const part of parts) {
@@ -48,7 +47,8 @@ export function mergeExtras(
   for (const [key, value] of Object.entries(extras ?? {})) {
     if (isProtected(key)) continue;
     const present = params[key];
-    params[key] = nested.includes(key) && isObject(present) && isObject(value) ? { ...present, ...value } : value;
+    params[key] =
+      nested.includes(key) && isJsonObject(present) && isJsonObject(value) ? { ...present, ...value } : value;
   }
 }
 

@@ -1,9 +1,8 @@
 // One framed event as a JSON object; a chunk that is not one ends the stream.
 
 import { StreamError } from "../../types/errors.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { BlockSink, Frame } from "../../types/protocol.ts";
-import { isObject } from "./json.ts";
 
 export function parseFrame(frame: Frame, out: BlockSink): JsonObject | undefined {
   if (frame.data === "" || frame.data === "[DONE]") return undefined;
@@ -14,7 +13,7 @@ export function parseFrame(frame: Frame, out: BlockSink): JsonObject | undefined
     out.fail(new StreamError("The stream contains a chunk that is not JSON.", { cause }));
     return undefined;
   }
-  if (isObject(value)) return value;
+  if (isJsonObject(value)) return value;
   out.fail(new StreamError("The stream contains a chunk that is not a JSON object."));
   return undefined;
 }

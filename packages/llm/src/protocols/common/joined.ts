@@ -44,7 +44,7 @@ export class JoinedSegments {
   }
 }
 
-/** With a comma between them; empty texts are skipped. */
+/** Joins two texts with a comma; empty texts are skipped. */
 export function joinTexts(left: string, right: string): string {
   return left === "" ? right : right === "" ? left : `${left},${right}`;
 }

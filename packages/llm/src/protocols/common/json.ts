@@ -1,12 +1,11 @@
 // Tolerant reading of vendor JSON: a field of the wrong type is treated as absent.
 
-import { isObject } from "../../stream/partial-json.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 
-export { isObject };
+export { isJsonObject };
 
 export function object(value: JsonValue | undefined): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 export function string(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;

@@ -2,12 +2,12 @@
 
 import { inStreamError } from "../../errors/classify.ts";
 import { ContentFilterError } from "../../types/errors.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
-import { isObject, list, number, object, string } from "../common/json.ts";
+import { list, number, object, string } from "../common/json.ts";
 import { PartialArguments } from "./partial-args.ts";
 
 interface OpenBlock {
@@ -34,7 +34,7 @@ export class GeminiDecoder implements ResponseDecoder {
   }
 
   body(body: JsonValue, out: BlockSink): void {
-    for (const chunk of Array.isArray(body) ? body : [body]) if (isObject(chunk)) this.#chunk(chunk, out);
+    for (const chunk of Array.isArray(body) ? body : [body]) if (isJsonObject(chunk)) this.#chunk(chunk, out);
     out.raw(body);
     if (this.#complete) this.end(out);
     else out.fail(inStreamError(this.#context.provider, body));
@@ -66,7 +66,7 @@ export class GeminiDecoder implements ResponseDecoder {
     const id = string(chunk["responseId"]);
     const model = string(chunk["modelVersion"]);
     out.start({ ...(id === undefined ? {} : { id }), ...(model === undefined ? {} : { model }) });
-    for (const part of list(object(candidate?.["content"])?.["parts"])) if (isObject(part)) this.#part(part, out);
+    for (const part of list(object(candidate?.["content"])?.["parts"])) if (isJsonObject(part)) this.#part(part, out);
     const usage = object(chunk["usageMetadata"]);
     if (usage !== undefined) out.usage(geminiUsage(usage));
     const reason = string(candidate?.["finishReason"]);
@@ -118,7 +118,7 @@ export class GeminiDecoder implements ResponseDecoder {
       const text = block.partial.add(call["partialArgs"]);
       if (text !== "") out.toolArguments(block.key, text);
     }
-    if (isObject(call["args"])) out.toolArguments(block.key, JSON.stringify(call["args"]));
+    if (isJsonObject(call["args"])) out.toolArguments(block.key, JSON.stringify(call["args"]));
     if (!more) this.#close(out);
   }
 

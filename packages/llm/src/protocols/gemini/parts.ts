@@ -4,7 +4,7 @@ import { MIME_BY_EXTENSION } from "../../media/types.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import { InvalidRequestError } from "../../types/errors.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { ContentPart, MediaData, Message, ToolCallData, ToolResultData } from "../../types/message.ts";
 import { own } from "../../types/own.ts";
 import type { Warning } from "../../types/response.ts";
@@ -155,7 +155,7 @@ function functionResponse(result: ToolResultData, context: PartContext): JsonObj
 function responseObject(result: ToolResultData): JsonObject {
   const content = result.content as JsonValue;
   if (result.isError) return { error: content };
-  return typeof content === "object" && content !== null && !Array.isArray(content) ? content : { result: content };
+  return isJsonObject(content) ? content : { result: content };
 }
 
 /** Not every model accepts images inside a result; they follow it, introduced by a line of text. */

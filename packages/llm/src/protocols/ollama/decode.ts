@@ -1,12 +1,11 @@
 // Ollama's NDJSON stream and body. Calls come whole and mostly without ids.
 
 import { inStreamError } from "../../errors/classify.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason } from "../../types/response.ts";
 import { TextFlow } from "../common/flow.ts";
 import { parseFrame } from "../common/frame.ts";
-import { isObject } from "../common/json.ts";
 
 export class OllamaDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
@@ -23,7 +22,7 @@ export class OllamaDecoder implements ResponseDecoder {
   }
 
   body(body: JsonValue, out: BlockSink): void {
-    if (isObject(body)) this.#chunk(body, out);
+    if (isJsonObject(body)) this.#chunk(body, out);
     else out.fail(inStreamError(this.#context.provider, body));
   }
 
@@ -35,7 +34,7 @@ export class OllamaDecoder implements ResponseDecoder {
       return;
     }
     out.start(typeof chunk["model"] === "string" ? { model: chunk["model"] } : {});
-    if (isObject(chunk["message"])) this.#message(chunk["message"], out);
+    if (isJsonObject(chunk["message"])) this.#message(chunk["message"], out);
     if (chunk["done"] !== true) return;
     const { prompt_eval_count: input, eval_count: output, done_reason: word } = chunk;
     out.usage({
@@ -51,9 +50,9 @@ export class OllamaDecoder implements ResponseDecoder {
   #message(message: JsonObject, out: BlockSink): void {
     if (typeof message["thinking"] === "string") this.#flow.append("reasoning", message["thinking"], out);
     if (typeof message["content"] === "string") this.#flow.append("text", message["content"], out);
-    const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter(isObject) : [];
+    const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter(isJsonObject) : [];
     for (const call of calls) {
-      const fn = isObject(call["function"]) ? call["function"] : {};
+      const fn = isJsonObject(call["function"]) ? call["function"] : {};
       const key = String(this.#calls++);
       this.#flow.close(out);
       out.toolCall(key, {

@@ -1,13 +1,12 @@
 // The Chat Completions stream and body, with the oddities of the servers that imitate it.
 
 import { inStreamError } from "../../errors/classify.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { TextFlow } from "../common/flow.ts";
 import { parseFrame } from "../common/frame.ts";
-import { isObject } from "../common/json.ts";
 import { ReasoningDetails, toSignature } from "./returned.ts";
 
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
@@ -60,7 +59,7 @@ export class ChatDecoder implements ResponseDecoder {
   }
 
   body(body: JsonValue, out: BlockSink): void {
-    if (!isObject(body) || !Array.isArray(body["choices"])) {
+    if (!isJsonObject(body) || !Array.isArray(body["choices"])) {
       out.fail(inStreamError(this.#context.provider, body));
       return;
     }
@@ -92,9 +91,9 @@ export class ChatDecoder implements ResponseDecoder {
       ...(typeof chunk["model"] === "string" ? { model: chunk["model"] } : {}),
     });
     const choice = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-    if (isObject(choice)) {
+    if (isJsonObject(choice)) {
       const delta = choice[member] ?? choice["message"];
-      if (isObject(delta)) this.#delta(delta, out);
+      if (isJsonObject(delta)) this.#delta(delta, out);
       this.#usage(choice["usage"], out);
       const reason = choice["finish_reason"];
       if (typeof reason === "string" && reason !== "") {
@@ -102,7 +101,7 @@ export class ChatDecoder implements ResponseDecoder {
         out.finishReason({ reason: own(finishReasons, reason) ?? "other", raw: reason });
       }
     }
-    this.#usage(chunk["usage"] ?? (isObject(chunk["x_groq"]) ? chunk["x_groq"]["usage"] : undefined), out);
+    this.#usage(chunk["usage"] ?? (isJsonObject(chunk["x_groq"]) ? chunk["x_groq"]["usage"] : undefined), out);
   }
 
   #delta(delta: JsonObject, out: BlockSink): void {
@@ -120,19 +119,19 @@ export class ChatDecoder implements ResponseDecoder {
       this.#flow.append("text", delta["refusal"], out);
     }
     const calls = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
-    for (const [position, call] of calls.entries()) if (isObject(call)) this.#call(call, position, out);
-    if (isObject(delta["function_call"])) this.#call({ index: 0, function: delta["function_call"] }, 0, out);
+    for (const [position, call] of calls.entries()) if (isJsonObject(call)) this.#call(call, position, out);
+    if (isJsonObject(delta["function_call"])) this.#call({ index: 0, function: delta["function_call"] }, 0, out);
   }
 
   /** A string, or a list of typed parts where thinking is one of the types. */
   #content(content: JsonValue | undefined, out: BlockSink): void {
     if (typeof content === "string") this.#flow.append("text", content, out);
     if (!Array.isArray(content)) return;
-    for (const part of content.filter(isObject)) {
+    for (const part of content.filter(isJsonObject)) {
       if (typeof part["text"] === "string") this.#flow.append("text", part["text"], out);
       else if (typeof part["thinking"] === "string") this.#flow.append("reasoning", part["thinking"], out);
       else if (Array.isArray(part["thinking"])) {
-        for (const inner of part["thinking"].filter(isObject)) {
+        for (const inner of part["thinking"].filter(isJsonObject)) {
           if (typeof inner["text"] === "string") this.#flow.append("reasoning", inner["text"], out);
         }
       }
@@ -141,14 +140,14 @@ export class ChatDecoder implements ResponseDecoder {
 
   #call(call: JsonObject, position: number, out: BlockSink): void {
     this.#flow.close(out);
-    const fn = isObject(call["function"]) ? call["function"] : {};
+    const fn = isJsonObject(call["function"]) ? call["function"] : {};
     const id = typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : undefined;
     const name = typeof fn["name"] === "string" && fn["name"] !== "" ? fn["name"] : undefined;
     const open = this.#slot(this.#indexOf(call, id, name, position), id, name);
     out.toolCall(open.key, { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) });
     if (call["extra_content"] !== undefined) this.#extras.set(open.key, call["extra_content"]);
     const args = fn["arguments"];
-    const fragment = typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "";
+    const fragment = typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "";
     if (fragment === "") return;
     open.fragments.push(fragment);
     out.toolArguments(open.key, fragment);
@@ -178,7 +177,7 @@ export class ChatDecoder implements ResponseDecoder {
   }
 
   #usage(usage: JsonValue | undefined, out: BlockSink): void {
-    if (isObject(usage)) out.usage(readUsage(usage));
+    if (isJsonObject(usage)) out.usage(readUsage(usage));
   }
 }
 
@@ -192,8 +191,8 @@ function isCompleteJson(text: string): boolean {
 }
 
 function readUsage(usage: JsonObject): Partial<Usage> & { raw: JsonObject } {
-  const prompt = isObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};
-  const completion = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
+  const prompt = isJsonObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};
+  const completion = isJsonObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
   const cached = prompt["cached_tokens"] ?? usage["prompt_cache_hit_tokens"] ?? usage["cached_tokens"];
   const reasoning = completion["reasoning_tokens"];
   return {

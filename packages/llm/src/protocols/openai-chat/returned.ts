@@ -1,11 +1,10 @@
 // What gateways want back with the calls of an answer, because the model behind them does: signed or encrypted reasoning
 // (`reasoning_details`), and data of a single call (`extra_content`). Both travel as signatures of calls.
 
-import type { JsonObject, JsonValue } from "../../types/json.ts";
-import { isObject } from "../common/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 
 export interface Returned {
-  /** Of the whole answer; on its first call. */
+  /** The details of the whole answer, on its first call. */
   readonly reasoning_details?: JsonValue[];
   readonly extra_content?: JsonObject;
 }
@@ -18,7 +17,7 @@ export class ReasoningDetails {
 
   /** Neighbouring fragments of one item, by type and index, become one item again. */
   add(details: JsonValue | undefined): void {
-    for (const detail of Array.isArray(details) ? details.filter(isObject) : []) {
+    for (const detail of Array.isArray(details) ? details.filter(isJsonObject) : []) {
       const last = this.#items.at(-1);
       const continues =
         last !== undefined &&
@@ -46,7 +45,7 @@ export class ReasoningDetails {
 export function toSignature(details: JsonValue[], extra: JsonValue | undefined): string | undefined {
   const returned: Returned = {
     ...(details.length === 0 ? {} : { reasoning_details: details }),
-    ...(isObject(extra) ? { extra_content: extra } : {}),
+    ...(isJsonObject(extra) ? { extra_content: extra } : {}),
   };
   return Object.keys(returned).length === 0 ? undefined : JSON.stringify(returned);
 }

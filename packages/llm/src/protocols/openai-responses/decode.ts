@@ -1,11 +1,10 @@
 // The Responses stream and body. Blocks are keyed by output_index: proxies change item ids between events.
 
 import { inStreamError } from "../../errors/classify.ts";
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
-import { isObject } from "../common/json.ts";
 import { textMark } from "./items.ts";
 
 /** Progress notes that say nothing the other events do not say. */
@@ -48,7 +47,7 @@ export class ResponsesDecoder implements ResponseDecoder {
         this.#start(event["response"], out);
         break;
       case "response.output_item.added":
-        if (isObject(event["item"])) this.#open(key, event["item"], out);
+        if (isJsonObject(event["item"])) this.#open(key, event["item"], out);
         break;
       case "response.output_text.delta":
       case "response.refusal.delta":
@@ -69,12 +68,12 @@ export class ResponsesDecoder implements ResponseDecoder {
         if (typeof event["arguments"] === "string") this.#doneArguments.set(key, event["arguments"]);
         break;
       case "response.output_item.done":
-        if (isObject(event["item"])) this.#item(key, event["item"], out);
+        if (isJsonObject(event["item"])) this.#item(key, event["item"], out);
         break;
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        if (isObject(event["response"])) this.#finish(event["response"], out);
+        if (isJsonObject(event["response"])) this.#finish(event["response"], out);
         break;
       case "error":
         out.fail(inStreamError(this.#context.provider, event["error"] ?? event));
@@ -85,7 +84,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   }
 
   body(body: JsonValue, out: BlockSink): void {
-    if (!isObject(body) || (body["output"] === undefined && body["status"] === undefined)) {
+    if (!isJsonObject(body) || (body["output"] === undefined && body["status"] === undefined)) {
       out.fail(inStreamError(this.#context.provider, body));
       return;
     }
@@ -96,7 +95,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   end(): void {}
 
   #start(response: JsonValue | undefined, out: BlockSink): void {
-    if (!isObject(response)) return;
+    if (!isJsonObject(response)) return;
     const model = this.#reportedModel ?? response["model"];
     out.start({
       ...(typeof response["id"] === "string" ? { id: response["id"] } : {}),
@@ -164,7 +163,7 @@ export class ResponsesDecoder implements ResponseDecoder {
       typeof item["phase"] === "string" ? item["phase"] : undefined,
     );
     const signature = mark === undefined ? {} : { signature: mark };
-    const parts = Array.isArray(item["content"]) ? item["content"].filter(isObject) : [];
+    const parts = Array.isArray(item["content"]) ? item["content"].filter(isJsonObject) : [];
     for (const [index, part] of parts.entries()) {
       const text = part["type"] === "refusal" ? part["refusal"] : part["text"];
       if (part["type"] === "refusal")
@@ -181,16 +180,16 @@ export class ResponsesDecoder implements ResponseDecoder {
     // Some servers number the final list anew: after streamed items it may only complete those that began.
     const fresh = this.#begun.size === 0;
     for (const [index, item] of items.entries()) {
-      if (isObject(item) && (fresh || this.#begun.has(String(index)))) this.#item(String(index), item, out);
+      if (isJsonObject(item) && (fresh || this.#begun.has(String(index)))) this.#item(String(index), item, out);
     }
-    if (isObject(response["usage"])) out.usage(readUsage(response["usage"]));
+    if (isJsonObject(response["usage"])) out.usage(readUsage(response["usage"]));
     out.raw(response);
     const status = typeof response["status"] === "string" ? response["status"] : "completed";
-    if (status === "failed" || isObject(response["error"])) {
+    if (status === "failed" || isJsonObject(response["error"])) {
       out.fail(inStreamError(this.#context.provider, response["error"] ?? response));
       return;
     }
-    const details = isObject(response["incomplete_details"]) ? response["incomplete_details"]["reason"] : undefined;
+    const details = isJsonObject(response["incomplete_details"]) ? response["incomplete_details"]["reason"] : undefined;
     out.finishReason(readStatus(status, typeof details === "string" ? details : undefined));
     out.done();
   }
@@ -205,7 +204,7 @@ function callId(item: JsonObject): { id?: string } {
 function joinTexts(parts: JsonValue | undefined): string {
   if (!Array.isArray(parts)) return "";
   return parts
-    .flatMap((part) => (isObject(part) && typeof part["text"] === "string" ? [part["text"]] : []))
+    .flatMap((part) => (isJsonObject(part) && typeof part["text"] === "string" ? [part["text"]] : []))
     .join("\n\n");
 }
 
@@ -223,8 +222,10 @@ function readStatus(status: string, details: string | undefined) {
 }
 
 function readUsage(usage: JsonObject): Partial<Usage> & { raw: JsonObject } {
-  const cached = isObject(usage["input_tokens_details"]) ? usage["input_tokens_details"]["cached_tokens"] : undefined;
-  const reasoning = isObject(usage["output_tokens_details"])
+  const cached = isJsonObject(usage["input_tokens_details"])
+    ? usage["input_tokens_details"]["cached_tokens"]
+    : undefined;
+  const reasoning = isJsonObject(usage["output_tokens_details"])
     ? usage["output_tokens_details"]["reasoning_tokens"]
     : undefined;
   return {

@@ -1,12 +1,11 @@
 // One message of the conversation as items of a Responses `input` list. Calls, results and reasoning are items of their own,
 // never inside a message.
 
-import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, TextPart } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
 import { boundedCallId, itemIdOf } from "../common/ids.ts";
-import { isObject } from "../common/json.ts";
 import { mediaUrl, unsupportedContent } from "../common/media.ts";
 import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
 
@@ -56,7 +55,7 @@ function encodeInput(message: Message, context: ItemContext): EncodedItems {
 
 /** Older history in the vendor's own form, which any of its models can read. */
 function compactedItem(part: ContentPart, { provider }: ItemContext): JsonObject[] {
-  return part.kind === "unknown" && part.origin?.provider === provider && isObject(part.raw) ? [part.raw] : [];
+  return part.kind === "unknown" && part.origin?.provider === provider && isJsonObject(part.raw) ? [part.raw] : [];
 }
 
 function inputPart(part: ContentPart, context: ItemContext): JsonObject | undefined {
@@ -131,7 +130,7 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
         break;
       }
       case "unknown":
-        if (isOwn(part.origin, context) && isObject(part.raw)) items.push(part.raw);
+        if (isOwn(part.origin, context) && isJsonObject(part.raw)) items.push(part.raw);
         break;
       default:
         warnings.push(dropped(part));
@@ -188,7 +187,7 @@ function isThinking(part: ContentPart): part is ThinkingPart {
 function encryptedContent({ thinking: { signature = "" } }: ThinkingPart): string | undefined {
   if (!signature.startsWith("{")) return signature === "" ? undefined : signature;
   const item = parsed(signature);
-  const encrypted = isObject(item) ? item["encrypted_content"] : undefined;
+  const encrypted = isJsonObject(item) ? item["encrypted_content"] : undefined;
   return typeof encrypted === "string" && encrypted !== "" ? encrypted : undefined;
 }
 

@@ -36,11 +36,11 @@ export const anthropic: Dialect = {
   defaultModel: "claude-sonnet-4-5",
   framing: () => "sse",
   credential: (request) => header(request, "x-api-key") ?? bearer(request),
-  denied: (key) => ({ status: 401, message: key === undefined ? "x-api-key header is required" : "invalid x-api-key" }),
+  denial: (key) => ({ status: 401, message: key === undefined ? "x-api-key header is required" : "invalid x-api-key" }),
   validate,
   complete: (turn) => ({
     ...envelope(turn),
-    content: turn.blocks.map(finished),
+    content: turn.blocks.map(contentBlock),
     stop_reason: turn.rawStop ?? STOPS[turn.stop],
     usage: usage(turn.usage),
   }),
@@ -92,7 +92,7 @@ function outputUsage(numbers: ScriptedUsage) {
   return { output_tokens: numbers.output, ...thinking };
 }
 
-function finished(block: ResolvedBlock) {
+function contentBlock(block: ResolvedBlock) {
   switch (block.type) {
     case "text":
       return { type: "text", text: block.text };

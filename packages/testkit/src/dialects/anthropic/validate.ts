@@ -2,7 +2,6 @@
 
 import {
   type Checked,
-  checking,
   duplicate,
   type Fields,
   isFields,
@@ -10,6 +9,7 @@ import {
   refuse,
   string,
   unknownField,
+  validatorOf,
 } from "../refuse.ts";
 import { checkMessages } from "./messages.ts";
 
@@ -58,7 +58,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MAX_MARKERS = 4;
 const MIN_BUDGET = 1024;
 
-export const validate = checking((checked) => {
+export const validate = validatorOf((checked) => {
   const { request, body } = checked;
   if (request.headers["anthropic-version"] === undefined) refuse("anthropic-version: header is required");
   checkFields(checked);

@@ -37,13 +37,13 @@ export const bedrock: Dialect = {
     const value = header(request, "authorization");
     return value?.startsWith("Bearer ") ? value.slice(7) : value;
   },
-  denied: (key) =>
+  denial: (key) =>
     key === undefined
       ? { status: 403, message: "Missing Authentication Token", code: "MissingAuthenticationTokenException" }
       : { status: 403, message: "The security token in the request is invalid.", code: "UnrecognizedClientException" },
   validate,
   complete: (turn) => ({
-    output: { message: { role: "assistant", content: turn.blocks.map(finished) } },
+    output: { message: { role: "assistant", content: turn.blocks.map(contentBlock) } },
     stopReason: turn.rawStop ?? STOPS[turn.stop],
     usage: usage(turn.usage),
     metrics: { latencyMs: 1 },
@@ -76,7 +76,7 @@ function usage(numbers: ScriptedUsage | undefined) {
   };
 }
 
-function finished(block: ResolvedBlock) {
+function contentBlock(block: ResolvedBlock) {
   switch (block.type) {
     case "text":
       return { text: block.text };

@@ -1,7 +1,7 @@
 // What Bedrock's Converse API refuses: parameters, content blocks, the pairing of calls and results.
 
 import { signatureFits } from "../../resolve.ts";
-import { checking, duplicate, type Fields, isFields, objects, refuse, string, unknownField } from "../refuse.ts";
+import { duplicate, type Fields, isFields, objects, refuse, string, unknownField, validatorOf } from "../refuse.ts";
 
 const FIELDS = [
   ...["messages", "system", "inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields"],
@@ -16,7 +16,7 @@ const INFERENCE_FIELDS = ["maxTokens", "temperature", "topP", "stopSequences"];
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_CACHE_POINTS = 4;
 
-export const validate = checking(({ request, body, options }) => {
+export const validate = validatorOf(({ request, body, options }) => {
   if (request.route?.operation === "count") return;
   const extra = unknownField(body, [...FIELDS, ...options.allowFields]);
   if (extra) refuse(`Malformed input request: #: extraneous key [${extra}] is not permitted`);

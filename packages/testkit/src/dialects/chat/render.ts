@@ -14,7 +14,7 @@ export const chat: Dialect = {
   defaultModel: "gpt-5.2",
   framing: () => "sse",
   credential: (request) => bearer(request) ?? header(request, "api-key"),
-  denied: openaiDenied,
+  denial: openaiDenied,
   validate,
   complete: (turn) => ({
     ...envelope(turn, "chat.completion"),
@@ -42,10 +42,10 @@ function envelope(turn: ResolvedTurn, object: string) {
 
 function message(turn: ResolvedTurn) {
   const calls = callsOf(turn);
-  const reasoning = joined(turn, "thinking");
+  const reasoning = joinBlocks(turn, "thinking");
   return {
     role: "assistant",
-    content: joined(turn, "text") || null,
+    content: joinBlocks(turn, "text") || null,
     refusal: null,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(toolCall) }),
@@ -56,7 +56,7 @@ function callsOf(turn: ResolvedTurn): ResolvedCall[] {
   return turn.blocks.filter((block) => block.type === "call");
 }
 
-function joined(turn: ResolvedTurn, type: "text" | "thinking"): string {
+function joinBlocks(turn: ResolvedTurn, type: "text" | "thinking"): string {
   return turn.blocks.map((block) => (block.type === type ? block.text : "")).join("");
 }
 

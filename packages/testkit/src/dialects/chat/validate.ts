@@ -1,7 +1,7 @@
 // What OpenAI's Chat Completions API refuses: parameters, messages, the pairing of calls and results.
 
 import { checkFunction, FUNCTION_NAME, invalidValue, missingParameter, unknownParameter } from "../openai-schema.ts";
-import { checking, duplicate, type Fields, isFields, objects, refuse, string, unknownField } from "../refuse.ts";
+import { duplicate, type Fields, isFields, objects, refuse, string, unknownField, validatorOf } from "../refuse.ts";
 
 const FIELDS = [
   ...["messages", "model", "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs"],
@@ -22,7 +22,7 @@ const MESSAGE_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 const USER_PARTS = ["text", "image_url", "input_audio", "file"];
 
-export const validate = checking(({ body, options }) => {
+export const validate = validatorOf(({ body, options }) => {
   const extra = unknownField(body, [...FIELDS, ...options.allowFields]);
   if (extra) unknownParameter(extra);
   if (string(body["model"]) === "") missingParameter("model");

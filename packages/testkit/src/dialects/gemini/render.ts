@@ -42,7 +42,7 @@ export const gemini: Dialect = {
   defaultModel: "gemini-3-flash-preview",
   framing: (request) => (request.query["alt"] === "sse" ? "sse" : "json-array"),
   credential: (request) => header(request, "x-goog-api-key") ?? request.query["key"] ?? bearer(request),
-  denied: (key) =>
+  denial: (key) =>
     key === undefined
       ? { status: 403, message: "Method doesn't allow unregistered callers. Please use an API key." }
       : { status: 400, message: "API key not valid. Please pass a valid API key.", reason: "API_KEY_INVALID" },

@@ -1,6 +1,6 @@
 // What the Gemini API refuses: fields its protocol does not know, tools, parameters. Contents are checked in contents.ts.
 
-import { checking, duplicate, type Fields, isFields, objects, refuse, string } from "../refuse.ts";
+import { duplicate, type Fields, isFields, objects, refuse, string, validatorOf } from "../refuse.ts";
 import { checkContents } from "./contents.ts";
 import { field, generation, knownFields } from "./json.ts";
 import { checkSchema } from "./schema.ts";
@@ -24,7 +24,7 @@ const DECLARATION_FIELDS = [
 ];
 const FUNCTION_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/;
 
-export const validate = checking(({ request, body, options }) => {
+export const validate = validatorOf(({ request, body, options }) => {
   if (request.route?.operation === "count") {
     const inner = field(body, "generateContentRequest");
     checkContents(isFields(inner) ? inner : body, request.model ?? "");

@@ -10,9 +10,9 @@ export const ollama: Dialect = {
   defaultModel: "scripted-model",
   framing: () => "ndjson",
   credential: bearer,
-  denied: () => ({ status: 401, message: "unauthorized" }),
+  denial: () => ({ status: 401, message: "unauthorized" }),
   validate,
-  complete: (turn) => ({ ...line(turn, message(turn)), ...ending(turn) }),
+  complete: (turn) => ({ ...line(turn, message(turn)), ...closingFields(turn) }),
   stream,
   count: (tokens) => ({ prompt_eval_count: tokens }),
   error: (status, options) => ({
@@ -34,7 +34,7 @@ function line(turn: ResolvedTurn, content: object) {
   };
 }
 
-function ending(turn: ResolvedTurn) {
+function closingFields(turn: ResolvedTurn) {
   return {
     done: true,
     done_reason: turn.rawStop ?? (turn.stop === "length" ? "length" : "stop"),
@@ -62,7 +62,7 @@ function message(turn: ResolvedTurn) {
 
 function stream(turn: ResolvedTurn): StreamPart[] {
   const lines = turn.blocks.flatMap((block) => blockLines(block, turn));
-  return [...lines, { data: { ...line(turn, { content: "" }), ...ending(turn) }, terminal: true }];
+  return [...lines, { data: { ...line(turn, { content: "" }), ...closingFields(turn) }, terminal: true }];
 }
 
 function blockLines(block: ResolvedBlock, turn: ResolvedTurn): StreamPart[] {

@@ -1,10 +1,10 @@
 // What Ollama refuses: mostly values that its Go types cannot hold. Unknown fields pass.
 
-import { checking, isFields, objects, refuse, string } from "../refuse.ts";
+import { isFields, objects, refuse, string, validatorOf } from "../refuse.ts";
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-export const validate = checking(({ body }) => {
+export const validate = validatorOf(({ body }) => {
   if (string(body["model"]) === "") refuse("model is required");
   for (const message of objects(body["messages"])) {
     const role = string(message["role"]);

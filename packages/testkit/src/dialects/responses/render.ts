@@ -15,10 +15,10 @@ export const responses: Dialect = {
   defaultModel: "gpt-5.2",
   framing: () => "sse",
   credential: (request) => bearer(request) ?? header(request, "api-key"),
-  denied: openaiDenied,
+  denial: openaiDenied,
   validate,
   complete: (turn, request) =>
-    isCompaction(request) ? compacted(turn, request) : finalResponse(turn, items(turn), request),
+    isCompaction(request) ? compactionResponse(turn, request) : finalResponse(turn, items(turn), request),
   stream,
   count: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   error: (status, options) => openaiError(status, options),
@@ -41,7 +41,7 @@ export const responses: Dialect = {
 };
 
 /** What the user said as it was, and one item for everything: the words of the turn, as if they were encrypted. */
-function compacted(turn: ResolvedTurn, request: RecordedRequest): object {
+function compactionResponse(turn: ResolvedTurn, request: RecordedRequest): object {
   const said = objects(request.body?.["input"]).filter(({ role }) => role === "user");
   const words = turn.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
   return {
@@ -112,7 +112,7 @@ function usage(numbers: ScriptedUsage | undefined) {
 }
 
 function items(turn: ResolvedTurn): Item[] {
-  return turn.blocks.map((block, i) => finished(block, itemId(block, turn, i)));
+  return turn.blocks.map((block, i) => outputItem(block, itemId(block, turn, i)));
 }
 
 function itemId(block: ResolvedBlock, turn: ResolvedTurn, position: number): string {
@@ -120,7 +120,7 @@ function itemId(block: ResolvedBlock, turn: ResolvedTurn, position: number): str
   return `${prefix}_${serialPart(turn.serial)}${position}`;
 }
 
-function finished(block: ResolvedBlock, id: string): Item {
+function outputItem(block: ResolvedBlock, id: string): Item {
   switch (block.type) {
     case "text":
       return { id, type: "message", status: "completed", role: "assistant", content: [outputText(block.text)] } as Item;
@@ -169,15 +169,15 @@ function event(type: string, fields: object): StreamPart {
 }
 
 function streamItem(block: ResolvedBlock, id: string, index: number, size: number): StreamPart[] {
-  const whole = finished(block, id);
+  const whole = outputItem(block, id);
   return [
-    event("response.output_item.added", { output_index: index, item: opened(whole) }),
+    event("response.output_item.added", { output_index: index, item: openingItem(whole) }),
     ...innerEvents(block, { item_id: id, output_index: index }, size),
     event("response.output_item.done", { output_index: index, item: whole }),
   ];
 }
 
-function opened(item: Item): object {
+function openingItem(item: Item): object {
   if (item.type === "message") return { ...item, status: "in_progress", content: [] };
   if (item.type === "reasoning") return { ...item, summary: [] };
   return { ...item, status: "in_progress", arguments: "" };

@@ -2,7 +2,7 @@
 
 import type { RecordedRequest } from "../../record.ts";
 import { checkFunction, invalidValue, missingParameter, unknownParameter } from "../openai-schema.ts";
-import { checking, type Fields, isFields, objects, refuse, string, unknownField } from "../refuse.ts";
+import { type Fields, isFields, objects, refuse, string, unknownField, validatorOf } from "../refuse.ts";
 import { checkItems } from "./items.ts";
 
 const FIELDS = [
@@ -19,10 +19,10 @@ const COMPACTION_FIELDS = [
 const FUNCTION_FIELDS = ["type", "name", "description", "parameters", "strict", "defer_loading"];
 const MIN_OUTPUT = 16;
 
-/** Of a conversation, instead of an answer to it. */
+/** The request asks to compact the conversation, not to answer it. */
 export const isCompaction = ({ path }: Pick<RecordedRequest, "path">): boolean => path.endsWith("/responses/compact");
 
-export const validate = checking(({ request, body, options }) => {
+export const validate = validatorOf(({ request, body, options }) => {
   const known = isCompaction(request) ? COMPACTION_FIELDS : FIELDS;
   const extra = unknownField(body, [...known, ...options.allowFields]);
   if (extra) unknownParameter(extra);

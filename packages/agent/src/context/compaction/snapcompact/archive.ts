@@ -2,7 +2,7 @@
 // compaction of this kind is made.
 
 import type { Message, ModelInfo } from "@lathe/llm";
-import type { PicturedHistory } from "../../../record/journal/types.ts";
+import type { PicturedHistory } from "../../../contract/journal.ts";
 import { IMAGE_TOKENS } from "../../message-size.ts";
 import pictures from "../prompts/pictures.md";
 import { pieces } from "../serialize.ts";

@@ -10,7 +10,7 @@ export interface Cells {
   readonly side: number;
   /** A pixel that is all ink. */
   readonly full: number;
-  /** In the order of `CHARACTERS`; row by row, each pixel from 0 to `full`. */
+  /** Pixels of each character, in the order of `CHARACTERS`; row by row, from 0 to `full`. */
   readonly coverage: readonly Uint8Array[];
 }
 

@@ -74,7 +74,7 @@ export const CHARACTERS: readonly string[] = [
 /** Rows from the top; a column is set or not. */
 export type Glyph = readonly (readonly boolean[])[];
 
-/** In the order of `CHARACTERS`. */
+/** Reads the glyphs in the order of `CHARACTERS`. */
 export function readGlyphs(): readonly Glyph[] {
   const bands = SHEET.trim()
     .split("\n\n")

@@ -24,7 +24,7 @@ export class Frames {
     return Math.ceil(this.#text.letters.length / this.#columns ** 2);
   }
 
-  /** Of the pages with these numbers. */
+  /** Draws the pages with these numbers. */
   draw(pages: readonly number[]): ImageData[] {
     const cells = cellsOf(this.#shape.cell);
     const { detail, bySentence } = this.#shape;

@@ -28,5 +28,5 @@ const SHAPES: Readonly<Partial<Record<Api, FrameShape>>> = {
 
 export const shapeFor = (api: Api | undefined): FrameShape => (api && SHAPES[api]) ?? PLAIN;
 
-/** Of a full picture. */
+/** The number of columns of a full picture. */
 export const columnsOf = ({ cell }: FrameShape): number => Math.floor(MOST_SIDE / SIDES[cell]);

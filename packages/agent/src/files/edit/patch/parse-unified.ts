@@ -76,7 +76,7 @@ function headerPaths(before: string, after: string): [string | undefined, string
   return [fromGit ? bareFrom : from, toGit ? bareTo : to];
 }
 
-/** Without quotes and time stamp; undefined for /dev/null. */
+/** The path without quotes and time stamp; undefined for /dev/null. */
 function headerPath(line: string): string | undefined {
   const path = (line.slice(4).split("\t")[0] as string).trim().replace(/^"(.*)"$/, "$1");
   return path === "/dev/null" ? undefined : path;

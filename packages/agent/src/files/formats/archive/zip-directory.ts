@@ -15,14 +15,14 @@ const ZIP64_FIELD = 0x0001;
 const END_64_BYTES = 56;
 
 export interface ZipEnd {
-  /** Before the first member; what offsets in the archive are counted from. */
+  /** The place before the first member, from which offsets in the archive are counted. */
   readonly base: number;
   readonly directoryStart: number;
   readonly directoryBytes: number;
   readonly count: number;
-  /** Of the first record behind the directory. */
+  /** Offset of the first record behind the directory. */
   readonly endsAt: number;
-  /** Of the end record proper; with zip64 it is not the first one. */
+  /** Offset of the end record proper; with zip64 it is not the first one. */
   readonly endRecordAt: number;
 }
 
@@ -32,7 +32,7 @@ export interface ZipMember extends Member {
   readonly method: number;
   readonly crc: number;
   readonly compressedSize: number;
-  /** Of its local header in the file. */
+  /** Offset of its local header in the file. */
   readonly offset: number;
   /** Where the next thing in the file begins: nothing of this member is behind it. */
   readonly boundary: number;

@@ -32,7 +32,7 @@ export interface UnlandedLines {
 export interface ConflictedFile {
   readonly path: string;
   readonly absolute: string;
-  /** With "\n" endings. */
+  /** The text with "\n" endings. */
   readonly text: string;
 }
 
@@ -42,7 +42,7 @@ const NEIGHBOURS = 3;
 /** The conflicts that a session has shown and that are not settled yet. */
 export class Conflicts {
   #next = 1;
-  /** Not settled yet, in order of their numbers. */
+  /** Conflicts that are not settled yet, in order of their numbers. */
   readonly #open = new Map<number, Conflict>();
   readonly #settled = new Set<number>();
 
@@ -107,7 +107,7 @@ export class Conflicts {
     return there.length === alike.length ? there[alike.findIndex((other) => other.id === id)] : undefined;
   }
 
-  /** In order of their places. */
+  /** The file's conflicts in order of their places. */
   #of(absolute: string): Conflict[] {
     return this.open()
       .filter((conflict) => conflict.absolute === absolute)

@@ -3,6 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { isJsonObject } from "@lathe/llm";
 import type { CellType, TextCell } from "./cells-text.ts";
 import { itemSpans, memberSpans, type Span, valueSpan } from "./json-spans.ts";
 
@@ -25,9 +26,6 @@ interface Cell {
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Undefined when the bytes are no notebook of version 4. */
 export function parseNotebook(bytes: Uint8Array): Notebook | undefined {
   if (!isUtf8(bytes)) return undefined;
@@ -39,7 +37,7 @@ export function parseNotebook(bytes: Uint8Array): Notebook | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  if (!isRecord(value) || value["nbformat"] !== 4 || !Array.isArray(value["cells"])) return undefined;
+  if (!isJsonObject(value) || value["nbformat"] !== 4 || !Array.isArray(value["cells"])) return undefined;
   const cellsSpan = memberSpans(json, valueSpan(json, 0)).get("cells") as Span;
   const spans = itemSpans(json, cellsSpan);
   const cells = value["cells"].map((cell, index) => parseCell(json, cell, spans[index] as Span));
@@ -49,7 +47,7 @@ export function parseNotebook(bytes: Uint8Array): Notebook | undefined {
 }
 
 function parseCell(json: string, cell: unknown, span: Span): Cell | undefined {
-  if (!isRecord(cell)) return undefined;
+  if (!isJsonObject(cell)) return undefined;
   const { cell_type: type, source, id } = cell;
   if (type !== "code" && type !== "markdown" && type !== "raw") return undefined;
   const isList = Array.isArray(source);
@@ -171,7 +169,7 @@ function indented(value: unknown, style: Style, depth: number): string {
 }
 
 function stringified(value: unknown, style: Style, depth: number): string {
-  if (!Array.isArray(value) && !isRecord(value)) return JSON.stringify(value);
+  if (!Array.isArray(value) && !isJsonObject(value)) return JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   const items = Array.isArray(value)
     ? value.map((item) => stringified(item, style, depth + 1))

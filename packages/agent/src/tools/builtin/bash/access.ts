@@ -1,8 +1,8 @@
 // What a command of the lasting shell will touch. The parse knows the text; what earlier commands left in the shell may give its words
 // another meaning, and then nothing of it is harmless.
 
+import type { ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope } from "../../../contract/tool.ts";
-import type { ShellPart } from "../../../policy/shell/types.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
 import type { ShellState } from "../../../world/process/shell-state.ts";
 import { commandAccess } from "../shell/access.ts";

@@ -27,7 +27,7 @@ export interface HashlineWindow {
   readonly limit?: number | undefined;
   /** Where the call names no end. */
   readonly defaultLimit?: number | undefined;
-  /** Without numbers. */
+  /** The lines are shown without numbers. */
   readonly isBare?: boolean | undefined;
   /** How a read goes on from a line, in the words of the tool. */
   readonly onward?: ((line: number) => string) | undefined;

@@ -1,9 +1,9 @@
 // What a shell text will touch, from its parse: every command that it runs, and every file that the parse knows it writes or reads.
 
 import { posix } from "node:path";
+import type { ShellAnalysis } from "../../../contract/shell.ts";
 import type { Access, CallScope } from "../../../contract/tool.ts";
 import { analyseShell } from "../../../policy/shell/analyse.ts";
-import type { ShellAnalysis } from "../../../policy/shell/types.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
 /** Where output goes that nobody keeps. */

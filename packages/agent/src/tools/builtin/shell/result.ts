@@ -41,7 +41,7 @@ export function commandResult(command: string, outcome: CommandOutcome, text: st
   };
 }
 
-/** Of a command that a person sent to the background; `output` as the face shows it. */
+/** The result of a command that the user sent to the background; `output` as the tool shows it. */
 export function detachedResult(command: string, outcome: BackgroundOutcome, output = outcome.output): ToolResult {
   return {
     content: [{ kind: "text", text: endedLine(output) + backgroundNote(outcome) }],

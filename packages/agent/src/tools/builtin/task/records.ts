@@ -4,7 +4,7 @@ import type { JsonValue } from "@lathe/llm";
 import type { AgentReport, BatchReport } from "../../../contract/subagents.ts";
 import type { ToolResult } from "../../../contract/tool.ts";
 
-/** Of an output, in a record; the whole of it is at `agent://`. */
+/** How much of an output a record holds; the whole of it is at `agent://`. */
 export interface RecordLimits {
   /** 500,000 when absent. */
   readonly bytes?: number | undefined;

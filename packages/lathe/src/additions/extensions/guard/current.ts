@@ -60,7 +60,7 @@ export function culpritOf(error: unknown): Culprit | undefined {
   return [...known.values()].findLast(({ file }) => stack.includes(file));
 }
 
-/** Tells on every step into and out of an extension's code, also of a callback. Undefined: our own code runs. */
+/** Reports every step into and out of an extension's code, also of a callback. Undefined: our own code runs. */
 export function watchSteps(listener: (culprit: Culprit | undefined) => void): () => void {
   entered = listener;
   let isInside = false;

@@ -1,13 +1,12 @@
 // Everything that contains extensions in this process, as one thing: it exists while there is an extension, and is shared by all
 // conversations of the process.
 
-import { type Culprit, inside, outside } from "./current.ts";
+import { type Culprit, outside } from "./current.ts";
 import { OpenedHandles } from "./handles.ts";
-import { catchProcessCalls } from "./process-calls.ts";
-import { SharedObjects } from "./prototypes.ts";
+import { watchBoundary } from "./process-boundary.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** Who is told about an extension. */
+/** Receives what an extension does wrong or writes. */
 export interface Witness {
   /** What it did wrong, as the end of a sentence that begins with its name. */
   failed(what: string): void;
@@ -21,10 +20,9 @@ let shared: Guard | undefined;
 
 export class Guard {
   readonly #witnesses = new Map<Culprit, Witness>();
-  readonly #shared = new SharedObjects();
   readonly #handles = new OpenedHandles();
   readonly #watchdog: Watchdog;
-  readonly #giveBack: () => void;
+  readonly #removeBoundary: () => void;
 
   /** `offFile`: where it is noted which extension is off. */
   static get(offFile: string): Guard {
@@ -35,7 +33,7 @@ export class Guard {
   private constructor(offFile: string) {
     const hasTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
     this.#watchdog = new Watchdog({ blockedMs: BLOCKED_MS, offFile, hasTerminal });
-    this.#giveBack = catchProcessCalls({
+    this.#removeBoundary = watchBoundary({
       failed: (culprit, what) => this.#witnesses.get(culprit)?.failed(what),
       wrote: (culprit, text) => this.#witnesses.get(culprit)?.wrote(text),
     });
@@ -47,38 +45,20 @@ export class Guard {
     this.#watchdog.tell(culprit);
   }
 
-  /** How to resume, for whoever has to end the process. */
+  /** The watchdog says how to resume this session when it has to end the process. */
   sessionIs(id: string): void {
     this.#watchdog.session(id.slice(0, 8));
   }
 
-  /** Runs code of the extension and looks at what it did to everybody's objects. */
-  run<T>(culprit: Culprit, work: () => T): T {
-    try {
-      return inside(culprit, work);
-    } finally {
-      this.#look(culprit);
-    }
-  }
-
   /** Ends what it left open; the last one that goes turns everything off. */
   async remove(culprit: Culprit): Promise<void> {
-    this.#look(culprit);
     const left = outside(() => this.#handles.end(culprit));
     if (left !== "") this.#witnesses.get(culprit)?.failed(`left open: ${left}. They were ended`);
     this.#witnesses.delete(culprit);
     if (this.#witnesses.size > 0) return;
     shared = undefined;
     this.#handles.unwatch();
-    this.#giveBack();
+    this.#removeBoundary();
     await this.#watchdog.stop();
-  }
-
-  #look(culprit: Culprit): void {
-    const changed = this.#shared.restore();
-    if (changed.length === 0) return;
-    const shown = changed.slice(0, 3).join(", ");
-    const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
-    this.#witnesses.get(culprit)?.failed(`changed ${shown}${more}, which all code shares. It was changed back`);
   }
 }

@@ -7,11 +7,11 @@ import { findOne } from "../../../sessions/find.ts";
 import { copyUpTo, newJournal } from "../../../sessions/journals/journal-files.ts";
 import { openToRead } from "../../../sessions/open.ts";
 import { verbArgs } from "../verb-args.ts";
-import { named, type Verb } from "./verb.ts";
+import { requireSessionId, type Verb } from "./verb.ts";
 
 export const branchVerb: Verb = async (argv, workspace) => {
   const [which, entry, more] = verbArgs(argv, {}).positionals;
-  const id = named(which, "branch");
+  const id = requireSessionId(which, "branch");
   if (entry === undefined || more !== undefined)
     throw usageError(`Name one message of yours: lathe sessions branch ${id} <entry>. See: lathe sessions tree ${id}`);
   const { machine, paths } = workspace;

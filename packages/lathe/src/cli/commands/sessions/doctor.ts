@@ -7,7 +7,7 @@ import { EXIT } from "../../../platform/usage/exit.ts";
 import { type CheckDeps, checkJournal, leftLocks } from "../../../sessions/check.ts";
 import { allJournals, childrenOf } from "../../../sessions/files.ts";
 import { findSession } from "../../../sessions/find.ts";
-import { counted, size } from "../../../sessions/numbers.ts";
+import { countOf, size } from "../../../sessions/numbers.ts";
 import { openToRead } from "../../../sessions/open.ts";
 import { outsideFiles } from "../../../sessions/outside-files.ts";
 import { verbArgs } from "../verb-args.ts";
@@ -34,7 +34,7 @@ export const doctorVerb: Verb = async (argv, workspace) => {
     }
   }
   machine.stdout.write(
-    `${counted(journals.length, "session file")} checked, ${problems === 0 ? "no problems" : counted(problems, "problem")}.\n`,
+    `${countOf(journals.length, "session file")} checked, ${problems === 0 ? "no problems" : countOf(problems, "problem")}.\n`,
   );
   if (positionals.length === 0 || values.gc) reportBlobs(workspace, values.gc ?? false);
   if (values.gc) for (const lock of leftLocks(paths.locks, machine.host)) rmSync(lock, { force: true });
@@ -50,7 +50,7 @@ function reportBlobs(workspace: Workspace, remove: boolean): void {
     minAgeMs: YOUNG_MS,
     dryRun: !remove,
   });
-  const unnamed = `${counted(removed.length, "unreferenced blob")} (${size(bytes)})`;
+  const unnamed = `${countOf(removed.length, "unreferenced blob")} (${size(bytes)})`;
   if (remove) machine.stdout.write(`Removed ${unnamed}; ${kept} kept.\n`);
   else if (removed.length > 0) machine.stdout.write(`Found ${unnamed}. To remove: lathe sessions doctor --gc\n`);
 }

@@ -4,24 +4,24 @@ import { checkLabel, findEntry } from "@lathe/agent";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
-import { changed } from "../../../sessions/changed.ts";
+import { changeJournal } from "../../../sessions/change-journal.ts";
 import { findOne, findSession } from "../../../sessions/find.ts";
 import { oneLine } from "../../../sessions/list.ts";
 import { openToRead } from "../../../sessions/open.ts";
 import { verbArgs } from "../verb-args.ts";
-import { named, type Verb } from "./verb.ts";
+import { requireSessionId, type Verb } from "./verb.ts";
 
 export const labelVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, { clear: { type: "boolean" } });
   const [which, entry, ...words] = positionals;
-  const id = named(which, "label");
+  const id = requireSessionId(which, "label");
   if (entry === undefined) return list(workspace, id);
   const label = values.clear ? undefined : oneLine(words.join(" "));
   if (label === "" || (values.clear && words.length > 0))
     throw usageError(
       `Give one of both: lathe sessions label ${id} ${entry} <name>, or lathe sessions label ${id} ${entry} --clear`,
     );
-  await changed(workspace, findOne(workspace, id), ({ journal }) =>
+  await changeJournal(workspace, findOne(workspace, id), ({ journal }) =>
     withEntryHint(`See: lathe sessions tree ${id}`, () => {
       const target = findEntry(journal, entry);
       checkLabel(journal, target, label);

@@ -6,11 +6,11 @@ import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../../sessions/find.ts";
 import { isInPlace, moveSessionFile } from "../../../sessions/journals/journal-files.ts";
 import { verbArgs } from "../verb-args.ts";
-import { named, type Verb } from "./verb.ts";
+import { requireSessionId, type Verb } from "./verb.ts";
 
 export const moveVerb: Verb = async (argv, workspace) => {
   const [which, folder, more] = verbArgs(argv, {}).positionals;
-  const id = named(which, "move");
+  const id = requireSessionId(which, "move");
   if (folder === undefined || more !== undefined)
     throw usageError(`Name one folder: lathe sessions move ${id} <folder>`);
   const { machine } = workspace;

@@ -3,7 +3,7 @@
 import { findEntry, type Journal, landingOf } from "@lathe/agent";
 import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
-import { changed } from "../../../sessions/changed.ts";
+import { changeJournal } from "../../../sessions/change-journal.ts";
 import { findOne, findSession } from "../../../sessions/find.ts";
 import { openToRead } from "../../../sessions/open.ts";
 import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../../sessions/tree-rows.ts";
@@ -22,7 +22,7 @@ export const treeVerb: Verb = async (argv, workspace) => {
   const { filter = "default", go } = values;
   if (!isFilter(filter)) throw usageError(`There is no filter "${filter}". Choose one of: ${TREE_FILTERS.join(", ")}.`);
   if (go !== undefined) {
-    const text = await changed(workspace, findOne(workspace, which), ({ journal }) =>
+    const text = await changeJournal(workspace, findOne(workspace, which), ({ journal }) =>
       withEntryHint(`See: lathe sessions tree ${which}`, () => goTo(journal, go)),
     );
     machine.stdout.write(text === undefined ? "" : `${text}\n`);

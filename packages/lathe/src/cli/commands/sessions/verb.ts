@@ -5,7 +5,7 @@ import { type ExitCode, usageError } from "../../../platform/usage/exit.ts";
 
 export type Verb = (argv: readonly string[], workspace: Workspace) => Promise<ExitCode>;
 
-export function named(value: string | undefined, verb: string): string {
+export function requireSessionId(value: string | undefined, verb: string): string {
   if (value === undefined) throw usageError(`Name a session: lathe sessions ${verb} <id>. See: lathe sessions list`);
   return value;
 }
@@ -13,7 +13,7 @@ export function named(value: string | undefined, verb: string): string {
 /** For verbs about one session: a second one must not be dropped. */
 export function onlyNamed([value, more]: readonly string[], verb: string): string {
   if (more !== undefined) throw usageError(`lathe sessions ${verb} takes one session, but got "${more}" as well.`);
-  return named(value, verb);
+  return requireSessionId(value, verb);
 }
 
 export function count(value: string | undefined, otherwise: number): number {

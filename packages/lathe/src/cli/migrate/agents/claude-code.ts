@@ -1,7 +1,6 @@
 // Settings of Claude Code: permissions, mode, model.
 
-import { listModels } from "@lathe/llm";
-import { isRecord } from "../../../found/discovery/structured.ts";
+import { isJsonObject, listModels } from "@lathe/llm";
 import { rulesIn } from "../rules.ts";
 import { NOTHING, type TakenSettings } from "../types.ts";
 
@@ -11,7 +10,7 @@ const MODES: Readonly<Record<string, string>> = { default: "ask", acceptEdits: "
 const KINDS = ["opus", "sonnet", "haiku"];
 
 export function fromClaudeCode(settings: Readonly<Record<string, unknown>>): TakenSettings {
-  const permissions = isRecord(settings["permissions"]) ? settings["permissions"] : {};
+  const permissions = isJsonObject(settings["permissions"]) ? settings["permissions"] : {};
   const { rules, left } = rulesIn({
     allow: permissions["allow"],
     ask: permissions["ask"],

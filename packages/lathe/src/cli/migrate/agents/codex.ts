@@ -1,7 +1,6 @@
 // Settings of Codex: model, effort, approvals, providers of the user's own.
 
-import type { ProviderConfig } from "@lathe/llm";
-import { isRecord } from "../../../found/discovery/structured.ts";
+import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { NOTHING, type TakenSettings } from "../types.ts";
 
 const EFFORTS: Readonly<Record<string, string>> = {
@@ -26,10 +25,10 @@ export function fromCodex(settings: Readonly<Record<string, unknown>>): TakenSet
     approval_policy: policy,
   } = settings;
   const { sandbox_mode: sandbox, model_providers: written } = settings;
-  const providers = isRecord(written)
+  const providers = isJsonObject(written)
     ? Object.fromEntries(
         Object.entries(written).flatMap(([id, value]) => {
-          const config = isRecord(value) ? providerOf(value, id === provider ? model : undefined) : undefined;
+          const config = isJsonObject(value) ? providerOf(value, id === provider ? model : undefined) : undefined;
           return config ? [[id, config]] : [];
         }),
       )

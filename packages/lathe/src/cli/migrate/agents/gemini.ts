@@ -1,13 +1,14 @@
 // Settings of Gemini CLI: model, approvals, tools that need no question.
 
-import { isRecord } from "../../../found/discovery/structured.ts";
+import { isJsonObject } from "@lathe/llm";
 import { rulesIn } from "../rules.ts";
 import { NOTHING, type TakenSettings } from "../types.ts";
 
 const MODES: Readonly<Record<string, string>> = { default: "ask", auto_edit: "auto-edit", plan: "plan" };
 
 export function fromGemini(settings: Readonly<Record<string, unknown>>): TakenSettings {
-  const section = (name: string): Readonly<Record<string, unknown>> => (isRecord(settings[name]) ? settings[name] : {});
+  const section = (name: string): Readonly<Record<string, unknown>> =>
+    isJsonObject(settings[name]) ? settings[name] : {};
   const model = typeof settings["model"] === "string" ? settings["model"] : section("model")["name"];
   const mode = section("general")["defaultApprovalMode"] ?? section("tools")["approvalMode"];
   const known = typeof mode === "string" ? MODES[mode] : undefined;

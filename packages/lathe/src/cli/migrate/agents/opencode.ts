@@ -1,7 +1,6 @@
 // Settings of OpenCode: models, permissions, providers of the user's own.
 
-import type { ProviderConfig } from "@lathe/llm";
-import { isRecord } from "../../../found/discovery/structured.ts";
+import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { rulesIn } from "../rules.ts";
 import { variableFor } from "../secrets.ts";
 import { NOTHING, type TakenSettings } from "../types.ts";
@@ -11,9 +10,9 @@ const SUBJECTS: Readonly<Record<string, string>> = { bash: "shell", edit: "write
 export function fromOpencode(settings: Readonly<Record<string, unknown>>): TakenSettings {
   const { model, small_model: small, permission, provider } = settings;
   const { rules, left } = rulesIn(permissionRules(permission));
-  const providers = isRecord(provider)
+  const providers = isJsonObject(provider)
     ? Object.entries(provider).flatMap(([id, value]) => {
-        const config = isRecord(value) ? providerOf(id, value) : undefined;
+        const config = isJsonObject(value) ? providerOf(id, value) : undefined;
         return config ? [[id, config] as const] : [];
       })
     : [];
@@ -35,9 +34,9 @@ function permissionRules(permission: unknown): Record<"allow" | "ask" | "deny", 
   const add = (decision: unknown, rule: string): void => {
     if (decision === "allow" || decision === "ask" || decision === "deny") rules[decision].push(rule);
   };
-  for (const [name, value] of Object.entries(isRecord(permission) ? permission : {})) {
+  for (const [name, value] of Object.entries(isJsonObject(permission) ? permission : {})) {
     const subject = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : name;
-    if (!isRecord(value)) add(value, `${subject}`);
+    if (!isJsonObject(value)) add(value, `${subject}`);
     // Among patterns the last that fits decides there; "ask" for everything else is what happens here anyway.
     else
       for (const [pattern, decision] of Object.entries(value))
@@ -48,13 +47,13 @@ function permissionRules(permission: unknown): Record<"allow" | "ask" | "deny", 
 
 /** Providers that we know need no entry; one with an address of its own does. */
 function providerOf(id: string, { options, models }: Readonly<Record<string, unknown>>): ProviderConfig | undefined {
-  const { baseURL: baseUrl, apiKey } = isRecord(options) ? options : {};
+  const { baseURL: baseUrl, apiKey } = isJsonObject(options) ? options : {};
   if (typeof baseUrl !== "string") return undefined;
   const variable = typeof apiKey === "string" ? (/^\{env:(\w+)\}$/.exec(apiKey)?.[1] ?? variableFor(id)) : undefined;
   return {
     baseUrl,
     api: "openai-completions",
     ...(variable === undefined ? { auth: "none" as const } : { apiKeyEnv: variable }),
-    ...(isRecord(models) ? { models: Object.keys(models).map((model) => ({ id: model })) } : {}),
+    ...(isJsonObject(models) ? { models: Object.keys(models).map((model) => ({ id: model })) } : {}),
   };
 }

@@ -1,10 +1,10 @@
 // pi: `~/.pi/agent` (or PI_CODING_AGENT_DIR) and `.pi` of the project. It is no source of discovery, so its files are found here.
 
-import type { ProviderConfig } from "@lathe/llm";
+import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { type AgentFolders, inHomes } from "../../../found/discovery/homes.ts";
 import { markdownFolder, skillFolder } from "../../../found/discovery/layouts.ts";
 import type { Provider } from "../../../found/discovery/look.ts";
-import { isRecord, readJson } from "../../../found/discovery/structured.ts";
+import { readJson } from "../../../found/discovery/structured.ts";
 import { variableFor } from "../secrets.ts";
 import { NOTHING, type TakenSettings } from "../types.ts";
 
@@ -30,7 +30,7 @@ export const piFiles: Provider = {
   },
 };
 
-/** Of either of its two files. */
+/** Reads the settings of either of pi's two files. */
 export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettings {
   const { defaultProvider: provider, defaultModel: model, defaultThinkingLevel: level, providers } = settings;
   return {
@@ -39,9 +39,11 @@ export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettin
       ...(typeof provider === "string" && typeof model === "string" ? { model: `${provider}/${model}` } : {}),
       ...(typeof level === "string" ? { defaultThinkingLevel: level } : {}),
     },
-    providers: isRecord(providers)
+    providers: isJsonObject(providers)
       ? Object.fromEntries(
-          Object.entries(providers).flatMap(([id, value]) => (isRecord(value) ? [[id, providerOf(id, value)]] : [])),
+          Object.entries(providers).flatMap(([id, value]) =>
+            isJsonObject(value) ? [[id, providerOf(id, value)]] : [],
+          ),
         )
       : {},
   };

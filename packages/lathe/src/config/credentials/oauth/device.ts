@@ -13,7 +13,7 @@ export interface DeviceFlow {
   readonly show: (line: string) => void;
 }
 
-/** In a row. */
+/** Polling gives up after this many failures in a row. */
 const MOST_FAILURES = 4;
 
 export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise<OAuthCredential> {

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isJsonObject } from "@lathe/llm";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 
 export interface OAuthRow {
@@ -16,7 +17,7 @@ export interface OAuthRow {
   readonly redirectPort?: number;
   /** Device authorisation (RFC 8628). */
   readonly deviceUrl?: string;
-  /** The issuer knows no clients: it hands a key of the user's own to whoever proves to have asked. */
+  /** The issuer knows no clients: it gives the user's key to the program that can prove it made the request. */
   readonly gives?: "key";
   /** Extra parameters of the authorisation request. */
   readonly parameters?: Readonly<Record<string, string>>;
@@ -50,7 +51,7 @@ export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
   if (isProblem(read)) throw wrong(`${file}:${read.line}`, read.message);
   const { value } = read;
   if (value === null) return BUILT_IN;
-  if (!isRecord(value)) throw wrong(file, "must map provider names to issuers");
+  if (!isJsonObject(value)) throw wrong(file, "must map provider names to issuers");
   return [...Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry)), ...BUILT_IN];
 }
 
@@ -65,11 +66,11 @@ const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: strin
   authorizeUrl: { fits: isSafeUrl, what: "an https address" },
   scopes: { fits: (value) => Array.isArray(value) && value.every(isText), what: "a list of words" },
   redirectPort: { fits: (value) => Number.isInteger(value) && Number(value) >= 0, what: "a port" },
-  parameters: { fits: (value) => isRecord(value) && Object.values(value).every(isText), what: "names and texts" },
+  parameters: { fits: (value) => isJsonObject(value) && Object.values(value).every(isText), what: "names and texts" },
 };
 
 function rowOf(file: string, provider: string, entry: unknown): OAuthRow {
-  if (!isRecord(entry)) throw wrong(file, `${provider} must be a mapping`);
+  if (!isJsonObject(entry)) throw wrong(file, `${provider} must be a mapping`);
   for (const [key, value] of Object.entries(entry)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (!known) throw wrong(file, `${provider}.${key} is unknown; known are ${Object.keys(KEYS).join(", ")}`);
@@ -88,10 +89,6 @@ function isSafeUrl(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
   return protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function wrong(place: string, what: string): CliError {

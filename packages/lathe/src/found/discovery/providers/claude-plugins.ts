@@ -1,26 +1,27 @@
 // What Claude Code has installed from marketplaces.
 
+import { isJsonObject } from "@lathe/llm";
 import type { Provider, Scan } from "../look.ts";
 import { type InstalledPlugin, pluginLoaders } from "../plugin-files.ts";
-import { isRecord, readJson } from "../structured.ts";
+import { readJson } from "../structured.ts";
 import { claudeHome } from "./claude.ts";
 
 export const claudePlugins: Provider = {
   id: "claude-plugins",
   name: "Claude Code plugins",
   priority: 70,
-  loaders: pluginLoaders(installed),
+  loaders: pluginLoaders(installedPlugins),
 };
 
 /** Those that are switched on, for everywhere or for this project. */
-function installed(look: Scan): readonly InstalledPlugin[] {
+function installedPlugins(look: Scan): readonly InstalledPlugin[] {
   const home = claudeHome(look);
   const plugins = readJson(look, `${home}/plugins/installed_plugins.json`, "user")?.value["plugins"];
-  if (!isRecord(plugins)) return [];
+  if (!isJsonObject(plugins)) return [];
   const enabled = readJson(look, `${home}/settings.json`, "user")?.value["enabledPlugins"];
   return Object.entries(plugins).flatMap(([id, written]) => {
-    if (isRecord(enabled) && enabled[id] === false) return [];
-    const entries = (Array.isArray(written) ? written : [written]).filter(isRecord);
+    if (isJsonObject(enabled) && enabled[id] === false) return [];
+    const entries = (Array.isArray(written) ? written : [written]).filter(isJsonObject);
     const here = entries.find(({ projectPath }) => isHere(look, projectPath));
     const { installPath, version } = here ?? {};
     if (typeof installPath !== "string") return [];

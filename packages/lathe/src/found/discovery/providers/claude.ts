@@ -32,7 +32,7 @@ export const claude: Provider = {
       for (const { path, level } of [...everyHome(look, FOLDERS)].reverse()) skillFolder(look, `${path}/skills`, level);
     },
     rule: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { nested: true, translate: scoped }),
+      markdownFolder(look, `${path}/rules`, level, { nested: true, translate: ruleScope }),
     ),
     agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
       markdownFolder(look, `${path}/agents`, level, { nested: true, renames: true }),
@@ -57,7 +57,7 @@ export const claude: Provider = {
 };
 
 /** `paths` names the files a rule is for; without them it is for all. The model must be told when a rule matters. */
-export function scoped({ paths, ...rest }: Frontmatter): Frontmatter {
+export function ruleScope({ paths, ...rest }: Frontmatter): Frontmatter {
   return paths === undefined
     ? { alwaysApply: true, ...rest }
     : { description: `for ${String(paths)}`, globs: paths, ...rest };

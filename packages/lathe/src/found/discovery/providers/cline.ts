@@ -3,7 +3,7 @@
 import { markdownFolder, skillFolder } from "../layouts.ts";
 import { type Look, nearest, type Provider, type Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
-import { scoped } from "./claude.ts";
+import { ruleScope } from "./claude.ts";
 
 const NAME = ".clinerules";
 
@@ -15,7 +15,7 @@ export const cline: Provider = {
     rule: (look) => {
       projectRules(look);
       for (const folder of [`${home(look)}/rules`, `${look.place.userHome}/Documents/Cline/Rules`])
-        markdownFolder(look, folder, "user", { translate: scoped });
+        markdownFolder(look, folder, "user", { translate: ruleScope });
     },
     command: (look) => {
       const folder = nearest(look, `${NAME}/workflows`);
@@ -37,8 +37,9 @@ function projectRules(look: Look<"rule">): void {
   for (const folder of look.place.folders) {
     const path = `${folder}/${NAME}`;
     const value = look.markdown(path, "project");
-    if (value) look.add("clinerules", { level: "project", path }, { ...value, frontmatter: scoped(value.frontmatter) });
-    else markdownFolder(look, path, "project", { translate: scoped });
+    if (value)
+      look.add("clinerules", { level: "project", path }, { ...value, frontmatter: ruleScope(value.frontmatter) });
+    else markdownFolder(look, path, "project", { translate: ruleScope });
     if (look.items.length > 0) return;
   }
 }

@@ -1,5 +1,6 @@
 // Lathe's own files: `~/.lathe` and the nearest `.lathe` of the project. Skills are taken from every folder up to the root.
 
+import { isJsonObject } from "@lathe/llm";
 import { ofExtensions } from "../gemini-files.ts";
 import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
@@ -7,7 +8,7 @@ import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "
 import type { Look, Provider, Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 import { extensionEntries } from "../plugin-files.ts";
-import { isRecord, readJson } from "../structured.ts";
+import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 import type { Level } from "../types.ts";
 
@@ -84,10 +85,10 @@ function sshHosts(
   const path = `${home}/ssh.json`;
   const read = readJson(look, path, level);
   const hosts = read?.value["hosts"];
-  if (!isRecord(hosts)) return;
+  if (!isJsonObject(hosts)) return;
   for (const [name, value] of Object.entries(hosts)) {
     const line = read?.lineOf(["hosts", name]);
-    const { host, user, username, port, keyPath, description } = isRecord(value) ? value : {};
+    const { host, user, username, port, keyPath, description } = isJsonObject(value) ? value : {};
     if (typeof host !== "string") {
       look.warn(path, `ssh host ${name} has no "host"`, line);
       continue;

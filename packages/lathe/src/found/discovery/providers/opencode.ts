@@ -1,11 +1,12 @@
 // OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in the project's
 // folders. Its folders are called by one word or by the plural.
 
+import { isJsonObject } from "@lathe/llm";
 import { type AgentFolders, everyHome, type Home, homesOf } from "../homes.ts";
 import { firstFile, markdownFolder, skillFolder, textFile } from "../layouts.ts";
 import type { Look, Provider, Scan } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
-import { isRecord, readJson, type Structured } from "../structured.ts";
+import { readJson, type Structured } from "../structured.ts";
 import type { Level } from "../types.ts";
 
 const configHome = ({ place }: Scan): string =>
@@ -83,10 +84,10 @@ function writtenInConfig(
   textKey: string,
 ): void {
   const entries = value[key];
-  if (!isRecord(entries)) return;
+  if (!isJsonObject(entries)) return;
   for (const [name, written] of Object.entries(entries)) {
     // One without a text only changes a built-in agent.
-    const { [textKey]: text, ...frontmatter } = isRecord(written) ? written : {};
+    const { [textKey]: text, ...frontmatter } = isJsonObject(written) ? written : {};
     if (typeof text !== "string") continue;
     look.add(name, { level, path, line: () => lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
   }

@@ -23,7 +23,7 @@ export const windsurf: Provider = {
           { ...value, frontmatter: { alwaysApply: true, ...value.frontmatter } },
         );
       for (const { path: home, level } of homesOf(look, FOLDERS, "user"))
-        markdownFolder(look, `${home}/rules`, level, { translate: triggered });
+        markdownFolder(look, `${home}/rules`, level, { translate: ruleFromTrigger });
     },
     command: (look) => {
       for (const { path, level } of homesOf(look, FOLDERS, "user"))
@@ -37,7 +37,7 @@ export const windsurf: Provider = {
 };
 
 /** `trigger` says when a rule holds: always, for some files, or when the model decides so by its description. */
-function triggered({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
+function ruleFromTrigger({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
   if (trigger === "always_on" || trigger === undefined) return { ...rest, description, alwaysApply: true };
   if (trigger === "glob") return { ...rest, description: description ?? `for ${String(globs)}`, globs };
   return trigger === "model_decision" ? { ...rest, description } : rest;

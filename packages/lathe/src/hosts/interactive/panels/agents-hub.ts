@@ -1,6 +1,6 @@
 // The hub: all agents of the session in the composer's place, to look at, steer, stop, revive and read.
 
-import type { AgentDirectory, AgentOverview } from "@lathe/agent";
+import type { AgentDirectory, AgentOverview, Session } from "@lathe/agent";
 import {
   type CursorPlace,
   type Key,
@@ -12,8 +12,8 @@ import {
   visibleLine,
 } from "@lathe/tui";
 import type { HubAction } from "../actions.ts";
-import type { ScreenView } from "../screen-view.ts";
 import { agentDetail, agentsTitle, treeRows } from "./agent-rows.ts";
+import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
 /** Rows of the tree; the rest of the panel shows the agent at the pointer. */
@@ -29,22 +29,25 @@ type Focus =
   | { readonly kind: "stop"; readonly agentId: string }
   | { readonly kind: "stopAll" };
 
-export function openHub(view: ScreenView): void {
-  const { controller } = view;
-  if (!controller) return;
-  const hub = new Hub(view, () => controller.conversation.session.subagents.directory);
+/** Where the hub opens. */
+export interface HubPlace extends PanelPlace {
+  /** The present session: a command may put another one in its place. */
+  session(): Session;
+  page(title: string, text: string): void;
+}
+
+export function openHub(place: HubPlace): void {
+  const hub = new Hub(place);
   if (hub.isEmpty) {
-    view.hint("There are no agents in this session.");
+    place.hint("There are no agents in this session.");
     return;
   }
-  const panel: Panel = { component: hub, byAgent: false, cancel: () => hub.cancel(() => view.panels.close(panel)) };
-  view.panels.open(panel);
+  const panel: Panel = { component: hub, byAgent: false, cancel: () => hub.cancel(() => place.panels.close(panel)) };
+  place.panels.open(panel);
 }
 
 class Hub {
-  readonly #view: ScreenView;
-  /** A command may put another session in the place of this one. */
-  readonly #directory: () => AgentDirectory;
+  readonly #place: HubPlace;
   #current: string | undefined;
   #focus: Focus = { kind: "tree" };
   /** The end of the output of an agent that is not at work, read once. */
@@ -52,21 +55,24 @@ class Hub {
   cursor: CursorPlace | undefined;
   readonly showsAgents = true;
 
-  constructor(view: ScreenView, directory: () => AgentDirectory) {
-    this.#view = view;
-    this.#directory = directory;
+  constructor(place: HubPlace) {
+    this.#place = place;
+  }
+
+  get #directory(): AgentDirectory {
+    return this.#place.session().subagents.directory;
   }
 
   get isEmpty(): boolean {
-    return this.#directory().list().length === 0;
+    return this.#directory.list().length === 0;
   }
 
   get hint(): string {
     if (this.#focus.kind === "message") return "enter sends, esc cancels";
     if (this.#focus.kind === "stop") return "y stops it, every other key leaves it";
     if (this.#focus.kind === "stopAll") return "y stops all of them, every other key leaves them";
-    const key = (action: HubAction): string => this.#view.bindings.chords(action)[0] ?? "";
-    const agents = this.#directory().list();
+    const key = (action: HubAction): string => this.#place.bindings.chords(action)[0] ?? "";
+    const agents = this.#directory.list();
     const agent = this.#agent(agents);
     const keys = [
       ...(agent && agent.state !== "aborted" ? [`${key("app.agents.send")} sends a message`] : []),
@@ -87,7 +93,7 @@ class Hub {
 
   render(context: RenderContext): readonly Row[] {
     this.cursor = undefined;
-    const agents = this.#directory().list();
+    const agents = this.#directory.list();
     const agent = this.#agent(agents);
     if (!agent) return [row("There are no agents in this session.", { color: "muted" })];
     const asked = this.#askedRows(context);
@@ -119,14 +125,14 @@ class Hub {
         );
       return true;
     }
-    const { bindings } = this.#view;
+    const { bindings } = this.#place;
     const action = bindings.match(key, "agents") as HubAction | undefined;
     if (action !== undefined) return this.#act(action);
     return this.#move(bindings.match(key, "select"));
   }
 
   #act(action: HubAction): boolean {
-    const agent = this.#agent(this.#directory().list());
+    const agent = this.#agent(this.#directory.list());
     if (!agent) return true;
     const { agentId } = agent;
     switch (action) {
@@ -135,16 +141,16 @@ class Hub {
         break;
       case "app.agents.stop":
         if (agent.state === "running") this.#to({ kind: "stop", agentId });
-        else this.#view.hint(`${agentId} is not at work.`);
+        else this.#place.hint(`${agentId} is not at work.`);
         break;
       case "app.agents.stopAll":
-        if (atWork(this.#directory().list()) > 0) this.#to({ kind: "stopAll" });
-        else this.#view.hint("No agent is at work.");
+        if (atWork(this.#directory.list()) > 0) this.#to({ kind: "stopAll" });
+        else this.#place.hint("No agent is at work.");
         break;
       case "app.agents.revive":
         void this.#run(async (directory) => {
           const { state } = await directory.revive(agentId);
-          this.#view.hint(`${agentId} is ${state}.`);
+          this.#place.hint(`${agentId} is ${state}.`);
         });
         break;
       case "app.agents.transcript":
@@ -158,7 +164,7 @@ class Hub {
 
   /** Other keys are the app's. */
   #move(action: string | undefined): boolean {
-    const agents = this.#directory().list();
+    const agents = this.#directory.list();
     const at = agents.findIndex(({ agentId }) => agentId === this.#agent(agents)?.agentId);
     const to: Readonly<Record<string, number>> = {
       "tui.select.up": at - 1,
@@ -171,15 +177,15 @@ class Hub {
     const next = action === undefined ? undefined : to[action];
     if (next === undefined) return false;
     this.#current = agents[Math.max(0, Math.min(agents.length - 1, next))]?.agentId;
-    this.#view.screen.changed();
+    this.#place.onChange();
     return true;
   }
 
   #prompt(to: string): LinePrompt {
     return new LinePrompt({
-      bindings: this.#view.bindings,
+      bindings: this.#place.bindings,
       label: [{ text: `To ${visibleLine(to)}: `, style: { bold: true } }],
-      onChange: () => this.#view.screen.changed(),
+      onChange: () => this.#place.onChange(),
       onSubmit: (text) => {
         this.#to({ kind: "tree" });
         if (text.trim() !== "") void this.#run((directory) => this.#send(directory, to, text));
@@ -195,37 +201,38 @@ class Hub {
       continued: "works on it",
       revived: "is awake again and works on it",
     };
-    this.#view.hint(`Sent: ${to} ${words[how]}.`);
+    this.#place.hint(`Sent: ${to} ${words[how]}.`);
   }
 
   async #stop(directory: AgentDirectory, agentId: string): Promise<void> {
     const { state } = await directory.stop(agentId);
-    this.#view.hint(`${agentId} was stopped and is ${state}: a message sets it to work again.`);
+    this.#place.hint(`${agentId} was stopped and is ${state}: a message sets it to work again.`);
   }
 
   async #stopAll(directory: AgentDirectory): Promise<void> {
     const { length: count } = await directory.stopAll();
-    this.#view.hint(`${count} ${count === 1 ? "agent was" : "agents were"} stopped; a message sets one to work again.`);
+    this.#place.hint(
+      `${count} ${count === 1 ? "agent was" : "agents were"} stopped; a message sets one to work again.`,
+    );
   }
 
   async #read(agentId: string): Promise<void> {
-    const { session } = this.#view.controller?.conversation ?? {};
-    const read = await session?.schemes.read(`history://${agentId}`, new AbortController().signal);
-    if (read) this.#view.page(`Agent ${agentId}`, new TextDecoder().decode(read.bytes));
+    const read = await this.#place.session().schemes.read(`history://${agentId}`, new AbortController().signal);
+    if (read) this.#place.page(`Agent ${agentId}`, new TextDecoder().decode(read.bytes));
   }
 
   async #run(work: (directory: AgentDirectory) => Promise<void>): Promise<void> {
     try {
-      await work(this.#directory());
+      await work(this.#directory);
     } catch (error) {
-      this.#view.hint((error as Error).message);
+      this.#place.hint((error as Error).message);
     }
-    this.#view.screen.changed();
+    this.#place.onChange();
   }
 
   #to(focus: Focus): void {
     this.#focus = focus;
-    this.#view.screen.changed();
+    this.#place.onChange();
   }
 
   /** The one at the pointer; the pointer stays on it whatever comes and goes. */
@@ -237,7 +244,7 @@ class Hub {
     if (agent.state === "running" || agent.tail.length > 0) return agent.tail;
     const key = `${agent.agentId} ${agent.endedAt}`;
     if (this.#output.key !== key) {
-      const lines = this.#directory()
+      const lines = this.#directory
         .outputOf(agent.agentId)
         .trim()
         .split("\n")
@@ -252,7 +259,7 @@ class Hub {
     if (focus.kind === "message") return focus.prompt.render(context);
     if (focus.kind === "tree") return [];
     const what =
-      focus.kind === "stop" ? visibleLine(focus.agentId) : `all ${atWork(this.#directory().list())} agents at work`;
+      focus.kind === "stop" ? visibleLine(focus.agentId) : `all ${atWork(this.#directory.list())} agents at work`;
     return [row(shorten(`Stop ${what}? y/n`, context.columns), { color: "warning", bold: true })];
   }
 }

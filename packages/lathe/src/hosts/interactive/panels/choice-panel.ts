@@ -13,23 +13,27 @@ import {
   wrap,
 } from "@lathe/tui";
 import type { Choice, ChoiceAction } from "../../../conversation/commands/choice.ts";
-import type { ScreenView } from "../screen-view.ts";
+import type { CommandView } from "../../../conversation/commands/command.ts";
+import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
+/** Where a list opens. What is done to its items may ask for more. */
+export type ChoicePlace = PanelPlace & Required<Pick<CommandView, "ask" | "choose">>;
+
 /** `signal` closes it without a choice. */
-export function choicePanel<T>(view: ScreenView, choice: Choice<T>, signal?: AbortSignal): Promise<T | undefined> {
+export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve) => {
     const found = new Found(choice, (items) => list.setItems(items));
-    const previews = new Previews(choice, () => view.screen.changed());
+    const previews = new Previews(choice, () => place.onChange());
     const initial = choice.items[choice.current ?? -1]?.value;
     const list = new SelectList<T>({
-      bindings: view.bindings,
+      bindings: place.bindings,
       items: choice.items,
       onSelect: ([value]) => close(value),
       onCancel: () => close(undefined),
       onChange: () => {
         void found.look(list.query);
-        view.screen.changed();
+        place.onChange();
       },
       onPoint: (item) => item && choice.moved?.(item.value),
       ...(initial === undefined ? {} : { initial }),
@@ -37,7 +41,7 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>, signal?: Abo
         ? { preview: ({ value }: { value: T }, columns: number) => previews.rows(value, columns) }
         : {}),
     });
-    const actions = new ItemActions(choice, view, (items) => {
+    const actions = new ItemActions(choice, place, (items) => {
       found.items = items;
       list.setItems(items);
     });
@@ -55,14 +59,14 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>, signal?: Abo
     };
     const panel: Panel = { component, byAgent: false, cancel: () => close(undefined) };
     const close = (value: T | undefined): void => {
-      view.panels.close(panel);
+      place.panels.close(panel);
       signal?.removeEventListener("abort", giveUp);
       if (value === undefined) choice.moved?.(undefined);
       resolve(value);
     };
     const giveUp = (): void => close(undefined);
     signal?.addEventListener("abort", giveUp, { once: true });
-    view.panels.open(panel);
+    place.panels.open(panel);
   });
 }
 
@@ -100,18 +104,18 @@ class Found<T> {
 /** Keys that change the item at the pointer. */
 class ItemActions<T> {
   readonly #choice: Choice<T>;
-  readonly #view: ScreenView;
+  readonly #place: ChoicePlace;
   readonly #show: (items: readonly SelectItem<T>[]) => void;
   #isRunning = false;
 
-  constructor(choice: Choice<T>, view: ScreenView, show: (items: readonly SelectItem<T>[]) => void) {
+  constructor(choice: Choice<T>, place: ChoicePlace, show: (items: readonly SelectItem<T>[]) => void) {
     this.#choice = choice;
-    this.#view = view;
+    this.#place = place;
     this.#show = show;
   }
 
   get hints(): readonly string[] {
-    const { bindings } = this.#view;
+    const { bindings } = this.#place;
     return (this.#choice.actions ?? []).flatMap(({ name, does }) => {
       const [chord] = bindings.chords(`app.list.${name}`);
       return chord === undefined ? [] : `${chord} ${does}`;
@@ -119,7 +123,7 @@ class ItemActions<T> {
   }
 
   handle(key: Key, value: T | undefined): boolean {
-    const id = key.kind === "key" ? this.#view.bindings.match(key, "list") : undefined;
+    const id = key.kind === "key" ? this.#place.bindings.match(key, "list") : undefined;
     const action = this.#choice.actions?.find(({ name }) => id === `app.list.${name}`);
     if (!action) return false;
     if (value !== undefined && !this.#isRunning) void this.#run(action, value);
@@ -129,9 +133,9 @@ class ItemActions<T> {
   async #run(action: ChoiceAction<T>, value: T): Promise<void> {
     this.#isRunning = true;
     try {
-      this.#show(await action.run(value, this.#view));
+      this.#show(await action.run(value, this.#place));
     } catch (error) {
-      this.#view.hint((error as Error).message);
+      this.#place.hint((error as Error).message);
     } finally {
       this.#isRunning = false;
     }

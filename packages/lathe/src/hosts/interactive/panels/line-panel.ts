@@ -1,15 +1,15 @@
-// A question whose answer is one line of text, or a secret that nobody sees.
+// A question whose answer is one line of text, or a secret that is not shown.
 
 import { LinePrompt, type Row, visible, wrap } from "@lathe/tui";
-import type { ScreenView } from "../screen-view.ts";
+import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
-export function askPanel(view: ScreenView, question: string, signal?: AbortSignal): Promise<string | undefined> {
-  return typedLine(view, { question, isSecret: false }, signal);
+export function askPanel(place: PanelPlace, question: string, signal?: AbortSignal): Promise<string | undefined> {
+  return typedLine(place, { question, isSecret: false }, signal);
 }
 
-export function secretPanel(view: ScreenView, question: string): Promise<string | undefined> {
-  return typedLine(view, { question, isSecret: true });
+export function secretPanel(place: PanelPlace, question: string): Promise<string | undefined> {
+  return typedLine(place, { question, isSecret: true });
 }
 
 interface Asked {
@@ -17,13 +17,17 @@ interface Asked {
   readonly isSecret: boolean;
 }
 
-function typedLine(view: ScreenView, { question, isSecret }: Asked, signal?: AbortSignal): Promise<string | undefined> {
+function typedLine(
+  place: PanelPlace,
+  { question, isSecret }: Asked,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const prompt = new LinePrompt({
-      bindings: view.bindings,
+      bindings: place.bindings,
       isSecret,
       ...(isSecret ? { placeholder: "paste or type it: it is not shown" } : {}),
-      onChange: () => view.screen.changed(),
+      onChange: () => place.onChange(),
       onSubmit: (text) => close(text),
       onCancel: () => close(undefined),
     });
@@ -34,18 +38,18 @@ function typedLine(view: ScreenView, { question, isSecret }: Asked, signal?: Abo
       handle: (key) => prompt.handle(key),
       get cursor() {
         const { cursor } = prompt;
-        return { row: cursor.row + rows(view.terminal.columns).length, column: cursor.column };
+        return { row: cursor.row + rows(place.context().columns).length, column: cursor.column };
       },
     };
     const panel: Panel = { component, byAgent: false, cancel: () => close(undefined) };
     const close = (text: string | undefined): void => {
-      view.panels.close(panel);
+      place.panels.close(panel);
       signal?.removeEventListener("abort", giveUp);
       resolve(text);
     };
     const giveUp = (): void => close(undefined);
     signal?.addEventListener("abort", giveUp, { once: true });
     if (signal?.aborted) giveUp();
-    else view.panels.open(panel);
+    else place.panels.open(panel);
   });
 }

@@ -3,9 +3,9 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import { renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
-import type { ScreenView } from "../screen-view.ts";
 import { type AnswerOption, AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
 import { approvalBody, approvalOptions } from "./approval.ts";
+import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
 import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
@@ -15,19 +15,18 @@ type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | 
 const HINT = "esc stops the work, tab goes to the input";
 
 export function approvalPanel(
-  view: ScreenView,
+  place: PanelPlace,
   question: ApprovalQuestion,
+  around: { readonly cwd: string; readonly userHome: string },
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
-  const { cwd } = view.controller?.conversation.workspace ?? view.machine;
-  const around = { cwd, userHome: view.machine.userHome };
   const body = (columns: number): QuestionBody => approvalBody(question, around, columns);
-  return asked(view, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
+  return askOne(place, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
 }
 
 /** One after the other; giving one up gives up all. */
 export async function questionPanels(
-  view: ScreenView,
+  place: PanelPlace,
   questions: readonly Question[],
   signal: AbortSignal,
   touched?: () => void,
@@ -41,20 +40,20 @@ export async function questionPanels(
       ...(question.multi ? { joined: joinedAnswers(question) } : {}),
     }),
   );
-  return askedInTurn(view, asks, { byAgent: true, signal, ...(touched ? { touched } : {}) });
+  return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { touched } : {}) });
 }
 
-export function planPanel(view: ScreenView, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
+export function planPanel(place: PanelPlace, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
   const body = (columns: number): QuestionBody => ({
     title: [row("Carry out this plan?", { color: "warning", bold: true })],
-    subject: renderMarkdown(plan, columns, view.context()),
+    subject: renderMarkdown(plan, columns, place.context()),
   });
-  return asked(view, { body, options: planOptions(), hint: HINT }, { byAgent: true, signal });
+  return askOne(place, { body, options: planOptions(), hint: HINT }, { byAgent: true, signal });
 }
 
 /** Undefined: given up. Words are what the person wants instead. */
 export function confirmPanel(
-  view: ScreenView,
+  place: PanelPlace,
   question: string,
   by: AskedBy = {},
 ): Promise<boolean | string | undefined> {
@@ -74,10 +73,10 @@ export function confirmPanel(
     { letter: "n", label: "No", short: "no", answer: () => false },
     ...(by.yesOrNo ? [] : [other]),
   ];
-  return asked<boolean | string>(view, { body, options, hint: "esc leaves it" }, by);
+  return askOne<boolean | string>(place, { body, options, hint: "esc leaves it" }, by);
 }
 
-interface AskedBy {
+export interface AskedBy {
   /** Nobody at the keyboard asked for it. */
   readonly byAgent?: boolean;
   /** Gives the question up. */
@@ -88,13 +87,13 @@ interface AskedBy {
   readonly touched?: () => void;
 }
 
-async function asked<T>(view: ScreenView, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
-  return (await askedInTurn(view, [parts], by))?.[0];
+async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
+  return (await askInTurn(place, [parts], by))?.[0];
 }
 
 /** In one panel, which has the keys until the last is answered. Going back keeps what was answered, to be changed. */
-function askedInTurn<T>(
-  view: ScreenView,
+function askInTurn<T>(
+  place: PanelPlace,
   asks: readonly Asked<T>[],
   { byAgent = false, signal, touched }: AskedBy,
 ): Promise<readonly T[] | undefined> {
@@ -106,7 +105,7 @@ function askedInTurn<T>(
       if (!component) return;
       at = next;
       panel.component = component;
-      view.panels.asksNext();
+      place.panels.asksNext();
     };
     const answered = (value: T): void => {
       answers[at] = value;
@@ -121,16 +120,16 @@ function askedInTurn<T>(
       (parts) =>
         new AnswerPanel<T>({
           ...parts,
-          bindings: view.bindings,
+          bindings: place.bindings,
           answered,
           ...(asks.length > 1 ? { go } : {}),
           ...(touched ? { touched } : {}),
-          viewAll: () => view.view("Question", (columns) => allOf(parts.body(columns))),
-          changed: () => view.screen.changed(),
+          viewAll: () => place.view("Question", (columns) => allOf(parts.body(columns))),
+          changed: () => place.onChange(),
         }),
     );
     const close = (value: readonly T[] | undefined): void => {
-      view.panels.close(panel);
+      place.panels.close(panel);
       signal?.removeEventListener("abort", giveUp);
       resolve(value);
     };
@@ -139,6 +138,6 @@ function askedInTurn<T>(
     if (!first) return resolve([]);
     const panel: { component: AnswerPanel<T> } & Panel = { component: first, byAgent, cancel: giveUp };
     signal?.addEventListener("abort", giveUp, { once: true });
-    view.panels.open(panel);
+    place.panels.open(panel);
   });
 }

@@ -16,8 +16,8 @@ function clocked() {
       return { cancel };
     },
     isComposerEmpty: () => true,
-    opened: () => {},
-    changed: () => {},
+    onOpen: () => {},
+    onChange: () => {},
   });
   const pass = (ms: number): void => {
     now += ms;

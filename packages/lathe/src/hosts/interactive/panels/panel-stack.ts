@@ -22,9 +22,10 @@ export interface PanelStackParts {
   setTimer(callback: () => void, ms: number): { cancel(): void };
   /** Nothing is typed. */
   isComposerEmpty(): boolean;
-  /** Something that the person has asked for is there and gets the keys. */
-  opened(): void;
-  changed(): void;
+  /** A panel that the user has asked for is open and gets the keys. */
+  onOpen(): void;
+  /** The screen has to be drawn again. */
+  onChange(): void;
 }
 
 /** Since the last key. */
@@ -82,7 +83,7 @@ export class PanelStack {
     if (panel.byAgent) this.#panels.push(panel);
     else this.#panels.unshift(panel);
     if (this.shown === panel) this.#show();
-    if (!panel.byAgent) this.#parts.opened();
+    if (!panel.byAgent) this.#parts.onOpen();
   }
 
   close(panel: Panel): void {
@@ -90,21 +91,21 @@ export class PanelStack {
     if (at < 0) return;
     this.#panels.splice(at, 1);
     if (at === 0) this.#show();
-    else this.#parts.changed();
+    else this.#parts.onChange();
   }
 
   /** By the person's own wish. */
   focus(): void {
     this.#hasFocus = this.shown !== undefined;
     this.#wasLeft = false;
-    this.#parts.changed();
+    this.#parts.onChange();
   }
 
   /** By the person's own wish, too: only they go back. */
   unfocus(): void {
     this.#hasFocus = false;
     this.#wasLeft = true;
-    this.#parts.changed();
+    this.#parts.onChange();
   }
 
   /** Every key, before anything is done with it. */
@@ -117,7 +118,7 @@ export class PanelStack {
   asksNext(): void {
     this.#shownAt = this.#parts.now();
     this.#listenSoon();
-    this.#parts.changed();
+    this.#parts.onChange();
   }
 
   /** Whether a panel waits for the composer to be left. Called after each key, too. */
@@ -136,7 +137,7 @@ export class PanelStack {
     this.#hasFocus = this.shown !== undefined && (!this.shown.byAgent || this.#isAnswering);
     if (this.#hasFocus && this.shown?.byAgent) this.#listenSoon();
     this.settle();
-    this.#parts.changed();
+    this.#parts.onChange();
   }
 
   /** The last key went to a question a moment ago: whoever pressed it is answering, not writing. */
@@ -147,6 +148,6 @@ export class PanelStack {
   #listenSoon(): void {
     this.#deafUntil = this.#shownAt + REACTION_MS;
     this.#hearing?.cancel();
-    this.#hearing = this.#parts.setTimer(() => this.#parts.changed(), REACTION_MS);
+    this.#hearing = this.#parts.setTimer(() => this.#parts.onChange(), REACTION_MS);
   }
 }

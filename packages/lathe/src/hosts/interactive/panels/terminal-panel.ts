@@ -17,29 +17,40 @@ import {
   visibleLine,
   widthOf,
 } from "@lathe/tui";
+import type { Machine } from "../../../platform/machine/machine.ts";
 import { isTyped } from "../held-keys.ts";
-import type { ScreenView } from "../screen-view.ts";
 
 /** What was typed sooner than this after it came up was meant for the composer. */
 const REACTION_MS = 400;
 const HEADER_ROWS = 1;
 
+/** Where terminals are shown. */
+export interface TerminalPlace {
+  readonly deps: Pick<Machine["deps"], "now" | "setTimer">;
+  open(view: Focusable): void;
+  close(): void;
+  /** The screen has to be drawn again. */
+  onChange(): void;
+  /** Takes what was meant for the composer. */
+  handleTyped(key: Key): boolean;
+}
+
 class TerminalPanel implements Focusable {
   readonly terminal: RunningTerminal;
-  readonly #view: ScreenView;
+  readonly #place: TerminalPlace;
   readonly #since: number;
   #isEnding = false;
   cursor: CursorPlace | undefined;
 
-  constructor(view: ScreenView, terminal: RunningTerminal) {
-    this.#view = view;
+  constructor(place: TerminalPlace, terminal: RunningTerminal) {
+    this.#place = place;
     this.terminal = terminal;
-    this.#since = view.machine.deps.now();
-    view.machine.deps.setTimer(() => view.screen.changed(), REACTION_MS);
+    this.#since = place.deps.now();
+    place.deps.setTimer(() => place.onChange(), REACTION_MS);
   }
 
   get #isDeaf(): boolean {
-    return this.#view.machine.deps.now() - this.#since < REACTION_MS;
+    return this.#place.deps.now() - this.#since < REACTION_MS;
   }
 
   render({ columns, rows }: RenderContext): readonly Row[] {
@@ -58,7 +69,7 @@ class TerminalPanel implements Focusable {
       void command.stop();
       return true;
     }
-    if (this.#isDeaf && isTyped(key)) return this.#view.editor.handle(key);
+    if (this.#isDeaf && isTyped(key)) return this.#place.handleTyped(key);
     const bytes = keyBytes(key, screen);
     if (bytes !== "" && command.running) void command.write(bytes).catch(() => {}); // ended at this moment: its end is shown
     return true;
@@ -96,20 +107,20 @@ function spanOf({ text, foreground, background, bold, dim, italic, underline, in
 
 /** Terminals that the person can type in: one is shown, the others wait. */
 export class TerminalPanels {
-  readonly #view: ScreenView;
+  readonly #place: TerminalPlace;
   readonly #panels: TerminalPanel[] = [];
 
-  constructor(view: ScreenView) {
-    this.#view = view;
+  constructor(place: TerminalPlace) {
+    this.#place = place;
   }
 
   /** Returns how to take it away again. */
   show(terminal: RunningTerminal): () => void {
-    const panel = new TerminalPanel(this.#view, terminal);
+    const panel = new TerminalPanel(this.#place, terminal);
     this.#panels.push(panel);
-    if (this.#panels[0] === panel) this.#view.openFullScreen(panel);
+    if (this.#panels[0] === panel) this.#place.open(panel);
     const stop = terminal.screen.onChange(() => {
-      if (this.#panels[0] === panel) this.#view.screen.changed();
+      if (this.#panels[0] === panel) this.#place.onChange();
     });
     return () => {
       stop();
@@ -117,8 +128,8 @@ export class TerminalPanels {
       this.#panels.splice(this.#panels.indexOf(panel), 1);
       if (!isShown) return;
       const [next] = this.#panels;
-      if (next) this.#view.openFullScreen(new TerminalPanel(this.#view, next.terminal));
-      else this.#view.closeFullScreen();
+      if (next) this.#place.open(new TerminalPanel(this.#place, next.terminal));
+      else this.#place.close();
     };
   }
 }

@@ -1,9 +1,3 @@
-// Rows in a full-screen viewer: to scroll, search and copy.
+// The full-screen viewer, in a file of its own: it is loaded when something is opened in it.
 
-import { type Row, Viewer } from "@lathe/tui";
-import type { ScreenView } from "../screen-view.ts";
-
-export function openViewer(view: ScreenView, title: string, body: (columns: number) => Iterable<Row>): void {
-  const viewer = new Viewer(title, body, { close: () => view.closeFullScreen(), copy: (text) => view.copy(text) });
-  view.openFullScreen(viewer);
-}
+export { Viewer } from "@lathe/tui";

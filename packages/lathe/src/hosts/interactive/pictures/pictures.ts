@@ -4,25 +4,33 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import type { Mark } from "@lathe/tui";
-import type { ScreenView } from "../screen-view.ts";
+import type { Editor, Mark } from "@lathe/tui";
+import type { Machine } from "../../../platform/machine/machine.ts";
 import { droppedPaths } from "./dropped-files.ts";
 
+export interface PictureParts {
+  readonly machine: Machine;
+  readonly editor: Editor;
+  /** Says why nothing was pasted. */
+  hint(text: string): void;
+  onChange(): void;
+}
+
 export class Pictures {
-  readonly #view: ScreenView;
-  readonly #parts = new Map<number, ContentPart>();
+  readonly #parts: PictureParts;
+  readonly #content = new Map<number, ContentPart>();
   #count = 0;
 
-  constructor(view: ScreenView) {
-    this.#view = view;
+  constructor(parts: PictureParts) {
+    this.#parts = parts;
   }
 
   /** Ctrl+V. */
   async pasteFromClipboard(): Promise<void> {
     const { clipboardPicture } = await import("./clipboard.ts");
-    const found = await clipboardPicture(this.#view.machine);
+    const found = await clipboardPicture(this.#parts.machine);
     if (found.kind === "picture") this.#add(found.bytes);
-    else this.#view.hint(found.kind === "none" ? "There is no picture on the clipboard." : found.message);
+    else this.#parts.hint(found.kind === "none" ? "There is no picture on the clipboard." : found.message);
   }
 
   /** Whether the pasted text was nothing but paths of pictures. */
@@ -35,25 +43,25 @@ export class Pictures {
 
   /** What the marks of a text stand for. */
   partsOf(marks: readonly Mark[]): ContentPart[] {
-    return marks.flatMap(({ id, kind }) => (kind === "attachment" ? (this.#parts.get(id) ?? []) : []));
+    return marks.flatMap(({ id, kind }) => (kind === "attachment" ? (this.#content.get(id) ?? []) : []));
   }
 
   #add(bytes: Uint8Array): void {
     const mediaType = imageType(bytes);
     if (mediaType === undefined) return;
-    const { editor } = this.#view;
+    const { editor } = this.#parts;
     // Numbers begin anew with each message.
     if (!editor.marks().some(({ kind }) => kind === "attachment")) {
       this.#count = 0;
-      this.#parts.clear();
+      this.#content.clear();
     }
     const mark = editor.addAttachmentMark(`[picture #${++this.#count}]`);
-    this.#parts.set(mark.id, { kind: "image", image: { data: bytes, mediaType } });
-    this.#view.screen.changed();
+    this.#content.set(mark.id, { kind: "image", image: { data: bytes, mediaType } });
+    this.#parts.onChange();
   }
 
   #pictureIn(path: string): Uint8Array | undefined {
-    const { userHome, cwd } = this.#view.machine;
+    const { userHome, cwd } = this.#parts.machine;
     const file = path.startsWith("~/") ? join(userHome, path.slice(2)) : resolve(cwd, path);
     const found = statSync(file, { throwIfNoEntry: false });
     if (!found?.isFile() || found.size > MOST_IMAGE_BYTES) return undefined;

@@ -1,12 +1,20 @@
 // How full the context is, as a bar with a mark where older messages are summarized.
 
 import type { Span, Symbols } from "@lathe/tui";
-import type { StatusFacts } from "./status-line.ts";
+
+/** How full the context is. */
+export interface ContextFill {
+  readonly contextTokens: number;
+  /** 0: not known. */
+  readonly contextWindow: number;
+  /** Tokens at which older messages are summarized. */
+  readonly compactsAt?: number | undefined;
+}
 
 const CELLS = 10;
 
 export function contextBar(
-  { contextTokens, contextWindow, compactsAt }: StatusFacts,
+  { contextTokens, contextWindow, compactsAt }: ContextFill,
   symbols: Symbols,
   color: string,
 ): readonly Span[] {
@@ -21,11 +29,11 @@ export function contextBar(
     if (at === mark && at >= full) return { text: symbols.ruleVertical, style: { color: "muted" } };
     return at < full ? { text: symbols.barFull, style: used } : { text: symbols.barEmpty, style: free };
   });
-  return merged(cells);
+  return mergeSpans(cells);
 }
 
 /** Neighbours of one style become one. */
-function merged(cells: readonly Span[]): Span[] {
+function mergeSpans(cells: readonly Span[]): Span[] {
   const spans: Span[] = [];
   for (const cell of cells) {
     const last = spans.at(-1);

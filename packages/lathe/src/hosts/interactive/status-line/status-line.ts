@@ -4,17 +4,12 @@
 import { type Component, type RenderContext, type Row, type Span, visibleLine, widthOf } from "@lathe/tui";
 import { STATUS_PARTS } from "../../../config/settings/terminal-settings.ts";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
-import { contextBar } from "./context-bar.ts";
+import { type ContextFill, contextBar } from "./context-bar.ts";
 
-export interface StatusFacts {
+export interface StatusFacts extends ContextFill {
   /** `provider/model`. */
   readonly model: string;
   readonly effort?: string | undefined;
-  readonly contextTokens: number;
-  /** 0: not known. */
-  readonly contextWindow: number;
-  /** Tokens at which older messages are summarized. */
-  readonly compactsAt?: number | undefined;
   /** US dollars. */
   readonly cost: number;
   /** As it is shown: with ~ for the home folder. */
@@ -75,7 +70,9 @@ function statusRow(facts: StatusFacts, parts: readonly StatusPart[], context: Re
   const lengths = new Map<StatusPart, Length>();
   for (let next = 0; ; next++) {
     const sides = [false, true].map((isRight) =>
-      joined(parts.filter((part) => RIGHT.has(part) === isRight).map((part) => partOf(part, facts, lengths, context))),
+      joinParts(
+        parts.filter((part) => RIGHT.has(part) === isRight).map((part) => partOf(part, facts, lengths, context)),
+      ),
     );
     const [left = [], right = []] = sides;
     const between = context.columns - widthIn(left) - widthIn(right);
@@ -90,7 +87,7 @@ function statusRow(facts: StatusFacts, parts: readonly StatusPart[], context: Re
 
 const widthIn = (spans: readonly Span[]): number => spans.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-const joined = (parts: readonly (readonly Span[])[]): Span[] =>
+const joinParts = (parts: readonly (readonly Span[])[]): Span[] =>
   parts.filter((part) => part.length > 0).flatMap((part, i) => (i === 0 ? part : [SEPARATOR, ...part]));
 
 function partOf(
@@ -105,34 +102,30 @@ function partOf(
 
 type PartSpans = (facts: StatusFacts, isShort: boolean, context: RenderContext) => readonly Span[];
 
-const colored = (text: string, color: string): Span => ({ text: visibleLine(text), style: { color } });
-const counted = (count: number, one: string): string => (count === 0 ? "" : `${count} ${one}${count === 1 ? "" : "s"}`);
+const spanOf = (text: string, color: string): Span => ({ text: visibleLine(text), style: { color } });
+const countOf = (count: number, one: string): string => (count === 0 ? "" : `${count} ${one}${count === 1 ? "" : "s"}`);
 
 const MODE_COLOURS: Readonly<Record<string, string>> = { full: "warning", plan: "accent" };
 
 const PARTS: Readonly<Record<StatusPart, PartSpans>> = {
-  mode: ({ permissionMode }) => [colored(permissionMode, MODE_COLOURS[permissionMode] ?? "muted")],
-  path: ({ cwd }, isShort) => [colored(isShort ? cwd.slice(cwd.lastIndexOf("/") + 1) : cwd, "statusLinePath")],
-  view: ({ view }) => (view === undefined ? [] : [colored(`view ${view}`, "accent")]),
+  mode: ({ permissionMode }) => [spanOf(permissionMode, MODE_COLOURS[permissionMode] ?? "muted")],
+  path: ({ cwd }, isShort) => [spanOf(isShort ? cwd.slice(cwd.lastIndexOf("/") + 1) : cwd, "statusLinePath")],
+  view: ({ view }) => (view === undefined ? [] : [spanOf(`view ${view}`, "accent")]),
   branch: ({ branch }, _isShort, { symbols }) =>
-    branch === undefined || branch === "" ? [] : [colored(`${symbols.branch} ${branch}`, "statusLineGitClean")],
-  jobs: ({ jobs }) => [colored(counted(jobs, "job"), "statusLineOutput")],
-  agents: ({ children }) => [colored(counted(children, "agent"), "statusLineSubagents")],
+    branch === undefined || branch === "" ? [] : [spanOf(`${symbols.branch} ${branch}`, "statusLineGitClean")],
+  jobs: ({ jobs }) => [spanOf(countOf(jobs, "job"), "statusLineOutput")],
+  agents: ({ children }) => [spanOf(countOf(children, "agent"), "statusLineSubagents")],
   model: ({ model, effort }, isShort) => {
-    const name = colored(model.slice(model.indexOf("/") + 1), "statusLineModel");
-    return isShort || effort === undefined || effort === "" ? [name] : [name, { text: " " }, colored(effort, "muted")];
+    const name = spanOf(model.slice(model.indexOf("/") + 1), "statusLineModel");
+    return isShort || effort === undefined || effort === "" ? [name] : [name, { text: " " }, spanOf(effort, "muted")];
   },
   context: (facts, isShort, { symbols }) => {
     const { contextTokens, contextWindow, compactsAt = contextWindow } = facts;
-    if (contextWindow === 0) return contextTokens === 0 ? [] : [colored(tokens(contextTokens), "statusLineContext")];
+    if (contextWindow === 0) return contextTokens === 0 ? [] : [spanOf(tokens(contextTokens), "statusLineContext")];
     const share = `${Math.round((contextTokens / contextWindow) * 100)}%`;
     const color = contextTokens >= 0.9 * compactsAt ? "warning" : "statusLineContext";
-    if (isShort) return [colored(share, color)];
-    return [
-      ...contextBar(facts, symbols, color),
-      { text: " " },
-      colored(`${share} of ${tokens(contextWindow)}`, color),
-    ];
+    if (isShort) return [spanOf(share, color)];
+    return [...contextBar(facts, symbols, color), { text: " " }, spanOf(`${share} of ${tokens(contextWindow)}`, color)];
   },
-  cost: ({ cost }) => (cost > 0 ? [colored(dollars(cost), "statusLineCost")] : []),
+  cost: ({ cost }) => (cost > 0 ? [spanOf(dollars(cost), "statusLineCost")] : []),
 };

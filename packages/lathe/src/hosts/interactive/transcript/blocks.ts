@@ -68,7 +68,7 @@ export class TextBlock implements Block {
     return this.#text.trim() === "" ? undefined : { kind: "text", text: this.#text };
   }
   take(view: ItemView): readonly Row[] {
-    return this.#stream.finished(view);
+    return this.#stream.takeFinished(view);
   }
   rows(view: ItemView): readonly Row[] {
     return this.#stream.render(view);

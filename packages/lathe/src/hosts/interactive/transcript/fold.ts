@@ -4,10 +4,10 @@
 import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import { oneLine } from "../../headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
-import { InputEndings } from "../input-endings.ts";
-import { type Block, CallBlock, TextBlock, ThinkingBlock, WholeBlock } from "./blocks.ts";
+import { AnswerStream } from "./answer-stream.ts";
+import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
+import { EndNotes } from "./end-notes.ts";
 import type { Item, NoteKind, UserItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 import { reportLine } from "./reports.ts";
@@ -26,6 +26,22 @@ export interface Retry {
   readonly at: number;
 }
 
+type EventOf<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { kind: Kind }>;
+type InputKind = "user_input" | "steering_injected" | "turn_start" | "turn_end" | "processing_end" | "session_end";
+type AnswerKind =
+  | "assistant_text_start"
+  | "assistant_text_delta"
+  | "assistant_reasoning_delta"
+  | "tool_call_args_delta"
+  | "assistant_text_end"
+  | "retry";
+type CallKind =
+  | "tool_call_start"
+  | "tool_call_output_delta"
+  | "tool_call_end"
+  | "approval_request"
+  | "approval_settled";
+
 export class EventFold {
   readonly #options: FoldOptions;
   readonly children = new Children();
@@ -43,16 +59,11 @@ export class EventFold {
   awaitedSince: number | undefined;
   /** Rows of the present attempt at an answer are in the scrollback. */
   attemptIsShown = false;
-  #open: TextBlock | ThinkingBlock | undefined;
+  readonly #stream = new AnswerStream(this.blocks);
+  readonly #notes = new EndNotes((text, kind) => this.note(text, kind));
   /** Messages of the person that were shown at once, and that the session has not taken yet. */
   #echoes = 0;
-  readonly #endings = new InputEndings(true);
   #hasTurns = false;
-  /** A command ran without some of the person's variables, for the first time. */
-  #hasWithheld = false;
-  #error: string | undefined;
-  /** What was said last of a failure. */
-  #told = "";
 
   constructor(options: FoldOptions) {
     this.#options = options;
@@ -90,63 +101,39 @@ export class EventFold {
 
   event(event: SessionEvent): void {
     const { timestamp: now } = event;
-    const ending = this.#endings.after(event);
+    this.#notes.observe(event);
     switch (event.kind) {
       case "user_input":
-        this.busySince ??= now;
-        this.#userInput(event.data);
-        break;
       case "steering_injected":
-        this.#steered(event.data);
-        break;
       case "turn_start":
-        this.#hasTurns = true;
-        this.awaitedSince = now;
-        break;
       case "turn_end":
-        this.#turnEnd(now);
-        break;
       case "processing_end":
-        this.#inputEnd(event.data, now, ending);
+      case "session_end":
+        this.#inputEvent(event, now);
         break;
       case "assistant_text_start":
-        this.attemptIsShown = false;
-        this.retry = undefined;
-        break;
       case "assistant_text_delta":
       case "assistant_reasoning_delta":
       case "tool_call_args_delta":
-        this.#delta(event);
-        break;
       case "assistant_text_end":
-        this.#answered(event.data, now);
+      case "retry":
+        this.#answerEvent(event, now);
         break;
       case "tool_call_start":
-        this.#call(event.data.call_id).start(event.data.card, now);
-        break;
       case "tool_call_output_delta":
-        this.#call(event.data.call_id).output(event.data.delta);
-        break;
       case "tool_call_end":
-        this.#ended(event.data, now);
-        break;
       case "approval_request":
-        this.#call(event.data.call_id).ask();
-        break;
       case "approval_settled":
-        this.#call(event.data.call_id).settle(event.data, now);
-        break;
-      case "retry":
-        this.#retried(event.data, now);
+        this.#callEvent(event, now);
         break;
       case "compaction_start":
         this.compacting = { tokens: event.data.tokens_before, since: now };
         break;
       case "compaction_end":
-        this.#compacted(event.data);
+        this.#endCompaction(event.data);
         break;
       case "warning":
-        this.#warned(event.data);
+        this.#notes.warning(event.data);
         break;
       case "loop_detection":
         this.note(oneLine(event.data.message), "warning");
@@ -155,9 +142,7 @@ export class EventFold {
         this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
         break;
       case "error":
-        // The end of the input tells it again, with what to do about it.
-        if (this.busySince === undefined) this.#tellOnce(oneLine(event.data.message));
-        else this.#error = event.data.message;
+        this.#notes.error(event.data.message, this.busySince !== undefined);
         break;
       case "agent_lifecycle":
       case "agent_progress": {
@@ -165,9 +150,6 @@ export class EventFold {
         if (ended) this.add(ended);
         break;
       }
-      case "session_end":
-        this.#sessionEnd(event.data, now);
-        break;
       case "snapshot":
         this.#snapshot(event.data, now);
         break;
@@ -177,8 +159,8 @@ export class EventFold {
       case "turn_limit": // the end of the input tells it
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
-      case "fact_changed": // whoever shows the todo list asks for it
-      case "subagent_event": // the other two tell what a person wants to know of it
+      case "fact_changed": // the host asks for the todo list when it shows it
+      case "subagent_event": // the other two tell what a user wants to know of it
       case "entry":
         break;
       default:
@@ -187,12 +169,36 @@ export class EventFold {
   }
 
   get isStreaming(): "text" | "thinking" | undefined {
-    if (this.#open === undefined) return undefined;
-    return this.#open instanceof TextBlock ? "text" : "thinking";
+    return this.#stream.kind;
   }
 
   get calls(): readonly CallBlock[] {
     return this.blocks.filter((block) => block instanceof CallBlock);
+  }
+
+  #inputEvent(event: EventOf<InputKind>, now: number): void {
+    switch (event.kind) {
+      case "user_input":
+        this.busySince ??= now;
+        this.#userInput(event.data);
+        break;
+      case "steering_injected":
+        this.#steering(event.data);
+        break;
+      case "turn_start":
+        this.#hasTurns = true;
+        this.awaitedSince = now;
+        break;
+      case "turn_end":
+        this.#turnEnd(now);
+        break;
+      case "processing_end":
+        this.#inputEnd(event.data, now);
+        break;
+      case "session_end":
+        this.#sessionEnd(event.data, now);
+        break;
+    }
   }
 
   #userInput({ content, message, origin, source }: EventData["user_input"]): void {
@@ -210,7 +216,7 @@ export class EventFold {
     for (const picture of picturesIn(message.content)) this.add(picture);
   }
 
-  #steered({ content, message, source }: EventData["steering_injected"]): void {
+  #steering({ content, message, source }: EventData["steering_injected"]): void {
     if (source === undefined || source.kind === "user") {
       const { words, attached } = wordsAndAttachments(message.content);
       this.add(userItem(words, "steered", attached));
@@ -218,63 +224,73 @@ export class EventFold {
     } else this.note(reportLine(source, content), "info");
   }
 
-  #delta(event: Extract<SessionEvent, { kind: `${string}_delta` }>): void {
-    this.awaitedSince = undefined;
-    this.retry = undefined;
+  #answerEvent(event: EventOf<AnswerKind>, now: number): void {
     switch (event.kind) {
+      case "assistant_text_start":
+        this.attemptIsShown = false;
+        this.retry = undefined;
+        break;
       case "assistant_text_delta":
-        this.#textBlock(event.timestamp).add(event.data.delta);
+        this.#beginAnswer();
+        this.#stream.addText(event.data.delta, now);
         break;
       case "assistant_reasoning_delta":
-        this.#thinkingBlock(event.timestamp).add(event.data.delta);
+        this.#beginAnswer();
+        this.#stream.addThinking(event.data.delta, now);
         break;
       case "tool_call_args_delta": {
-        this.#endStream(event.timestamp);
+        this.#beginAnswer();
+        this.#stream.end(now);
         const { tool_name: tool, delta } = event.data;
         if (this.preparing?.tool !== tool) this.preparing = { tool, characters: 0 };
         this.preparing.characters += delta.length;
         break;
       }
+      case "assistant_text_end":
+        this.#answerEnd(event.data, now);
+        break;
+      case "retry":
+        this.#beginRetry(event.data, now);
+        break;
     }
   }
 
-  #textBlock(now: number): TextBlock {
-    if (this.#open instanceof TextBlock) return this.#open;
-    this.#endStream(now);
-    const block = new TextBlock();
-    this.#open = block;
-    this.blocks.push(block);
-    return block;
+  #beginAnswer(): void {
+    this.awaitedSince = undefined;
+    this.retry = undefined;
   }
 
-  #thinkingBlock(now: number): ThinkingBlock {
-    if (this.#open instanceof ThinkingBlock) return this.#open;
-    this.#endStream(now);
-    const block = new ThinkingBlock(now);
-    this.#open = block;
-    this.blocks.push(block);
-    return block;
-  }
-
-  #endStream(now: number): void {
-    this.#open?.end(now);
-    this.#open = undefined;
-  }
-
-  #answered({ message }: EventData["assistant_text_end"], now: number): void {
+  #answerEnd({ message }: EventData["assistant_text_end"], now: number): void {
     this.awaitedSince = undefined;
     this.preparing = undefined;
-    this.#endStream(now);
+    this.#stream.end(now);
     for (const part of message?.content ?? [])
       if (part.kind === "tool_call") this.blocks.push(new CallBlock(part.toolCall.id));
   }
 
-  /** What a call has found to look at stands right below it. */
-  #ended(data: EventData["tool_call_end"], now: number): void {
-    const call = this.#call(data.call_id);
-    call.end(data, now);
-    const pictures = picturesIn(data.message.content).map((picture) => new WholeBlock(picture));
-    this.blocks.splice(this.blocks.indexOf(call) + 1, 0, ...pictures);
+  #callEvent(event: EventOf<CallKind>, now: number): void {
+    const call = this.#call(event.data.call_id);
+    switch (event.kind) {
+      case "tool_call_start":
+        call.start(event.data.card, now);
+        break;
+      case "tool_call_output_delta":
+        call.output(event.data.delta);
+        break;
+      case "tool_call_end": {
+        call.end(event.data, now);
+        // What a call has found to look at stands right below it.
+        const pictures = picturesIn(event.data.message.content).map((picture) => new WholeBlock(picture));
+        this.blocks.splice(this.blocks.indexOf(call) + 1, 0, ...pictures);
+        break;
+      }
+      case "approval_request":
+        call.ask();
+        break;
+      case "approval_settled":
+        call.settle(event.data, now);
+        break;
+    }
   }
 
   #call(callId: string): CallBlock {
@@ -285,21 +301,12 @@ export class EventFold {
     return block;
   }
 
-  #warned({ message, code }: { readonly message: string; readonly code: string }): void {
-    // It comes up in the middle of the first command, and can wait until the work is done.
-    if (code === "withheld_variables") this.#hasWithheld = true;
-    else if (!TOLD_AT_THE_END.has(code)) this.note(oneLine(message), "warning");
-  }
-
-  #retried({ attempt, delay_ms, discards, message }: EventData["retry"], now: number): void {
+  #beginRetry({ attempt, delay_ms, discards, message }: EventData["retry"], now: number): void {
     this.retry = { message: this.#withProvider(oneLine(message)), attempt, at: now + delay_ms };
     this.preparing = undefined;
     this.awaitedSince = now;
     if (!discards) return;
-    // What is in the scrollback stays there; the rest goes.
-    for (const block of [...this.blocks])
-      if (block instanceof TextBlock || block instanceof ThinkingBlock) this.#remove(block);
-    this.#open = undefined;
+    this.#stream.discard();
     if (this.attemptIsShown) this.note("The answer was cut off and begins again.", "warning");
   }
 
@@ -314,7 +321,7 @@ export class EventFold {
     if (at >= 0) this.blocks.splice(at, 1);
   }
 
-  #compacted({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
+  #endCompaction({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
     if (error !== undefined) this.note(`The conversation could not be summarized: ${oneLine(error)}`, "warning");
@@ -329,17 +336,15 @@ export class EventFold {
   #turnEnd(now: number): void {
     this.awaitedSince = undefined;
     this.preparing = undefined;
-    this.#endStream(now);
+    this.#stream.end(now);
     // Never started: the turn was cut before their turn came.
     for (const call of this.calls) if (call.isPending) this.#remove(call);
   }
 
-  #inputEnd(data: EventData["processing_end"], now: number, ending: string | undefined): void {
+  #inputEnd(data: EventData["processing_end"], now: number): void {
     this.#turnEnd(now);
     this.retry = undefined;
-    this.#tellEnd(data, ending);
-    if (this.#hasWithheld) this.note("Commands do not see all your environment variables: /status", "info");
-    this.#hasWithheld = false;
+    this.#notes.inputEnd(data);
     if (this.#hasTurns) {
       const { usage, cost } = data;
       this.add({
@@ -353,20 +358,7 @@ export class EventFold {
       });
     }
     this.#hasTurns = false;
-    this.#error = undefined;
     this.busySince = data.followups_pending > 0 ? now : undefined;
-  }
-
-  /** In the words of print mode, without its commands to continue: this is where one continues. */
-  #tellEnd({ reason, awaiting }: EventData["processing_end"], ending: string | undefined): void {
-    if (reason === "interrupted" || reason === "aborted") {
-      this.note("Interrupted.", "warning");
-      return;
-    }
-    if (awaiting) return;
-    this.#told = ending ?? this.#error ?? "";
-    if (ending !== undefined) this.note(ending, reason === "completed" ? "warning" : "error");
-    else if (this.#error !== undefined) this.note(oneLine(this.#error), "error");
   }
 
   #sessionEnd({ error }: EventData["session_end"], now: number): void {
@@ -375,23 +367,17 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.#tellOnce(oneLine(error));
+    if (error !== undefined) this.#notes.tellOnce(oneLine(error));
   }
 
-  /** What ends a session is told by several events. */
-  #tellOnce(error: string): void {
-    if (!this.#told.includes(error)) this.note(error, "error");
-    this.#told = error;
-  }
-
-  /** A session that was under way before anybody looked. */
+  /** A session that was under way before it was watched. */
   #snapshot({ input, text, reasoning, calls }: EventData["snapshot"], now: number): void {
     if (input) {
       this.busySince = now;
       this.add(userItem(input.content, "sent", []));
     }
-    if (reasoning) this.#thinkingBlock(now).add(reasoning);
-    if (text) this.#textBlock(now).add(text);
+    if (reasoning) this.#stream.addThinking(reasoning, now);
+    if (text) this.#stream.addText(text, now);
     for (const { call_id, tool_name, output } of calls) {
       const call = this.#call(call_id);
       call.start(

@@ -8,8 +8,8 @@ export function* textRows(text: string, context: RenderContext): IterableIterato
   const stream = new MarkdownStream();
   for (let at = 0; at < text.length; at += PIECE) {
     stream.add(text.slice(at, at + PIECE));
-    yield* stream.finished(context);
+    yield* stream.takeFinished(context);
   }
   stream.end();
-  yield* stream.finished(context);
+  yield* stream.takeFinished(context);
 }

@@ -151,7 +151,7 @@ export class Transcript {
   }
 
   /** Rows that can no longer change, each once: the host puts them into the scrollback. */
-  finished(context: RenderContext): readonly Row[] {
+  takeFinished(context: RenderContext): readonly Row[] {
     const view = this.#view(context);
     const rows: Row[] = [];
     for (let unit = this.#unitAt(0); unit; unit = this.#unitAt(0)) {

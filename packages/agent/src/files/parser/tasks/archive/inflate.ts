@@ -88,7 +88,7 @@ export async function scanTgz(input: TaskInput): Promise<TgzScan> {
 class StreamReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
-  /** Of the first held byte. */
+  /** Offset of the first held byte. */
   #at = 0;
 
   constructor(chunks: AsyncIterable<Buffer>) {

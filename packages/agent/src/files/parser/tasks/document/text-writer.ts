@@ -12,7 +12,7 @@ export class TextWriter {
     return this.#characters > MOST_CHARACTERS;
   }
 
-  /** With an empty line before it. */
+  /** Writes a heading with an empty line before it. */
   heading(level: number, text: string): void {
     const flat = oneLine(text);
     if (flat === "") return;
@@ -55,7 +55,7 @@ export class TextWriter {
     this.#lines.push(text);
   }
 
-  /** Never two in a row. */
+  /** Writes an empty line, but never two in a row. */
   blank(): void {
     if (this.#lines.length > 0 && this.#lines.at(-1) !== "") this.line("");
   }

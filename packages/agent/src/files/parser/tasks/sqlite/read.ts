@@ -7,7 +7,7 @@ import { type Column, columnsOf, keyOf, quoted, type Table, tableIn, tablesOf } 
 import { checkCondition, checkSingle, onlyReading } from "./statement.ts";
 
 export interface SqliteView extends TaskInput {
-  /** On this machine; the real path that was judged. */
+  /** The real path on this machine that was judged. */
   readonly file: string;
   readonly separator: "" | ":" | "?";
   readonly inner: string;

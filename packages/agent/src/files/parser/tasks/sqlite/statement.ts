@@ -27,7 +27,7 @@ const DENY = 1;
 const ACTION = { pragma: 19, read: 20, select: 21, function: 31, recursive: 33 };
 const READING: readonly number[] = [ACTION.read, ACTION.select, ACTION.recursive];
 
-/** From now on nothing but reading: no other file, no setting, no extension. */
+/** Limits the database to reading from now on: no other file, no setting, no extension. */
 export function onlyReading(database: Database): void {
   database.setAuthorizer((action, first, second) => {
     if (READING.includes(action)) return ALLOW;

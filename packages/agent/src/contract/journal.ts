@@ -2,10 +2,10 @@
 // lines are outside it. Everything else (context, transcript, cost, search) is a projection of these.
 
 import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
-import type { FileChange } from "../../contract/changes.ts";
-import type { AwaitedInput, MessageSource } from "../../contract/events/types.ts";
-import type { PromptPart } from "../../contract/prompt-part.ts";
-import type { Effects, Tier } from "../../contract/tool.ts";
+import type { FileChange } from "./changes.ts";
+import type { AwaitedInput, MessageSource } from "./events/types.ts";
+import type { PromptPart } from "./prompt-part.ts";
+import type { Effects, Tier } from "./tool.ts";
 
 /** The version of the format that is written. */
 export const JOURNAL_VERSION = 4;

@@ -1,11 +1,11 @@
-// Changes a session that nobody has open. Naming it or a place in it is not work: the session keeps its place in lists, and
+// Changes a session that is not open. Naming it or a place in it is not work: the session keeps its place in lists, and
 // --continue still takes the one used last.
 
 import { statSync, utimesSync } from "node:fs";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { existingJournal, type OpenedJournal } from "./journals/journal-files.ts";
 
-export async function changed<T>(
+export async function changeJournal<T>(
   workspace: Workspace,
   path: string,
   change: (opened: OpenedJournal) => T | Promise<T>,

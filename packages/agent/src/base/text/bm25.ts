@@ -3,6 +3,18 @@
 const K1 = 1.2;
 const B = 0.75;
 
+/** A text and how much each of its words weighs. */
+export interface WeightedText {
+  readonly text: string;
+  readonly weight: number;
+}
+
+export interface Bm25Options {
+  readonly wordsOf: (text: string) => Iterable<string>;
+  /** What a shared word adds however long the passage is (the delta of BM25+); 0 when absent. */
+  readonly floor?: number;
+}
+
 export interface Ranked {
   readonly passage: number;
   readonly score: number;
@@ -12,20 +24,29 @@ export class Bm25 {
   /** By word: passages that hold it, with how often. */
   readonly #postings = new Map<string, number[]>();
   readonly #lengths: number[] = [];
+  readonly #wordsOf: Bm25Options["wordsOf"];
+  readonly #floor: number;
   #total = 0;
+
+  constructor({ wordsOf, floor = 0 }: Bm25Options) {
+    this.#wordsOf = wordsOf;
+    this.#floor = floor;
+  }
 
   get size(): number {
     return this.#lengths.length;
   }
 
-  /** Returns the number of the passage. */
-  add(text: string): number {
+  /** Adds a passage made of one or more fields, and returns its number. */
+  add(fields: readonly WeightedText[]): number {
     const passage = this.#lengths.length;
     const counts = new Map<string, number>();
     let length = 0;
-    for (const word of wordsOf(text)) {
-      counts.set(word, (counts.get(word) ?? 0) + 1);
-      length += 1;
+    for (const { text, weight } of fields) {
+      for (const word of this.#wordsOf(text)) {
+        counts.set(word, (counts.get(word) ?? 0) + weight);
+        length += weight;
+      }
     }
     for (const [word, count] of counts) {
       const list = this.#postings.get(word);
@@ -41,7 +62,7 @@ export class Bm25 {
   rank(query: string): Ranked[] {
     const scores = new Map<number, number>();
     const average = this.#total / Math.max(1, this.size);
-    for (const word of new Set(wordsOf(query))) {
+    for (const word of new Set(this.#wordsOf(query))) {
       const list = this.#postings.get(word);
       if (!list) continue;
       const holders = list.length / 2;
@@ -50,21 +71,11 @@ export class Bm25 {
         const passage = list[at]!;
         const count = list[at + 1]!;
         const weight = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * this.#lengths[passage]!) / average));
-        scores.set(passage, (scores.get(passage) ?? 0) + rarity * weight);
+        scores.set(passage, (scores.get(passage) ?? 0) + rarity * (weight + this.#floor));
       }
     }
     return [...scores]
       .map(([passage, score]) => ({ passage, score }))
       .sort((a, b) => b.score - a.score || b.passage - a.passage);
-  }
-}
-
-/** Lower case; a name made of several words is found by the whole and by each of them. */
-function* wordsOf(text: string): Generator<string> {
-  for (const [whole] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
-    const lower = whole.toLowerCase();
-    yield lower;
-    const parts = whole.match(/\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu);
-    if (parts && parts.length > 1) for (const part of parts) yield part.toLowerCase();
   }
 }

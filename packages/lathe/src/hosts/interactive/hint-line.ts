@@ -1,0 +1,32 @@
+// A line above the status line that goes away by itself: what was just done, or what a second key would do.
+
+import { type RenderContext, type Row, row, shorten } from "@lathe/tui";
+import type { Machine } from "../../platform/machine/machine.ts";
+
+const HINT_MS = 2_000;
+
+export class HintLine {
+  readonly #setTimer: Machine["deps"]["setTimer"];
+  readonly #onChange: () => void;
+  #text = "";
+  #timer: { cancel(): void } | undefined;
+
+  constructor(setTimer: Machine["deps"]["setTimer"], onChange: () => void) {
+    this.#setTimer = setTimer;
+    this.#onChange = onChange;
+  }
+
+  show(text: string): void {
+    this.#timer?.cancel();
+    this.#text = text;
+    this.#timer = this.#setTimer(() => {
+      this.#text = "";
+      this.#onChange();
+    }, HINT_MS);
+    this.#onChange();
+  }
+
+  rows({ columns }: RenderContext): readonly Row[] {
+    return this.#text === "" ? [] : [row(shorten(this.#text, columns), { color: "warning" })];
+  }
+}

@@ -1,0 +1,80 @@
+// Where a key goes: to what has the whole screen, to a question, to the app's own keys, or into the text.
+
+import type { Bindings, Editor, Key } from "@lathe/tui";
+import type { FullScreens } from "./full-screens.ts";
+import { HeldKeys, type HoldsFrom, isTyped } from "./held-keys.ts";
+import type { PanelStack } from "./panels/panel-stack.ts";
+
+export interface RouterParts {
+  readonly bindings: Bindings;
+  readonly panels: PanelStack;
+  readonly fullScreens: FullScreens;
+  readonly editor: Editor;
+  /** Whether the key was one of the app's. */
+  handleAppKey(key: Key): boolean;
+  /** Whether a pasted text was taken as something else than text, such as a picture. */
+  takePasted(text: string): boolean;
+}
+
+export class KeyRouter {
+  readonly #parts: RouterParts;
+  readonly #held = new HeldKeys({ replay: (key) => this.#route(key), isAsking: () => this.#isAsking });
+
+  constructor(parts: RouterParts) {
+    this.#parts = parts;
+  }
+
+  handle(key: Key): void {
+    const { panels, fullScreens } = this.#parts;
+    if (key.kind !== "focus") panels.keyPressed();
+    if (this.#isAsking || fullScreens.shown || !this.#held.takes(key)) this.#route(key);
+    panels.settle();
+  }
+
+  /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
+  holdDuring<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T> {
+    return this.#held.during(from, work);
+  }
+
+  /** A question that the user has asked for is open: keys that waited for it go to it. */
+  releaseHeld(): void {
+    this.#held.release();
+  }
+
+  /** A panel that the user has asked for gets the keys. */
+  get #isAsking(): boolean {
+    const { focused } = this.#parts.panels;
+    return focused !== undefined && !focused.byAgent;
+  }
+
+  #route(key: Key): void {
+    const { fullScreens, handleAppKey, takePasted, editor } = this.#parts;
+    if (fullScreens.shown) fullScreens.shown.handle(key);
+    else if (!this.#handlePanelKey(key) && !handleAppKey(key) && !(key.kind === "paste" && takePasted(key.text)))
+      editor.handle(key);
+  }
+
+  #handlePanelKey(key: Key): boolean {
+    const { panels, bindings, handleAppKey } = this.#parts;
+    const { focused, shown } = panels;
+    if (key.kind === "key" && key.name === "tab" && !key.shift && shown?.byAgent) {
+      if (focused) panels.unfocus();
+      else panels.focus();
+      return true;
+    }
+    if (!focused) return false;
+    if (panels.isDeaf && isTyped(key)) return true;
+    // A paste is meant for the composer, unless the panel takes text now.
+    if (focused.component.handle(key)) return true;
+    if (key.kind === "paste" && focused.byAgent) {
+      panels.unfocus();
+      return false;
+    }
+    if (key.kind !== "key") return true;
+    const isCancel = bindings.match(key, "select") === "tui.select.cancel";
+    if (isCancel && !focused.byAgent) focused.cancel();
+    // Keys of the app work beside a question; text does not reach the composer behind it.
+    else handleAppKey(key);
+    return true;
+  }
+}

@@ -1,0 +1,16 @@
+// What a panel needs of the screen that it opens on.
+
+import type { Bindings, RenderContext, Row } from "@lathe/tui";
+import type { PanelStack } from "./panel-stack.ts";
+
+export interface PanelPlace {
+  readonly bindings: Bindings;
+  readonly panels: PanelStack;
+  context(): RenderContext;
+  /** The screen has to be drawn again. */
+  onChange(): void;
+  /** Says something in passing. */
+  hint(text: string): void;
+  /** Shows rows that may be more than the screen has. */
+  view(title: string, body: (columns: number) => Iterable<Row>): void;
+}

@@ -1,0 +1,70 @@
+// The objects that a host on a screen is made of, one concern each. They are made together, once settings are known, and none of them
+// is changed afterwards.
+
+import type { Bindings } from "@lathe/tui";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { ExitCode } from "../../platform/usage/exit.ts";
+import { ConversationLink } from "./conversation-link.ts";
+import { Dialogs } from "./dialogs.ts";
+import { FullScreens } from "./full-screens.ts";
+import { HintLine } from "./hint-line.ts";
+import type { PanelPlace } from "./panels/panel-place.ts";
+import { PanelStack } from "./panels/panel-stack.ts";
+import { type ConversationRows, Scrollback } from "./scrollback.ts";
+import type { StartScreen } from "./start-screen.ts";
+import type { Surface } from "./surface.ts";
+
+export interface ScreenParts {
+  readonly machine: Machine;
+  readonly bindings: Bindings;
+  /** The terminal and what is painted on it. */
+  readonly surface: Surface;
+  /** The way to the conversation. */
+  readonly link: ConversationLink;
+  /** What was said and done, above the composer. */
+  readonly scrollback: Scrollback;
+  /** What takes the composer's place for a while. */
+  readonly panels: PanelStack;
+  readonly place: PanelPlace;
+  /** Questions to the user. */
+  readonly dialogs: Dialogs;
+  /** What has the whole screen for a while. */
+  readonly fullScreens: FullScreens;
+  /** What is said in passing. */
+  readonly hint: HintLine;
+  /** The folder of the conversation; until it is open, that of the command. */
+  cwd(): string;
+  /** Ends the host. */
+  leave(code: ExitCode): void;
+}
+
+/** `onPanel` is called when a panel opens that the user has asked for. */
+export function makeScreenParts(start: StartScreen, rows: ConversationRows, onPanel: () => void): ScreenParts {
+  const { machine, bindings, surface, editor } = start;
+  const { deps, userHome } = machine;
+  const onChange = (): void => surface.screen.changed();
+  const context = (): ReturnType<Surface["context"]> => surface.context();
+  const hint = new HintLine(deps.setTimer, onChange);
+  const scrollback = new Scrollback({ rows, context, now: deps.now, commit: (made) => surface.screen.commit(made) });
+  const link = new ConversationLink({ showError: (message) => scrollback.line(message, "red"), onChange });
+  const fullScreens = new FullScreens({ deps, surface, editor });
+  const panels = new PanelStack({
+    now: deps.now,
+    setTimer: deps.setTimer,
+    isComposerEmpty: () => editor.isEmpty,
+    onOpen: onPanel,
+    onChange,
+  });
+  const place: PanelPlace = {
+    bindings,
+    panels,
+    context,
+    onChange,
+    hint: (text) => hint.show(text),
+    view: (title, body) => fullScreens.view(title, body),
+  };
+  const cwd = (): string => link.controller?.conversation.workspace.cwd ?? machine.cwd;
+  const dialogs = new Dialogs({ place, folders: () => ({ cwd: cwd(), userHome }) });
+  const leave = (code: ExitCode): void => start.leave(code);
+  return { machine, bindings, surface, link, scrollback, panels, place, dialogs, fullScreens, hint, cwd, leave };
+}

@@ -1,0 +1,67 @@
+// What is said of failures and at the end of an input: each of them once, although several events may tell it.
+
+import type { EventData, SessionEvent } from "@lathe/agent";
+import { oneLine } from "../../headless/outcome.ts";
+import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
+import { InputEndings } from "../input-endings.ts";
+import type { NoteKind } from "./item.ts";
+
+type AddNote = (text: string, note: NoteKind) => void;
+
+export class EndNotes {
+  readonly #note: AddNote;
+  readonly #endings = new InputEndings(true);
+  /** The line that the last event was the end of an input with. */
+  #ending: string | undefined;
+  /** A command ran without some of the user's variables, for the first time. */
+  #hasWithheld = false;
+  #error: string | undefined;
+  /** What was said last of a failure. */
+  #told = "";
+
+  constructor(note: AddNote) {
+    this.#note = note;
+  }
+
+  /** Sees every event, before it is shown. */
+  observe(event: SessionEvent): void {
+    this.#ending = this.#endings.after(event);
+  }
+
+  warning({ message, code }: { readonly message: string; readonly code: string }): void {
+    // It comes up in the middle of the first command, and can wait until the work is done.
+    if (code === "withheld_variables") this.#hasWithheld = true;
+    else if (!TOLD_AT_THE_END.has(code)) this.#note(oneLine(message), "warning");
+  }
+
+  /** The end of the input tells it again, with what to do about it. */
+  error(message: string, isBusy: boolean): void {
+    if (isBusy) this.#error = message;
+    else this.tellOnce(oneLine(message));
+  }
+
+  /** What ends a session is told by several events. */
+  tellOnce(error: string): void {
+    if (!this.#told.includes(error)) this.#note(error, "error");
+    this.#told = error;
+  }
+
+  inputEnd(data: EventData["processing_end"]): void {
+    this.#tellEnd(data);
+    if (this.#hasWithheld) this.#note("Some environment variables are hidden from commands; see /status", "info");
+    this.#hasWithheld = false;
+    this.#error = undefined;
+  }
+
+  /** In the words of print mode, without its commands to continue: this is where one continues. */
+  #tellEnd({ reason, awaiting }: EventData["processing_end"]): void {
+    if (reason === "interrupted" || reason === "aborted") {
+      this.#note("Interrupted.", "warning");
+      return;
+    }
+    if (awaiting) return;
+    this.#told = this.#ending ?? this.#error ?? "";
+    if (this.#ending !== undefined) this.#note(this.#ending, reason === "completed" ? "warning" : "error");
+    else if (this.#error !== undefined) this.#note(oneLine(this.#error), "error");
+  }
+}
