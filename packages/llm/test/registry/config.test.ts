@@ -34,7 +34,7 @@ describe("G-43 G-44 the registry file", () => {
     [
       "a wrong discovery type",
       { api: "openai-responses", discovery: { type: "magic" } },
-      "providers.p.discovery.type: must be one of ollama, llama.cpp, lm-studio",
+      'providers.p.discovery.type must be one of ollama, llama.cpp, lm-studio, not "magic"',
     ],
     ["a model without an id", { ...good, models: [{ name: "x" }] }, "providers.p.models[0].id is missing"],
     [
@@ -45,7 +45,7 @@ describe("G-43 G-44 the registry file", () => {
     [
       "a wrong api",
       { ...good, api: "soap" },
-      "providers.p.api: must be one of openai-completions, openai-responses, openai-codex-responses, azure-openai-responses, anthropic-messages, bedrock-converse-stream, google-generative-ai, google-vertex, google-gemini-cli, ollama-chat, cursor-agent",
+      'providers.p.api must be one of openai-completions, openai-responses, openai-codex-responses, azure-openai-responses, anthropic-messages, bedrock-converse-stream, google-generative-ai, google-vertex, google-gemini-cli, ollama-chat, cursor-agent, not "soap"',
     ],
     ["an unknown key", { ...good, wobble: 1 }, "providers.p.wobble is unknown"],
     ["an unknown model key", { ...good, models: [{ id: "m", wobble: 1 }] }, "providers.p.models[0].wobble is unknown"],
@@ -54,7 +54,11 @@ describe("G-43 G-44 the registry file", () => {
       { modelOverrides: { m: { wobble: 1 } } },
       "providers.p.modelOverrides.m.wobble is unknown",
     ],
-    ["an unknown transform key", { requestTransform: { wobble: 1 } }, "providers.p.requestTransform.wobble is unknown"],
+    [
+      "an unknown transform key",
+      { requestTransform: { wobble: 1 } },
+      "providers.p.requestTransform.wobble is unknown (known: profile, stripHeaders, setHeaders, extraBody)",
+    ],
     ["an unknown compat key", { compat: { wobble: true } }, "providers.p.compat.wobble is unknown"],
     ["models that are no list", { ...good, models: {} }, "providers.p.models must be a list of objects, not an object"],
   ])("G-44 CT-02 %s", (_, provider, message) => {
@@ -79,7 +83,7 @@ describe("G-43 G-44 the registry file", () => {
     ]);
     expect(problems({ profiles: { a: {} }, modelBindings: { roles: {} } })).toEqual([
       "profiles.a.model_mapping is missing",
-      "modelBindings.roles is unknown",
+      "modelBindings.roles is unknown (known: modelRoles, agentModelOverrides)",
     ]);
     expect(problems([])).toEqual(["the file must be an object, not an empty list"]);
   });
