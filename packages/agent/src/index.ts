@@ -25,6 +25,8 @@ export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./base/blob
 export { type BlobStore, MemoryBlobs } from "./base/blobs/store.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./base/budget/ledger.ts";
 export { Bm25, type WeightedText } from "./base/text/bm25.ts";
+export { textOfContent } from "./base/text/content.ts";
+export { oneLine } from "./base/text/one-line.ts";
 export { sentence } from "./base/text/sentence.ts";
 export { visibleLine, visibleText } from "./base/text/visible.ts";
 export type { SessionDeps } from "./base/time/deadline.ts";

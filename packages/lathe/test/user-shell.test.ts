@@ -83,7 +83,7 @@ describe("MO-02 a command of the person's own", () => {
     );
     const answered = c.talk.submit("wait for it");
     await expect.poll(() => c.talk.open.runningCommands.list().length + c.server.requests.length).toBeGreaterThan(0);
-    await expect.poll(() => c.talk.session.journal.unsettled().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => c.talk.session.journal.openIntents().length, { timeout: 20_000 }).toBe(1);
     await c.talk.shell.run(bangCommand("!touch go; echo user-output")!);
     await answered;
     const { messages } = c.server.requests.at(-1)!.body as { messages: object[] };

@@ -42,17 +42,17 @@ export function viewOf(dialect: DialectName | undefined, body: Json): RequestVie
 
 const READERS: Readonly<Record<DialectName, (body: Json) => RequestView>> = {
   anthropic: (body) => ({
-    system: textOf(body.system),
+    system: wireText(body.system),
     messages: list(body.messages).map((message) => blocksMessage(message, anthropicBlock)),
     tools: list(body.tools).map((tool) => tool.name),
   }),
   bedrock: (body) => ({
-    system: textOf(body.system),
+    system: wireText(body.system),
     messages: list(body.messages).map((message) => blocksMessage(message, bedrockBlock)),
     tools: list(body.toolConfig?.tools).flatMap((tool) => tool.toolSpec?.name ?? []),
   }),
   gemini: (body) => ({
-    system: textOf((body.systemInstruction ?? body.system_instruction)?.parts),
+    system: wireText((body.systemInstruction ?? body.system_instruction)?.parts),
     messages: list(body.contents).map((content) =>
       blocksMessage({ role: content.role === "model" ? "assistant" : "user", content: content.parts }, geminiPart),
     ),
@@ -61,7 +61,7 @@ const READERS: Readonly<Record<DialectName, (body: Json) => RequestView>> = {
   chat: (body) => ({
     system: list(body.messages)
       .filter((message) => message.role === "system")
-      .map((message) => textOf(message.content))
+      .map((message) => wireText(message.content))
       .join("\n\n"),
     messages: list(body.messages)
       .filter((message) => message.role !== "system")
@@ -83,7 +83,7 @@ const list = (value: Json): Json[] =>
 const string = (value: Json): string => (typeof value === "string" ? value : "");
 
 /** Text of a string or of a list of text blocks. */
-function textOf(content: Json): string {
+function wireText(content: Json): string {
   if (typeof content === "string") return content;
   return list(content)
     .map((part) => (typeof part?.text === "string" && part.thought !== true ? part.text : ""))
@@ -117,7 +117,7 @@ function anthropicBlock(block: Json): Pieces {
       return { calls: [{ id: block.id, name: block.name, args: block.input }] };
     case "tool_result":
       return {
-        results: [{ id: block.tool_use_id, text: textOf(block.content), isError: block.is_error === true }],
+        results: [{ id: block.tool_use_id, text: wireText(block.content), isError: block.is_error === true }],
         images: list(block.content).filter((item) => item.type === "image").length,
       };
     default:
@@ -153,7 +153,7 @@ function geminiPart(part: Json): Pieces {
 }
 
 function chatMessage(message: Json): ViewedMessage {
-  const text = textOf(message.content);
+  const text = wireText(message.content);
   if (message.role === "tool") {
     const id = message.tool_call_id ?? message.tool_name;
     return piece("tool", { results: [{ id, text, isError: false }] });
@@ -176,12 +176,12 @@ function responsesItem(item: Json): ViewedMessage {
       return piece("assistant", { calls: [{ id: item.call_id, name: item.name, args: item.input }] });
     case "function_call_output":
     case "custom_tool_call_output":
-      return piece("tool", { results: [{ id: item.call_id, text: textOf(item.output), isError: false }] });
+      return piece("tool", { results: [{ id: item.call_id, text: wireText(item.output), isError: false }] });
     case "reasoning":
-      return piece("assistant", { thinking: textOf(item.summary) });
+      return piece("assistant", { thinking: wireText(item.summary) });
     default: {
       const images = list(item.content).filter((part) => part.type === "input_image").length;
-      return piece(item.role, { text: textOf(item.content), images });
+      return piece(item.role, { text: wireText(item.content), images });
     }
   }
 }

@@ -46,7 +46,7 @@ export async function projectDocs(
     const found: InstructionDoc[] = [];
     for (const name of names) {
       const path = entryOf(folder, name);
-      const text = await textOf(env, path, realRoot, seen);
+      const text = await readDoc(env, path, realRoot, seen);
       if (text !== "") found.push({ path: posix.relative(root, path) || name, text });
     }
     return found;
@@ -64,7 +64,7 @@ export function joinDocs(docs: readonly InstructionDoc[]): ProjectDocs {
 }
 
 /** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
-async function textOf(env: ExecutionEnvironment, path: string, realRoot: string, seen: Set<string>): Promise<string> {
+async function readDoc(env: ExecutionEnvironment, path: string, realRoot: string, seen: Set<string>): Promise<string> {
   try {
     const stat = await env.stat(path);
     if (stat?.kind !== "file" || seen.has(stat.realPath)) return "";

@@ -1,6 +1,6 @@
 // How a question about a call was answered.
 
-/** How somebody answered an approval request; `by` names who. */
+/** How an approval request was answered; `by` names who answered. */
 export interface ApprovalAnswer {
   readonly decision: "allow" | "deny";
   readonly by: string;

@@ -19,7 +19,7 @@ export interface IrcMessage {
 export interface Receipt {
   readonly to: string;
   readonly outcome: "injected" | "woken" | "revived" | "failed";
-  /** Of the message. */
+  /** The id of the message. */
   readonly id?: string | undefined;
   readonly error?: string | undefined;
   /** The oldest message in the recipient's full mailbox made room for it. */
@@ -58,7 +58,7 @@ export interface IrcService {
     readonly replyTo?: string | undefined;
     readonly callId: string;
   }): Promise<readonly Receipt[]>;
-  /** Waits for the next message, of `from` or of anybody. `timeoutMs` 0: without a limit. */
+  /** Waits for the next message, from `from` or from any agent. `timeoutMs` 0: without a limit. */
   wait(wish: {
     readonly from?: string | undefined;
     readonly timeoutMs?: number | undefined;

@@ -49,7 +49,7 @@ export interface TreeFields {
 export interface MessageEntry extends TreeFields {
   readonly type: "message";
   readonly message: Message;
-  /** Of an assistant message. */
+  /** Only assistant messages name the provider. */
   readonly provider?: string;
   readonly model?: string;
   readonly responseId?: string;
@@ -61,13 +61,13 @@ export interface MessageEntry extends TreeFields {
   readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
   /** Who a queued message came from; the user when absent. */
   readonly source?: MessageSource;
-  /** Of a tool result: facts for hosts, never sent to the model. */
+  /** Facts about a tool result for hosts; the model never gets them. */
   readonly details?: JsonValue;
-  /** Of a tool result: the call in one line, for people. */
+  /** The call of a tool result in one line, for people. */
   readonly summary?: string;
-  /** Of a tool result: files that the call has changed; contents are blobs. */
+  /** Files that the call of a tool result has changed; contents are blobs. */
   readonly changes?: readonly FileChange[];
-  /** Of a tool result: files whose content it shows, by their real paths. */
+  /** Files whose content a tool result shows, by their real paths. */
   readonly reads?: readonly string[];
   readonly effects?: Effects;
   readonly artifact?: { readonly id: number; readonly bytes: number };
@@ -85,7 +85,7 @@ export interface ModelChangeEntry extends TreeFields {
   readonly model: string;
   /** `temporary`: what was chosen stays chosen. */
   readonly role?: string;
-  /** Why, when nobody asked for it. */
+  /** Why it was switched, when the user did not ask for it. */
   readonly reason?: string;
 }
 /** From here on, the model thinks more or less. */
@@ -247,9 +247,9 @@ export interface DecisionLine {
   /** Who decided: a mode, a rule, the user, a host. */
   readonly by: string;
   readonly reason?: string;
-  /** Why somebody was asked; absent when nobody was. */
+  /** Why the user was asked; absent when the user was not. */
   readonly asked?: string;
-  /** What was decided about each thing that the call touches, before anybody was asked. */
+  /** What was decided about each thing that the call touches, before the user was asked. */
   readonly parts?: readonly DecidedPart[];
   /** Rules that the answer added. */
   readonly remembered?: readonly string[];
@@ -294,9 +294,9 @@ export interface SnapshotLine {
   readonly reason?: string;
   /** Paths that were there before and are covered from here on. */
   readonly found?: readonly string[];
-  /** Of a `before`: what follows is a rewind. Without its `after` it was cut off. */
+  /** On a `before`: what follows is a rewind. It was cut off when its `after` is missing. */
   readonly rewind?: RewindRecord;
-  /** Of an `after`: the rewind left files as they were, so these are not the files of the entry. */
+  /** On an `after`: the rewind left files as they were, so these are not the files of the entry. */
   readonly isPartial?: boolean;
   readonly timestamp: string;
 }

@@ -7,7 +7,7 @@ import type { Tier, ToolResult } from "./tool.ts";
 export interface PendingAction {
   /** What it would do, in a few words. */
   readonly label: string;
-  /** Of applying it; `exec` when absent. */
+  /** The tier of applying it; `exec` when absent. */
   readonly tier?: Tier | undefined;
   /** The tool that prepared it. */
   readonly sourceToolName: string;
@@ -20,7 +20,7 @@ export interface PendingAction {
 export interface PendingActionService {
   push(action: PendingAction): void;
   readonly next: PendingAction | undefined;
-  /** It is settled by whoever takes it. */
+  /** The caller that takes it settles it. */
   take(): PendingAction | undefined;
 }
 

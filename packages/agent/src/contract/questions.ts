@@ -14,11 +14,11 @@ export interface Question {
 export interface Answer {
   readonly id: string;
   readonly selected: readonly string[];
-  /** In the person's own words. */
+  /** An answer in the user's own words. */
   readonly custom?: string | undefined;
 }
 
-/** Undefined: nobody answered (cancelled). */
+/** Undefined when the user did not answer (cancelled). */
 export type Answerer = (questions: readonly Question[], signal: AbortSignal) => Promise<readonly Answer[] | undefined>;
 
 declare module "./tool.ts" {

@@ -7,7 +7,7 @@ import type { JsonValue } from "@lathe/llm";
 export interface SessionFacts {
   /** Latest value on the current branch. */
   read(kind: string): JsonValue | undefined;
-  /** `isAnnounced`: nobody called a tool for it, so hosts hear of it by an event. */
+  /** `isAnnounced`: no tool was called for it, so hosts hear of it by an event. */
   write(kind: string, value: JsonValue, options?: { readonly isAnnounced?: boolean }): void | Promise<void>;
 }
 

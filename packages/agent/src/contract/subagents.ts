@@ -50,7 +50,7 @@ export interface BatchRequest {
 /** What a batch has started. */
 export interface BatchReport {
   readonly started: readonly AgentReport[];
-  /** By the id that they would have had. */
+  /** Agents that could not be started, by the id that they would have had. */
   readonly failed: readonly { readonly agentId: string; readonly why: string }[];
   /** Each result reaches the session as a message of its own; else the caller waits for the agents. */
   readonly isReported: boolean;
@@ -100,7 +100,7 @@ export interface AgentReport {
   readonly source?: string | undefined;
   /** The beginning of its assignment. */
   readonly assignment?: string | undefined;
-  /** Of its last request, where they are known. */
+  /** The tokens of its last request, where they are known. */
   readonly contextTokens?: number | undefined;
   readonly contextWindow?: number | undefined;
 }
@@ -129,7 +129,7 @@ export interface AgentOverview {
   readonly tail: readonly string[];
   /** Messages of other agents that it has not read. */
   readonly unread: number;
-  /** Of its last input, in milliseconds since the epoch. */
+  /** When its last input began, in milliseconds since the epoch. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
 }

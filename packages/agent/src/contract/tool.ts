@@ -56,9 +56,9 @@ export interface PreviewLine {
 /** A tool that says everything about itself; `defineSessionTool` makes one with typed arguments and defaults. */
 export interface ToolDef<Args = JsonObject> {
   readonly name: string;
-  /** For people. */
+  /** What people read. */
   readonly label: string;
-  /** For the model. */
+  /** What the model reads. */
   readonly description: string;
   readonly schema: JsonSchema;
   readonly tier: Tier | ((args: Args) => Tier);
@@ -81,7 +81,7 @@ export interface ToolDef<Args = JsonObject> {
   /** How much of the output the model sees, unless the session's configuration says otherwise. */
   readonly output?: OutputLimit | undefined;
   /** What of this tool's state the model must keep in mind when older history is summarised. */
-  carried?(services: ToolServices): string | undefined;
+  carryOver?(services: ToolServices): string | undefined;
   /** What the tool and its other faces give, under one name, so that a host can leave all of them out. */
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
@@ -118,7 +118,7 @@ export interface ToolContext extends CallScope {
   readonly blobs: Pick<BlobStore, "put">;
   /** The conversation up to the answer that made this call. */
   readonly messages: () => readonly Message[];
-  /** The plan that was approved, when somebody was asked. */
+  /** The plan that was approved, when the user was asked. */
   readonly approvedPlan?: string;
 }
 

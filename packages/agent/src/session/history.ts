@@ -2,11 +2,12 @@
 
 import type { Message } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
+import { textOfContent } from "../base/text/content.ts";
 import type { InputContent } from "../contract/events/types.ts";
 import type { MessageEntry, TreeEntry } from "../contract/journal.ts";
 import { pathTo } from "../record/journal/context.ts";
 import type { Journal } from "../record/journal/journal.ts";
-import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
+import type { ToolResultItem, Turn } from "./types.ts";
 
 /** Reads the whole path to the leaf. */
 export function historyOf(journal: Journal): Turn[] {

@@ -1,6 +1,7 @@
 // One input: from its user message through rounds of model and tools to processing_end.
 
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
 import type { MessageEntry } from "../contract/journal.ts";
@@ -29,7 +30,7 @@ import type {
 } from "./parts.ts";
 import type { UnfinishedInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
-import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
+import { type AssistantTurn, partsOf } from "./types.ts";
 
 const ROUND_LIMIT: InputEnd = { reason: "round_limit" };
 const TURN_LIMIT: InputEnd = { reason: "turn_limit" };
@@ -255,7 +256,8 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const spent = core.ledger.exhausted(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
+  const spent =
+    core.ledger.exhaustedDimension(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
   if (spent === undefined) return undefined;
   core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };
@@ -267,7 +269,7 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
  */
 function wouldOverspend(core: LimitParts): boolean {
   if (!core.options.depth || core.turns === 0) return false;
-  return core.ledger.remaining(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
+  return core.ledger.amountsLeft(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
 }
 
 function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, calls: readonly ToolCallData[]): void {

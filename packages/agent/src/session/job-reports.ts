@@ -3,9 +3,10 @@
 
 import { type JsonObject, messageOf } from "@lathe/llm";
 import { Checker, choice, number, openObject, optional, text } from "@lathe/llm/schema";
-import { unframed } from "../base/text/unframed.ts";
+import { escapeFrames } from "../base/text/unframed.ts";
 import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { MessageSource } from "../contract/events/types.ts";
+import { artifactNotice, unsavedNotice } from "../record/artifacts/notice.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../tools/run/jobs.ts";
 import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
 
@@ -68,7 +69,7 @@ export class JobReports implements JobFollower {
     for (const id of cut.keys()) this.#write({ id, state: "ended", how: "cut" });
     const names = [...cut].map(([id, command]) => `job ${id}: ${command}`);
     this.#core.warn(`Background jobs ended with the earlier process: ${names.join("; ")}`, "jobs_cut");
-    const content = `<background_jobs>\nThe process that ran these background jobs has ended, and so have they:\n${unframed(names.join("\n"))}\n</background_jobs>`;
+    const content = `<background_jobs>\nThe process that ran these background jobs has ended, and so have they:\n${escapeFrames(names.join("\n"))}\n</background_jobs>`;
     this.#deliver(content, { kind: "job" }, false);
   }
 
@@ -90,17 +91,17 @@ export class JobReports implements JobFollower {
     const shown = truncateOutput(whole, REPORT_LIMIT);
     const way = shown === whole ? "" : await this.#wayTo(job, whole);
     const output = [whole === "" ? "(no new output)" : shown, way, `[${jobStatus(job)}]`].filter((part) => part !== "");
-    return `<background_job id="${job.id}" status="${jobState(job)}">\n${unframed(`$ ${job.handle.command}\n${output.join("\n")}`)}\n</background_job>`;
+    return `<background_job id="${job.id}" status="${jobState(job)}">\n${escapeFrames(`$ ${job.handle.command}\n${output.join("\n")}`)}\n</background_job>`;
   }
 
   async #wayTo({ spill }: Job, whole: string): Promise<string> {
-    if (spill?.id !== undefined) return `[The whole output is in artifact://${spill.id}]`;
+    if (spill?.id !== undefined) return artifactNotice(spill.id);
     try {
       const writer = this.#core.artifacts.open("job");
       writer.write(Buffer.from(whole, "utf8"));
-      return `[The whole output is in artifact://${(await writer.close()).id}]`;
+      return artifactNotice((await writer.close()).id);
     } catch (error) {
-      return `[The whole output could not be saved: ${messageOf(error)}]`;
+      return unsavedNotice(messageOf(error));
     }
   }
 }

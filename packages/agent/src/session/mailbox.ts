@@ -2,12 +2,12 @@
 
 import { framed, textIn } from "../agents/irc/message.ts";
 import type { Mailbox, StoredMessage } from "../agents/irc/types.ts";
+import { textOfContent } from "../base/text/content.ts";
 import type { IrcMessage } from "../contract/irc.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
 import type { QueuedMessage } from "./inbox.ts";
 import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
 import { changeQueued, enqueue } from "./queue.ts";
-import { textOfContent } from "./types.ts";
 
 export class SessionMailbox implements Mailbox {
   readonly #core: JournalPart & QueuePart & EventPart & RedactionPart;

@@ -47,7 +47,7 @@ export function recover(
   core: JournalPart & ConfigPart & DetectorPart,
   leftBy: (callId: string) => string | undefined,
 ): UnfinishedInput | undefined {
-  const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
+  const requestWasOpen = core.journal.openIntents().some((intent) => intent.effect === "request");
   settleIntents(core, leftBy);
   restoreDetector(core);
   return findUnfinished(core, requestWasOpen);
@@ -55,7 +55,7 @@ export function recover(
 
 function settleIntents(core: JournalPart, leftBy: (callId: string) => string | undefined): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
-  for (const intent of core.journal.unsettled()) {
+  for (const intent of core.journal.openIntents()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
     if (intent.effect === "child") continue;
     if (!call || intent.replay === "safe") {

@@ -23,7 +23,7 @@ export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamCo
     now: core.deps.now,
     journal: core.journal,
     nextRequest: () => describeRequest(core),
-    carried: () => core.tools.carried(core.services),
+    carriedTexts: () => core.tools.carriedTexts(core.services),
     callModel: (role, call) => sideCall(core, role, call, signal),
     compactByVendor: (messages, timeoutMs) => vendorCompaction(core, messages, timeoutMs, signal),
     warn: (message, code) => core.warn(message, code),
@@ -32,7 +32,7 @@ export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamCo
     ask: async (questions) => core.services.answerer?.(questions, signal),
     get budget() {
       const { spent } = core.ledger;
-      return { spent, remaining: core.ledger.remaining(core.config.budget, core.elapsedMs()) };
+      return { spent, remaining: core.ledger.amountsLeft(core.config.budget, core.elapsedMs()) };
     },
     ...(agentId === undefined ? {} : { agentId }),
   };

@@ -5,8 +5,9 @@ import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
 import type { HostSubagents } from "../agents/subagents/types.ts";
 import { type Amounts, NO_USAGE } from "../base/budget/ledger.ts";
+import { textOfContent } from "../base/text/content.ts";
 import { abortController } from "../base/time/deadline.ts";
-import { pending } from "../base/time/pending.ts";
+import { makePending } from "../base/time/pending.ts";
 import type { ContextLedger } from "../context/ledger/types.ts";
 import type { PrefixTexts } from "../context/prefix/prefix.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
@@ -59,7 +60,7 @@ import { abandonUnfinishedInput, recover, restore, type UnfinishedInput } from "
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
-import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
+import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
 /** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
 export class Session {
@@ -431,7 +432,7 @@ export class Session {
     const core = this.#core;
     const isAwaiting = core.state === "awaiting_input";
     const { signal } = core.startRun();
-    const { promise: running, settle } = pending();
+    const { promise: running, settle } = makePending();
     this.#running = running;
     let done: T | undefined;
     try {
@@ -454,7 +455,7 @@ export class Session {
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     this.#core.inbox.isHeld = false;
     const firstEvent = this.#core.events.seq + 1;
-    const { promise: running, settle } = pending();
+    const { promise: running, settle } = makePending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
     this.#running = running;
     let outcome: InputOutcome;

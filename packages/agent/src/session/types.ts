@@ -152,9 +152,3 @@ export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | Ste
 export function partsOf(content: InputContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }
-
-/** The text of the content, without images and other parts. */
-export function textOfContent(content: InputContent): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-}

@@ -6,6 +6,7 @@ import { Checker, flag, number, openObject, optional, orNull, text } from "@lath
 import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../contract/journal.ts";
 import type { ArtifactRef } from "../contract/tool.ts";
+import { artifactNotice } from "../record/artifacts/notice.ts";
 import { SHELL_OUTPUT } from "../tools/builtin/output.ts";
 import type { Job } from "../tools/run/jobs.ts";
 import { plainOutput } from "../tools/run/plain-output.ts";
@@ -140,7 +141,7 @@ function record(core: UserCommandParts, isSent: boolean, ended: Ended): UserComm
 function textFor(ended: Ended): string {
   const { command, output, artifact } = ended;
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
-  const more = artifact ? `[the whole output is in artifact://${artifact.id}]\n` : "";
+  const more = artifact ? `${artifactNotice(artifact.id)}\n` : "";
   return `<user_command>\n$ ${command}\n${body}${more}${ending(ended)}\n</user_command>`;
 }
 

@@ -135,7 +135,7 @@ describe("G-31 CO-10 moving inside one session", () => {
     await s.session.interrupt();
     expect(await going).toEqual({ leafId: leaf, cancelled: "it was interrupted" });
     expect(s.session.journal.leaf).toBe(leaf);
-    expect(s.session.journal.unsettled()).toEqual([]);
+    expect(s.session.journal.openIntents()).toEqual([]);
     await s.session.submit("go on");
     expect(textsOf(s).join("\n")).toContain("answer three");
     expect(s.of("prefix_changed")).toEqual([]);

@@ -141,7 +141,7 @@ async function recoverAndJudge(folder: string): Promise<string | undefined> {
     return `the history differs at ${differs}: ${after[differs]} instead of ${reference[differs]} (${after.length}/${reference.length})`;
   }
   const journal = readJournal(join(folder, "s.jsonl"))!;
-  if (journal.unsettled().length > 0) return "effects are still open";
+  if (journal.openIntents().length > 0) return "effects are still open";
   return undefined;
 }
 

@@ -59,7 +59,7 @@ function open(bytes: Buffer): Opened | JournalError {
       leaf: journal.leaf,
       title: journal.title,
       labels: [...journal.labels],
-      unsettled: journal.unsettled(),
+      unsettled: journal.openIntents(),
       messages: journal.context.messages,
     };
     return { entries, facts, losses: journal.losses.length };

@@ -65,7 +65,7 @@ it("the sound journal has nothing wrong with it", () => {
   const journal = Journal.open(new MemoryStore(Buffer.concat(soundLines().map(encodeLine))), testDeps());
   readAll(journal);
   expect(journal.losses).toEqual([]);
-  expect(journal.unsettled().map(({ id }) => id)).toEqual(["i0000004", "i0000005"]);
+  expect(journal.openIntents().map(({ id }) => id)).toEqual(["i0000004", "i0000005"]);
 });
 
 describe("a journal with made-up lines", () => {

@@ -73,11 +73,11 @@ describe("intents", () => {
     const tool = await journal.intent({ effect: "tool", callId: "c", tool: "bash", replay: "never" });
     journal.append({ ...user("outcome"), id: request.for });
     journal.settle(failed.id, "failed", { error: "overloaded" });
-    expect(journal.unsettled()).toEqual([tool]);
+    expect(journal.openIntents()).toEqual([tool]);
     expect(tool).toMatchObject({ effect: "tool", callId: "c", tool: "bash", replay: "never" });
     expect(() => journal.append({ ...user("twice"), id: request.for })).toThrow("already in this session");
     const opened = Journal.open(new MemoryStore(store.read(0, store.size)), testDeps());
-    expect(opened.unsettled()).toEqual([tool]);
+    expect(opened.openIntents()).toEqual([tool]);
     expect([...opened.outside("settle")]).toMatchObject([{ intentId: failed.id, error: "overloaded" }]);
   });
 
@@ -170,7 +170,7 @@ describe("intents", () => {
     const deps = testDeps({ newId: () => candidates.shift()! });
     const opened = Journal.open(new MemoryStore(store.read(0, store.size)), deps);
     expect(opened.append(user("steering")).id).toBe("cccccccc");
-    expect(opened.unsettled()).toEqual([intent]);
+    expect(opened.openIntents()).toEqual([intent]);
   });
 });
 

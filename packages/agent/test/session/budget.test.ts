@@ -162,9 +162,9 @@ describe("a budget", () => {
     const limits = { tokens: 1000, turns: 10 };
     expect(ledger.reserve("a", limits, 0)).toEqual({ tokens: 500, turns: 5 });
     expect(ledger.reserve("b", limits, 0, { tokens: 400 })).toEqual({ tokens: 400, turns: 2 });
-    expect(ledger.remaining(limits, 0)).toMatchObject({ tokens: 100, turns: 3 });
+    expect(ledger.amountsLeft(limits, 0)).toMatchObject({ tokens: 100, turns: 3 });
     ledger.settle("a", usage(50), 0, 1);
-    expect(ledger.remaining(limits, 0)).toMatchObject({ tokens: 550, turns: 7 });
+    expect(ledger.amountsLeft(limits, 0)).toMatchObject({ tokens: 550, turns: 7 });
     expect(ledger.reserve("c", { tokens: 450 }, 0)).toBeUndefined();
     expect(ledger.reserve("d", {}, 0)).toEqual({});
 

@@ -185,7 +185,7 @@ it("T-JOB-1 T-SUB-3 a job that prints more than memory keeps: the notice names t
     script: [inBackground("seq 1 400000"), job({ poll: [1] }), { text: "ok" }],
   });
   await s.session.submit("go");
-  const id = Number(/the whole output is in artifact:\/\/(\d+)/.exec(added(s.client, 2))?.[1]);
+  const id = Number(/Full output: artifact:\/\/(\d+)/.exec(added(s.client, 2))?.[1]);
   const { bytes } = await s.session.schemes.read(`artifact://${id}`, new AbortController().signal, {
     unit: "lines",
     first: 1,

@@ -37,7 +37,7 @@ describe("what is cut for the model", () => {
     const { s, text, artifact, read, details } = await run("shell", { command: "seq 1 200000" });
     expect(text.length).toBeLessThan(51 * 1024);
     expect(text).toMatch(
-      /\n200000\n\[1288895 bytes in total; the whole output is in artifact:\/\/\d+\]\n\[exit code: 0/,
+      /\n200000\n\[Full output, 1288895 bytes: artifact:\/\/\d+\. Read parts of it: [^\n]*\]\n\[exit code: 0/,
     );
     expect(await read(artifact?.id, { unit: "lines", first: 1, last: 3 })).toContain("1\n2\n3");
     expect(details["meta"]).toMatchObject({ truncation: { direction: "middle", artifactId: artifact?.id } });
@@ -46,7 +46,7 @@ describe("what is cut for the model", () => {
 
   it("T-SUB-3 a cut below a MiB has an artifact, too, and a stream of emoji is never cut inside one", async () => {
     const { s, text, artifact, read } = await run("shell", { command: "for i in $(seq 1 20000); do printf 😀; done" });
-    expect(text).toContain(`is in artifact://${artifact?.id}`);
+    expect(text).toContain(`: artifact://${artifact?.id}. Read parts`);
     expect(text).not.toContain("\ufffd");
     expect((await read(artifact?.id)).match(/😀/gu)).toHaveLength(20_000);
     await s.finish();
@@ -58,7 +58,7 @@ describe("what is cut for the model", () => {
     expect(truncated).toBe(true);
     expect(await read(artifact?.id, { unit: "lines", first: 19_999, last: 20_000 })).toContain("19999\n20000");
     const sent = JSON.stringify(s.session.journal.context.messages.at(-1));
-    expect(sent).toContain(`[the whole output is in artifact://${artifact?.id}]`);
+    expect(sent).toContain(`[Full output: artifact://${artifact?.id}]`);
     await s.finish();
   });
 
@@ -80,7 +80,7 @@ describe("the minimizer", () => {
     async (tool, args) => {
       const { s, text, artifact, read } = await run(tool, args, { minimizeOutput: true });
       expect(text).toMatch(
-        /^FAIL a\.test\.ts:3\n\[500 lines that report success or progress left out\]\n\[raw output: artifact:\/\/\d+\]\n/,
+        /^FAIL a\.test\.ts:3\n\[500 lines that report success or progress left out\]\n\[Full output: artifact:\/\/\d+\]\n/,
       );
       expect(text.length).toBeLessThan(300);
       const lines = Array.from({ length: 500 }, (_, n) => ` ✓ row ${n + 1} is added to the sum\n`);

@@ -67,9 +67,7 @@ describe("a line of 100,000 characters", () => {
       expect(results[0]).toMatch(
         /\[WARNING: Tool output was truncated\. 500\d\d characters were removed from the middle\./,
       );
-      expect(results[0]).toMatch(
-        /\[The full output, 1000\d\d characters in \d lines, is in artifact:\/\/0\. Read parts of it: /,
-      );
+      expect(results[0]).toMatch(/\[Full output, 1000\d\d characters in \d lines: artifact:\/\/0\. Read parts of it: /);
       expect(results[0]).not.toContain("THE MIDDLE");
       expect(results[1]).toContain("THE MIDDLE");
     },
@@ -117,7 +115,7 @@ describe("more than the model is shown", () => {
         ],
       );
       expect(results[0]).toMatch(/lines omitted|WARNING: Tool output was truncated/);
-      expect(results[0]).toMatch(/\[The full output, \d+ characters in \d+ lines, is in artifact:\/\/0\./);
+      expect(results[0]).toMatch(/\[Full output, \d+ characters in \d+ lines: artifact:\/\/0\./);
       expect(results[0]!.split("\n")).not.toContain(hidden);
       expect(ended[1]?.output).toContain(hidden);
       expect(results[2]!.split("\n")).toHaveLength(3);

@@ -24,7 +24,7 @@ export function historyError(messages: readonly Message[]): string | undefined {
 
 /** For a session that is at rest. */
 export function journalError(journal: Journal): string | undefined {
-  const open = journal.unsettled();
+  const open = journal.openIntents();
   if (open.length > 0)
     return `open intents: ${open.map((intent) => `${intent.effect} ${intent.callId ?? ""}`).join(", ")}`;
   if (journal.input?.state === "start") return "an input is open";

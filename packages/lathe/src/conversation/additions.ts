@@ -4,7 +4,7 @@
 import type { Middleware, SchemeResolver, ToolProvider } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
-import { isAnythingHere } from "../found/discovery/anything.ts";
+import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { placeOf } from "../found/discovery/place.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { SlashCommand } from "./commands/command.ts";

@@ -4,7 +4,7 @@
 import { relative } from "node:path";
 import type { InstructionDoc, MoreSurroundings } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
-import { isAnythingHere } from "../found/discovery/anything.ts";
+import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
 import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";
 import { shownPath } from "../platform/home/shown-path.ts";

@@ -3,7 +3,7 @@
 import type { SessionEvent } from "@lathe/agent";
 import type { Machine } from "../platform/machine/machine.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
-import { oneLine } from "./headless/outcome.ts";
+import { joinLines } from "./headless/outcome.ts";
 import type { RunResult } from "./headless/result.ts";
 import { TOLD_AT_THE_END } from "./headless/told-at-end.ts";
 
@@ -23,12 +23,12 @@ export function printResult({ stdout, stderr }: Machine, result: RunResult): voi
 function note(machine: Machine, event: SessionEvent, agent?: string): void {
   if (event.kind === "subagent_event") note(machine, event.data.event, event.data.agent_id);
   if (agent === undefined && event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
-    machine.stderr.write(`lathe: ${oneLine(event.data.message)}\n`);
+    machine.stderr.write(`lathe: ${joinLines(event.data.message)}\n`);
   if (event.kind === "retry") {
     const { message, delay_ms } = event.data;
     const who = agent === undefined ? "" : `agent ${agent}: `;
     machine.stderr.write(
-      `lathe: ${who}${oneLine(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
+      `lathe: ${who}${joinLines(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
     );
   }
 }

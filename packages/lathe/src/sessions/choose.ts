@@ -7,7 +7,7 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { findSession } from "./find.ts";
-import { listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
+import { listSessions, printableLine, sessionName, timeAgo } from "./list.ts";
 
 const OFFERED = 20;
 
@@ -34,7 +34,7 @@ export async function withChosenSession(
   if (typeof options.resume !== "string" || options.fork || !chooser) return options;
   const { otherCwd } = findSession(workspace, options.resume);
   if (otherCwd === undefined) return options;
-  const question = `Session "${options.resume}" is in another project (${oneLine(otherCwd)}). Copy it here?`;
+  const question = `Session "${options.resume}" is in another project (${printableLine(otherCwd)}). Copy it here?`;
   // Without a yes, the run is refused with the reason.
   return (await chooser.confirm(question)) ? { ...options, fork: true } : options;
 }

@@ -115,11 +115,11 @@ export function sessionName(
   length = NAME_LENGTH,
 ): string {
   for (const candidate of [session.title, session.firstMessage]) {
-    const clean = oneLine(candidate ?? "");
+    const clean = printableLine(candidate ?? "");
     if (clean === "") continue;
     return shorten(clean, length);
   }
-  return oneLine(session.id);
+  return printableLine(session.id);
 }
 
 export function shorten(text: string, length: number): string {
@@ -130,7 +130,7 @@ export function shorten(text: string, length: number): string {
 }
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */
-export const oneLine = (text: string): string =>
+export const printableLine = (text: string): string =>
   PLAIN.test(text)
     ? text
     : text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();

@@ -6,7 +6,7 @@ import { textOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { wordsAndAttachments } from "./attached-text.ts";
-import { type ListedSession, listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
+import { type ListedSession, listSessions, printableLine, sessionName, timeAgo } from "./list.ts";
 import { openToRead } from "./open.ts";
 import { loadSqlite, searchSessions } from "./search.ts";
 import { parseQuery } from "./search-query.ts";
@@ -114,7 +114,7 @@ export function sessionPreview({ machine, paths, redactor }: Workspace, path: st
 
 /** The person's own name for a session that is not open. */
 export async function renameSession(workspace: Workspace, path: string, title: string): Promise<void> {
-  const name = oneLine(title);
+  const name = printableLine(title);
   if (name === "") throw usageError("Give the session a name.");
   const { changeJournal } = await import("./change-journal.ts");
   await changeJournal(workspace, path, ({ journal }) => journal.setTitle(name, "user"));

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { type BlobStore, type JournalLine, readLine, readLineHead, readLines } from "@lathe/agent";
 import type { ContentPart, JsonValue } from "@lathe/llm";
-import { oneLine } from "./list.ts";
+import { printableLine } from "./list.ts";
 import type { SearchQuery } from "./search-query.ts";
 import { visible } from "./visible.ts";
 
@@ -37,7 +37,7 @@ export function eachText(
   return readLines(path, from, (line, offset) => {
     // The first bytes tell, so that other lines are never parsed.
     if (!SEARCHED.has(readLineHead(line)?.type ?? "")) return;
-    const text = textOf(readLine(line, blobs)) ?? "";
+    const text = lineText(readLine(line, blobs)) ?? "";
     if (text !== "") visit(text, { path, offset, bytes: line.length });
   });
 }
@@ -58,14 +58,14 @@ export function textAt({ path, offset, bytes }: TextPlace, blobs: BlobStore): st
   try {
     const line = Buffer.alloc(bytes);
     readSync(fd, line, 0, bytes, offset);
-    return textOf(readLine(line, blobs));
+    return lineText(readLine(line, blobs));
   } finally {
     closeSync(fd);
   }
 }
 
 /** Undefined for a line that cannot be used, or that has no text. */
-function textOf(line: JournalLine | undefined): string | undefined {
+function lineText(line: JournalLine | undefined): string | undefined {
   switch (line?.type) {
     case "message":
       return line.message.content.map(partText).join("\n");
@@ -139,5 +139,5 @@ function firstOf(text: string, length: number): string {
 /** One line; a space at the edge stays, it stands between two words. */
 function tidy(raw: string): string {
   const text = visible(raw);
-  return `${/^\s/.test(text) ? " " : ""}${oneLine(text)}${text.length > 1 && /\s$/.test(text) ? " " : ""}`;
+  return `${/^\s/.test(text) ? " " : ""}${printableLine(text)}${text.length > 1 && /\s$/.test(text) ? " " : ""}`;
 }

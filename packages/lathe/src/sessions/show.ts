@@ -1,6 +1,6 @@
 // A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
 
-import { oneLine, sessionName } from "./list.ts";
+import { printableLine, sessionName } from "./list.ts";
 import { costText } from "./numbers.ts";
 import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
 import { totals } from "./transcript.ts";
@@ -30,7 +30,7 @@ export function* showText(transcript: Transcript, options: ShowOptions): Iterabl
     `# ${sessionName({ id: header.id, ...(title === undefined ? {} : { title }), ...firstWords(transcript) }, NAME)}`,
     `${header.id}  ${header.timestamp}  ${header.cwd}`,
     `${tokens.input} tokens in, ${tokens.output} out, ${costText(cost)}`,
-    ...options.agents.map(({ agentId, facts, task }) => `@ ${agentId}  ${facts.join(" · ")}  ${oneLine(task)}`),
+    ...options.agents.map(({ agentId, facts, task }) => `@ ${agentId}  ${facts.join(" · ")}  ${printableLine(task)}`),
     ...transcript.losses().map((loss) => `! ${loss}`),
   ];
   yield visible(head.join("\n"));

@@ -11,6 +11,7 @@ import {
   type Redactor,
   type SessionHeader,
   type TreeEntry,
+  textOfContent,
 } from "@lathe/agent";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
 import { type AttachedText, wordsAndAttachments } from "./attached-text.ts";
@@ -100,10 +101,10 @@ export function transcriptOf(journal: Journal): Transcript {
 export function sharedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
   return {
     ...transcript,
-    header: redactor.shared(transcript.header),
-    ...(transcript.title === undefined ? {} : { title: redactor.shared(transcript.title) }),
+    header: redactor.redactForSharing(transcript.header),
+    ...(transcript.title === undefined ? {} : { title: redactor.redactForSharing(transcript.title) }),
     *items() {
-      for (const item of transcript.items()) yield redactor.shared(item);
+      for (const item of transcript.items()) yield redactor.redactForSharing(item);
     },
   };
 }
@@ -154,7 +155,7 @@ function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, labe
     case "branch_summary":
       return note("Summary of another branch", entry.summary);
     case "custom_message":
-      return entry.display ? note(entry.customType, textOf(entry.content)) : [];
+      return entry.display ? note(entry.customType, textOfContent(entry.content)) : [];
     case "session_init":
       return note("Task", entry.task);
     default:
@@ -230,11 +231,6 @@ function diffOf(change: FileChange, { blobs, header }: Journal): FileDiff[] {
   const diff = fileDiff(change, blobs);
   const inside = relative(header.cwd, change.path);
   return diff === "" ? [] : [{ path: inside.startsWith("..") ? change.path : inside, diff }];
-}
-
-function textOf(content: string | readonly ContentPart[]): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
 /** What the whole transcript used. */

@@ -2,7 +2,7 @@ import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { trustFolder } from "../../src/config/trust/trust.ts";
-import { isAnythingHere } from "../../src/found/discovery/anything.ts";
+import { isAnythingHere } from "../../src/found/discovery/agent-places.ts";
 import type { Discovery } from "../../src/found/discovery/discovery.ts";
 import type { Provider } from "../../src/found/discovery/look.ts";
 import { RUNS_CODE } from "../../src/found/discovery/trusted-items.ts";

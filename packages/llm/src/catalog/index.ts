@@ -38,12 +38,12 @@ const sameModels: Readonly<Record<string, string>> = {
 };
 
 export function createCatalog(lines: Lines): Catalog {
-  const textOf = (provider: string): string => {
+  const catalogLines = (provider: string): string => {
     const text = own(lines, provider) ?? own(lines, own(sameModels, provider) ?? "") ?? "";
     return typeof text === "string" ? text : text();
   };
   const list = (provider: string): ModelInfo[] =>
-    textOf(provider)
+    catalogLines(provider)
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [modelOf(provider, JSON.parse(line) as CatalogRow)]));
   // The same few models are asked about again and again.
@@ -52,7 +52,7 @@ export function createCatalog(lines: Lines): Catalog {
     const key = `${provider}/${id}`;
     const known = found.get(key);
     if (known) return known;
-    const text = textOf(provider);
+    const text = catalogLines(provider);
     for (const candidate of candidates(id)) {
       const row = findLine(text, candidate);
       if (!row) continue;
@@ -67,7 +67,7 @@ export function createCatalog(lines: Lines): Catalog {
     get,
     find(idOrAlias) {
       for (const provider of Object.keys(lines)) {
-        const found = findLine(textOf(provider), idOrAlias);
+        const found = findLine(catalogLines(provider), idOrAlias);
         if (found) return modelOf(provider, found);
       }
       return undefined;

@@ -1,7 +1,8 @@
 // OpenAI's strict mode (TC-07): every property required, nothing extra. A schema that cannot say this is sent as it is.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
-import { inlined, isSchema, typeOfLiterals } from "./inline.ts";
+import { isSchema, typeOfLiterals } from "./inline.ts";
+import { NotStrict, strictForm } from "./strict.ts";
 
 /** Keywords strict mode refuses; dropping them loosens the schema, and arguments are validated locally anyway. */
 const DROPPED = new Set(["default", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly", "deprecated"]);
@@ -26,19 +27,8 @@ const OF_OBJECTS = new Set(["properties", "required", "additionalProperties"]);
 
 /** The strict form, or undefined when there is none. */
 export function toOpenAIStrict(schema: JsonSchema): JsonSchema | undefined {
-  try {
-    const root = strict(inlined(schema, { onCycle: notStrict, onMissing: notStrict }));
-    return root["type"] === "object" ? root : undefined;
-  } catch (error) {
-    if (error instanceof NotStrict) return undefined;
-    throw error;
-  }
-}
-
-class NotStrict extends Error {}
-
-function notStrict(): never {
-  throw new NotStrict();
+  const root = strictForm(schema, strict);
+  return root?.["type"] === "object" ? root : undefined;
 }
 
 /** Keywords that are more than copied. */

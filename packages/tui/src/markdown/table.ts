@@ -182,11 +182,11 @@ function fieldRows(shape: TableShape, cells: Cells, lead: Lead, view: View): Row
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-const spansWidth = (spans: readonly Span[]): number => Math.max(...textOf(spans).split("\n").map(widthOf));
+const spansWidth = (spans: readonly Span[]): number => Math.max(...spansText(spans).split("\n").map(widthOf));
 
-const longestWord = (spans: readonly Span[]): number => Math.max(...textOf(spans).split(/\s/).map(widthOf));
+const longestWord = (spans: readonly Span[]): number => Math.max(...spansText(spans).split(/\s/).map(widthOf));
 
-const textOf = (spans: readonly Span[]): string => spans.map(({ text }) => text).join("");
+const spansText = (spans: readonly Span[]): string => spans.map(({ text }) => text).join("");
 
 /** Columns that need little get what they need; the others share the rest evenly. */
 function shared(natural: readonly number[], least: readonly number[], free: number): readonly number[] {

@@ -1,6 +1,6 @@
 // How a message reads in the conversation of its recipient.
 
-import { unframed } from "../../base/text/unframed.ts";
+import { escapeFrames } from "../../base/text/unframed.ts";
 import type { IrcMessage } from "../../contract/irc.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 
@@ -22,7 +22,7 @@ export function checkedText(text: string): string {
 export function framed({ id, from, text, replyTo }: IrcMessage, note?: string): string {
   const answered = replyTo === undefined ? "" : ` reply_to="${replyTo}"`;
   const notes = note === undefined ? "" : `\n[${note}]`;
-  return `<irc_message from="${from}" id="${id}"${answered}>\n${unframed(text)}${notes}\n</irc_message>`;
+  return `<irc_message from="${from}" id="${id}"${answered}>\n${escapeFrames(text)}${notes}\n</irc_message>`;
 }
 
 /** The text inside the frame. */

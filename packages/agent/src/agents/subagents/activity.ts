@@ -1,5 +1,6 @@
 // What a child does now, from its events: a few words, and the end of what it said and its tools printed.
 
+import { oneLine } from "../../base/text/one-line.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
 
 const MOST_LINES = 8;
@@ -53,7 +54,7 @@ export class Activity {
       case "tool_call_args_delta":
         return this.#does(`Preparing ${event.data.tool_name}`);
       case "tool_call_start":
-        this.#call = `${event.data.card.verb} ${event.data.card.subject}`.replace(/\s+/g, " ").trim();
+        this.#call = oneLine(`${event.data.card.verb} ${event.data.card.subject}`);
         this.#does(this.#call);
         return this.#add(`${this.#tail === "" || this.#tail.endsWith("\n") ? "" : "\n"}> ${this.#call}\n`);
       case "tool_call_output_delta":

@@ -31,7 +31,7 @@ export class ChildMail implements AgentGroup {
       id: child.facts.header.agentId,
       state: child.state,
       agent: child.facts.agent,
-      description: child.facts.description ?? oneLine(child.facts.task),
+      description: child.facts.description ?? shortTask(child.facts.task),
       isGone: isGone(child),
     }));
   }
@@ -79,7 +79,7 @@ export function mustBeAtWork({ agentId, isAtWork }: ParentSession, child: Child)
 const isGone = ({ facts, report, unread }: Child): boolean =>
   facts.isIsolated && report.status !== "running" && unread === undefined;
 
-function oneLine(task: string): string {
+function shortTask(task: string): string {
   const [first = ""] = task.trim().split("\n", 1);
   return first.length > SHORT_TASK ? `${first.slice(0, SHORT_TASK)}…` : first;
 }

@@ -255,7 +255,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   /** What an earlier process left: ended children are known again, running ones are settled as interrupted. */
   recover(): void {
     const records = knownAgents(this.#parent);
-    for (const intent of this.#parent.journal.unsettled()) {
+    for (const intent of this.#parent.journal.openIntents()) {
       const begun = records.some((record) => record.intent.for === intent.for);
       if (intent.effect === "child" && !begun) this.#parent.journal.settle(intent.id, "interrupted");
     }

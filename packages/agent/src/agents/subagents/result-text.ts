@@ -1,6 +1,6 @@
 // How a parent reads that a child has ended.
 
-import { unframed } from "../../base/text/unframed.ts";
+import { escapeFrames } from "../../base/text/unframed.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type { AgentReport } from "../../contract/subagents.ts";
 
@@ -19,5 +19,5 @@ export function resultText(report: AgentReport): string {
       : `[${agentId} is ${state} and takes further messages; its transcript is at history://${agentId}]`,
   );
   const kind = agent === undefined ? "" : ` agent="${agent}"`;
-  return `<agent_result id="${agentId}"${kind} status="${status}">\n${unframed(lines.join("\n"))}\n</agent_result>`;
+  return `<agent_result id="${agentId}"${kind} status="${status}">\n${escapeFrames(lines.join("\n"))}\n</agent_result>`;
 }

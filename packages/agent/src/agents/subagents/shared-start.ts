@@ -1,7 +1,7 @@
 // What the agents of one batch have in common. Their first requests begin with the same bytes, and all but the first are sent when the
 // vendor has begun to answer that one: so its cache serves the others.
 
-import { pending } from "../../base/time/pending.ts";
+import { makePending } from "../../base/time/pending.ts";
 import type { Surroundings } from "../../context/surroundings.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
 import type { Profile } from "../../tools/profiles/types.ts";
@@ -21,7 +21,7 @@ export class SharedStart {
   /** What all of them are told besides what their kind says; "" for one that works alone. */
   readonly context: string;
   readonly #read = new Map<string, Surroundings | Promise<Surroundings>>();
-  readonly #answered = pending();
+  readonly #answered = makePending();
   #first: string | undefined;
 
   constructor(context: string) {

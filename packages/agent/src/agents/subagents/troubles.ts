@@ -1,5 +1,6 @@
 // What went wrong during one input of a child, from its events: warnings, errors, and requests that were tried again.
 
+import { oneLine } from "../../base/text/one-line.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
 import type { RetryFailure } from "../../contract/subagents.ts";
 
@@ -35,6 +36,6 @@ export class Troubles {
   }
 
   #add(message: string): void {
-    this.#lines = [...this.#lines, message.replace(/\s+/g, " ").trim()].slice(-MOST_LINES);
+    this.#lines = [...this.#lines, oneLine(message)].slice(-MOST_LINES);
   }
 }

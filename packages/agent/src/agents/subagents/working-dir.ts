@@ -1,6 +1,7 @@
 // Where a child may work: in the directory of its parent, or below it.
 
 import { ToolFailure } from "../../contract/tool.ts";
+import { isInside } from "../../policy/permissions/sensitive-paths.ts";
 import { realPathOf } from "../../world/env/real-path.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
@@ -9,10 +10,6 @@ export async function workingDirOf(env: ExecutionEnvironment, wished: string | u
   const root = env.workingDirectory();
   const cwd = wished === undefined ? root : env.resolve(wished);
   const [own, real] = await Promise.all([realPathOf(env, root), realPathOf(env, cwd)]);
-  if (isInside(root, cwd) && isInside(own, real)) return cwd;
+  if (isInside(cwd, root) && isInside(real, own)) return cwd;
   throw new ToolFailure(`working_dir must lie inside ${root}; ${cwd} does not.`);
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }

@@ -35,7 +35,7 @@ export class Ledger {
   /** Highest step of the limit that was reported to the model, in percent. */
   #reportedStep = 0;
 
-  /** In counts that mean the same for every vendor, as all that is passed in. */
+  /** The counts mean the same for every vendor, like all that is passed in. */
   get usage(): Usage {
     return this.#usage;
   }
@@ -59,25 +59,30 @@ export class Ledger {
   }
 
   /** What is neither spent nor reserved; Infinity where there is no limit. `elapsedMs`: of the input that is still running. */
-  remaining(limits: BudgetConfig, elapsedMs: number): Amounts {
-    const left = (dimension: BudgetDimension): number => {
+  amountsLeft(limits: BudgetConfig, elapsedMs: number): Amounts {
+    const amountLeft = (dimension: BudgetDimension): number => {
       const limit = limits[dimension];
       if (!limit) return Number.POSITIVE_INFINITY;
       let promised = 0;
       for (const share of this.#reserved.values()) promised += share[dimension] ?? 0;
-      return Math.max(0, limit - this.#used(dimension, elapsedMs) - promised);
+      return Math.max(0, limit - this.#usedOf(dimension, elapsedMs) - promised);
     };
-    return { tokens: left("tokens"), usd: left("usd"), wallMs: left("wallMs"), turns: left("turns") };
+    return {
+      tokens: amountLeft("tokens"),
+      usd: amountLeft("usd"),
+      wallMs: amountLeft("wallMs"),
+      turns: amountLeft("turns"),
+    };
   }
 
-  exhausted(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {
+  exhaustedDimension(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {
     return DIMENSIONS.find((dimension) => {
       const limit = limits[dimension];
-      return limit && this.#used(dimension, elapsedMs) >= limit;
+      return limit && this.#usedOf(dimension, elapsedMs) >= limit;
     });
   }
 
-  #used(dimension: BudgetDimension, elapsedMs: number): number {
+  #usedOf(dimension: BudgetDimension, elapsedMs: number): number {
     return this.#spent[dimension] + (dimension === "wallMs" ? elapsedMs : 0);
   }
 
@@ -99,7 +104,7 @@ export class Ledger {
     requested: BudgetConfig = {},
     parts = 2,
   ): BudgetConfig | undefined {
-    const left = this.remaining(limits, elapsedMs);
+    const left = this.amountsLeft(limits, elapsedMs);
     const share: { -readonly [K in BudgetDimension]?: number } = {};
     for (const dimension of DIMENSIONS) {
       const wanted = requested[dimension];
@@ -129,12 +134,12 @@ export class Ledger {
     let used = 0;
     for (const dimension of DIMENSIONS) {
       const limit = limits[dimension];
-      if (limit) used = Math.max(used, (100 * this.#used(dimension, elapsedMs)) / limit);
+      if (limit) used = Math.max(used, (100 * this.#usedOf(dimension, elapsedMs)) / limit);
     }
     const step = [95, 80, 50].find((candidate) => used >= candidate) ?? 0;
     if (step <= this.#reportedStep) return undefined;
     this.#reportedStep = step;
-    return describe(this.remaining(limits, elapsedMs));
+    return describe(this.amountsLeft(limits, elapsedMs));
   }
 }
 

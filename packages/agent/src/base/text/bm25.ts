@@ -21,7 +21,7 @@ export interface Ranked {
 }
 
 export class Bm25 {
-  /** By word: passages that hold it, with how often. */
+  /** For each word, the passages that hold it and how often. */
   readonly #postings = new Map<string, number[]>();
   readonly #lengths: number[] = [];
   readonly #wordsOf: Bm25Options["wordsOf"];

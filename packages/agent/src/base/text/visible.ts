@@ -1,20 +1,22 @@
 // Text from a model, a server or a repository, as it may be put before a person: nothing in it moves a cursor, changes a colour,
-// hides or reorders the text next to it. What cannot be seen is written out instead of dropped.
+// hides or reorders the text next to it. Characters that cannot be seen are escaped instead of dropped.
+
+import { oneLine } from "./one-line.ts";
 
 /** Control characters but for line end and tab; invisible and bidirectional formatting; lone surrogates. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
 
 /** Keeps line ends and tabs. */
 export function visibleText(text: string): string {
-  return text.replace(/\r\n/g, "\n").replace(HIDDEN, written);
+  return text.replace(/\r\n/g, "\n").replace(HIDDEN, escapeCharacter);
 }
 
-/** In one line, without spaces at its ends. */
+/** The visible text in one line, without spaces at its ends. */
 export function visibleLine(text: string): string {
-  return visibleText(text).replace(/\s+/g, " ").trim();
+  return oneLine(visibleText(text));
 }
 
-function written(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;

@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-/** With U+FFFD in place of each half that stands alone. */
+/** Replaces each half that stands alone with U+FFFD. */
 export const wellFormed = (text: string): string => text.toWellFormed();
 
 /** The same list when nothing had to change. */

@@ -1,6 +1,6 @@
-// A promise that somebody else settles.
+// A promise that is settled from outside.
 
-export function pending(): { readonly promise: Promise<void>; readonly settle: () => void } {
+export function makePending(): { readonly promise: Promise<void>; readonly settle: () => void } {
   let settle = (): void => {};
   const promise = new Promise<void>((resolve) => {
     settle = resolve;

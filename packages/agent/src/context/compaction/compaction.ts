@@ -110,7 +110,7 @@ export class Compaction {
 
   /** The model says that it is done, with tasks open and no room left to go on: it may have lost the thread. */
   async #beforeStop(context: SeamContext): Promise<StopVerdict> {
-    if (!this.#options.settings().autoContinue || context.carried().length === 0) return undefined;
+    if (!this.#options.settings().autoContinue || context.carriedTexts().length === 0) return undefined;
     if (this.#tries.get(context.sessionId)?.stuckAt !== undefined || !this.isFull(context.nextRequest()))
       return undefined;
     return { continueWith: goOn.trim() };

@@ -79,7 +79,7 @@ export async function planCompaction(
     : 0;
   return {
     reason: wanted.trigger,
-    summary: [made.notes, END_OF_NOTES, carriedText(work, context.carried(), journal.header.cwd), setup.pointer]
+    summary: [made.notes, END_OF_NOTES, carriedText(work, context.carriedTexts(), journal.header.cwd), setup.pointer]
       .filter((text) => text !== "")
       .join("\n\n"),
     shortSummary: made.short,

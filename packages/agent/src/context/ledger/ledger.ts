@@ -1,7 +1,7 @@
 // The context ledger: a request as encoded, divided among those who put something into it. The segments of the client say how
 // many bytes each message came to on the wire, whatever the protocol; inside a message its parts share them.
 
-import type { Message, Segment, ToolDefinition } from "@lathe/llm";
+import { type Message, type Segment, type ToolDefinition, textOf } from "@lathe/llm";
 import type { CompactionEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { PromptPart } from "../../contract/prompt-part.ts";
@@ -184,6 +184,4 @@ function weightsIn(text: string, parts: readonly PromptPart[]): number[] {
 
 const toolSize = (tool: ToolDefinition): number => Buffer.byteLength(JSON.stringify(tool));
 const isSystem = ({ role }: Message): boolean => role === "system" || role === "developer";
-const textOf = ({ content }: Message): string =>
-  content.map((part) => (part.kind === "text" ? part.text : "")).join("");
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);

@@ -26,7 +26,7 @@ export type AgentEvent =
   | {
       readonly type: "message_update";
       readonly assistantMessageEvent: AssistantMessageEvent;
-      /** As far as it has come. */
+      /** The message as far as it has come. */
       readonly message: Message;
     }
   /** `discarded`: the attempt failed and is made again; forget the message. */
@@ -63,7 +63,7 @@ export type AgentEvent =
   | { readonly type: "auto_compaction_end"; readonly error?: string };
 
 interface Fold {
-  /** Of the running input. */
+  /** The messages of the running input. */
   messages: Message[];
   answer: Message | undefined;
   results: Message[];
@@ -116,7 +116,7 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
       ];
     }
     case "session_end":
-      return closed(fold, event.data.reason);
+      return closingEvents(fold, event.data.reason);
     case "turn_start":
       fold.answer = undefined;
       fold.results = [];
@@ -135,7 +135,7 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
       return [{ type: "auto_compaction_end", ...(error === undefined ? {} : { error }) }];
     }
     case "retry":
-      return retried(fold, event.data);
+      return retryEvents(fold, event.data);
     case "ttsr_triggered":
       return [{ type: "ttsr_triggered", rules: event.data.rules }];
     case "assistant_text_start":
@@ -219,7 +219,7 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
   }
 }
 
-function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["data"]): readonly AgentEvent[] {
+function retryEvents(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["data"]): readonly AgentEvent[] {
   const discarded: AgentEvent[] = fold.streaming
     ? [{ type: "message_end", message: partial(fold), discarded: true }]
     : [];
@@ -230,8 +230,8 @@ function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["dat
   return [...discarded, ...again, { type: "auto_retry_start", attempt, delayMs: delay_ms, errorMessage: message }];
 }
 
-/** A session that fails inside an input leaves it open; whoever waits for its end still gets the event. */
-function closed(fold: Fold, reason: string): readonly AgentEvent[] {
+/** A session that fails inside an input leaves it open; a host that waits for its end still gets the event. */
+function closingEvents(fold: Fold, reason: string): readonly AgentEvent[] {
   const { messages, answer: message, results: toolResults } = fold;
   if (messages.length === 0) return NOTHING;
   const result = { output: "The session ended before the call did." };

@@ -99,14 +99,14 @@ export class EventHub {
     return reader;
   }
 
-  /** Of the last event. */
+  /** The number of the last event. */
   get seq(): number {
     return this.#seq;
   }
 
   /**
    * Resolves when every reader that has read on since the event `from` has taken all events so far. One that has not is not
-   * waited for: it may itself be waiting for what comes after this. Undefined when there is nobody to wait for.
+   * waited for: it may itself be waiting for what comes after this. Undefined when there is no listener to wait for.
    */
   caughtUp(from: number): Promise<unknown> | undefined {
     const behind = [...this.#readers].filter((reader) => reader.taken >= from && !reader.hasReached(this.#seq));
@@ -197,7 +197,7 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     if (this.#head < this.#queue.length) {
       const value = this.#queue[this.#head]!;
       this.#head += 1;
-      // By halves, so that a long queue is not copied again and again.
+      // We drop half of it at a time, so that a long queue is not copied again and again.
       if (this.#head === this.#queue.length || this.#head >= Math.max(HIGH_WATER, this.#queue.length / 2))
         this.#shift();
       return Promise.resolve(this.#hand(value));

@@ -33,7 +33,7 @@ export interface AwaitedInput {
  */
 export interface InputOutcome {
   readonly reason: EndReason;
-  /** Of the last answer; "" when there was none. */
+  /** The text of the last answer; "" when there was none. */
   readonly text: string;
   /** Why the last answer ended; "" when there was none. */
   readonly finish: string;

@@ -14,7 +14,7 @@ export interface Located {
   readonly absolute: string;
   /** Where the bytes are, or would be. */
   readonly real: string;
-  /** Of what is there; absent when nothing is, not even a link. */
+  /** What is at the path; absent when nothing is, not even a link. */
   readonly stat?: FileStat;
 }
 
@@ -33,7 +33,7 @@ export class CallPaths {
   }
 
   locate(path: string): Promise<Located> {
-    return remembered(this.#located, path, () => this.#look(path));
+    return remember(this.#located, path, () => this.#look(path));
   }
 
   /** Where to search for what `path` names: links followed, and named from the working directory when it is in there. */
@@ -45,8 +45,8 @@ export class CallPaths {
   }
 
   /** Files that a pattern matches now, newest first. */
-  matching(pattern: string, maxResults: number): Promise<readonly string[]> {
-    return remembered(this.#matches, pattern, async () => {
+  filesMatching(pattern: string, maxResults: number): Promise<readonly string[]> {
+    return remember(this.#matches, pattern, async () => {
       const { paths } = await this.#env.glob(pattern, ".", { maxResults, signal: this.#signal });
       return paths;
     });
@@ -68,7 +68,7 @@ export class CallPaths {
   }
 }
 
-function remembered<T>(memory: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+function remember<T>(memory: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   let known = memory.get(key);
   if (!known) {
     known = make();

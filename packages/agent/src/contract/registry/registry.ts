@@ -39,13 +39,13 @@ export class ToolRegistry {
       tool: def,
       source: tool,
     });
-    this.#changed();
+    this.#markChanged();
   }
 
   /** False when there was no such tool. */
   unregister(name: string): boolean {
     const had = this.#tools.delete(name);
-    if (had) this.#changed();
+    if (had) this.#markChanged();
     return had;
   }
 
@@ -63,7 +63,7 @@ export class ToolRegistry {
     return [...this.#tools.keys()];
   }
 
-  #changed(): void {
+  #markChanged(): void {
     this.#version += 1;
     this.#definitions = undefined;
   }

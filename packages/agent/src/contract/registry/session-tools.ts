@@ -60,8 +60,8 @@ export class SessionTools {
   }
 
   /** What tools ask to have kept in mind when older history is summarised. */
-  carried(services: ToolServices): string[] {
-    return [...this.#current().values()].flatMap(({ tool }) => tool.carried?.(services) ?? []);
+  carriedTexts(services: ToolServices): string[] {
+    return [...this.#current().values()].flatMap(({ tool }) => tool.carryOver?.(services) ?? []);
   }
 
   setProfile(profile: SessionToolsOptions["profile"]): void {
@@ -72,7 +72,7 @@ export class SessionTools {
 
   /** Looks whether anything came or went since the last time; undefined when not. */
   refresh(): ToolChange | undefined {
-    const lists = this.#options.providers.map((provider, i) => this.#listed(provider) ?? this.#provided[i] ?? []);
+    const lists = this.#options.providers.map((provider, i) => this.#listTools(provider) ?? this.#provided[i] ?? []);
     if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
       this.#provided = lists;
       this.#madeFor = "";
@@ -100,7 +100,7 @@ export class SessionTools {
   }
 
   /** Undefined when the provider fails: what it brought before stays. */
-  #listed(provider: ToolProvider): readonly SessionTool[] | undefined {
+  #listTools(provider: ToolProvider): readonly SessionTool[] | undefined {
     try {
       return provider.tools();
     } catch (error) {

@@ -52,7 +52,7 @@ const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor",
 
 /**
  * A model may write any key: what is judged and what is executed must not depend on those that are more than data. It may write half
- * a character: the system replaces it in a path, and a file would be written that nobody was asked about.
+ * a character: the system replaces it in a path, and a file would be written that the user was not asked about.
  */
 function safeObject(args: JsonObject | undefined): JsonObject | "too deep" | undefined {
   if (args === undefined) return undefined;

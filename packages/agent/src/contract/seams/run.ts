@@ -183,7 +183,7 @@ export class Seams {
     return { args };
   }
 
-  /** Everybody is asked; deny beats ask beats allow; a hook that breaks denies. Undefined: nobody had an opinion. */
+  /** Everybody is asked; deny beats ask beats allow; a hook that breaks denies. Undefined when no hook had an opinion. */
   async approve(call: CallInfo, signal: AbortSignal): Promise<ApprovalVerdict> {
     let strongest: ApprovalVerdict;
     const askedBy: string[] = [];

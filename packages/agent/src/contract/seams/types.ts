@@ -29,7 +29,7 @@ export interface SeamContext {
   /** The next request as it stands. */
   nextRequest(): RequestInfo;
   /** What tools ask to have kept in mind, such as open tasks; as it is given to the model. */
-  carried(): readonly string[];
+  carriedTexts(): readonly string[];
   /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
   /** The messages in a form of the vendor's own; undefined where it has none. Journalled and counted like a call. */
@@ -38,11 +38,11 @@ export interface SeamContext {
   warn(message: string, code: string): void;
   /** Journals that the model was given these rules, so that none is given twice on this branch, and announces it. */
   rulesInjected(names: readonly string[]): void;
-  /** What a call would touch if it were made; undefined when nobody can say: no such tool, or wrong arguments. */
+  /** What a call would touch if it were made; undefined when that is unknown: no such tool, or wrong arguments. */
   accessOf(call: Pick<ToolCallData, "name" | "type" | "arguments">): Promise<readonly Access[] | undefined>;
-  /** Undefined: nobody answered, or nobody can be asked. */
+  /** Undefined when the user did not answer or cannot be asked. */
   ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
-  /** Of the session, its children included. */
+  /** What the session may spend, its children included. */
   readonly budget: {
     readonly spent: Amounts;
     /** Infinity where there is no limit. */
@@ -70,7 +70,7 @@ export interface SideCall {
 /** What a model call outside the conversation gave. */
 export interface SideAnswer {
   readonly text: string;
-  /** Of the tools that were given with the call. */
+  /** Calls of the tools that were given with the request. */
   readonly calls: readonly ToolCallData[];
   /** `provider/id` of the model that answered. */
   readonly model: string;
@@ -83,7 +83,7 @@ export interface SideAnswer {
 /** History as a vendor compacted it. */
 export interface VendorCompaction {
   readonly history: VendorHistory;
-  /** Of the context, when it is sent back. */
+  /** The size of the context when it is sent back. */
   readonly tokens: number;
 }
 
@@ -217,7 +217,7 @@ export type ApprovalVerdict =
       readonly reason?: string | undefined;
       /** What was decided about each thing that the call touches, for the journal. */
       readonly parts?: readonly DecidedPart[] | undefined;
-      /** Why somebody was asked who has answered, and rules that the answer added: for the journal. */
+      /** Why the user was asked, and rules that the answer added: for the journal. */
       readonly asked?: string | undefined;
       readonly remembered?: readonly string[] | undefined;
       /** Names of all middleware that want a person to be asked; set by the session. */
@@ -237,7 +237,7 @@ export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly canc
 
 /** Hooks around what a session does; every one is optional, gets a signal and has a deadline. */
 export interface Middleware {
-  /** For messages. */
+  /** What error messages call it. */
   readonly name: string;
   /** Deadline of each of its hooks; the session's `hookTimeoutMs` when absent. */
   readonly timeoutMs?: number | undefined;

@@ -7,11 +7,11 @@ import { DocumentError, decodeDocument } from "./document.ts";
 
 /** Hunks only; empty when a side is lost or not text. */
 export function fileDiff({ before, after }: FileChange, blobs: Pick<BlobStore, "get">): string {
-  const [old, next] = [textOf(before, blobs), textOf(after, blobs)];
+  const [old, next] = [storedText(before, blobs), storedText(after, blobs)];
   return old === undefined || next === undefined ? "" : changeText(old, next).diff;
 }
 
-function textOf(ref: ContentRef | undefined, blobs: Pick<BlobStore, "get">): string | undefined {
+function storedText(ref: ContentRef | undefined, blobs: Pick<BlobStore, "get">): string | undefined {
   if (!ref) return "";
   const bytes = blobs.get(ref.sha256);
   if (!bytes) return undefined;

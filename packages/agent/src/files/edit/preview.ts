@@ -38,12 +38,12 @@ function changeLines(change: StagedChange, source: StagedChange | undefined): Pr
 }
 
 function contentLines(before: FileContent | undefined, after: FileContent | undefined): PreviewLine[] {
-  const diff = changeText(textOf(before), textOf(after), { whole: true }).diff;
+  const diff = changeText(documentText(before), documentText(after), { whole: true }).diff;
   const lines = diff === "" ? [] : diff.split("\n").map(diffLine);
   return [...lines, ...unseen(before, after).map(note)];
 }
 
-const textOf = (content: FileContent | undefined): string => documentOf(content)?.text ?? "";
+const documentText = (content: FileContent | undefined): string => documentOf(content)?.text ?? "";
 
 /** Not every dialect needs the text of what it deletes or overwrites; a person does. */
 function documentOf(content: FileContent | undefined): TextDocument | undefined {

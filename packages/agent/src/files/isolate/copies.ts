@@ -3,7 +3,7 @@
 
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { isInside } from "../../world/env/sandbox/inside.ts";
+import { isInside } from "../../world/env/is-inside.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import type { ViewFiles } from "./left-out.ts";
 import { copyIndex } from "./on-disk.ts";

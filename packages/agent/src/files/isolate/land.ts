@@ -2,8 +2,8 @@
 // or nothing. The user's index, HEAD, stash and branches are never touched.
 
 import { join, relative } from "node:path";
+import { isInside } from "../../world/env/is-inside.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
-import { isInside } from "../../world/env/sandbox/inside.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { Processes } from "../../world/process/processes.ts";
 import { EnvError } from "../../world/process/types.ts";

@@ -3,8 +3,8 @@
 import { readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ToolFailure } from "../../contract/tool.ts";
+import { isInside } from "../../world/env/is-inside.ts";
 import { realPathOf } from "../../world/env/real-path.ts";
-import { isInside } from "../../world/env/sandbox/inside.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 import { commitChanges } from "../edit/commit.ts";
 import { contentOf, type FileContent, type StagedChange } from "../edit/workspace.ts";

@@ -2,8 +2,8 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { isInside } from "../../world/env/is-inside.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
-import { isInside } from "../../world/env/sandbox/inside.ts";
 import { SandboxedLocalEnvironment } from "../../world/env/sandbox/sandboxed-local.ts";
 import { Processes } from "../../world/process/processes.ts";
 import { EnvError } from "../../world/process/types.ts";

@@ -3,7 +3,7 @@
 
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { isInside } from "../../world/env/sandbox/inside.ts";
+import { isInside } from "../../world/env/is-inside.ts";
 import { findSystemProgram } from "../../world/env/sandbox/starting.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
 import type { ViewFiles } from "./left-out.ts";

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import type { Processes } from "../../world/process/processes.ts";
 import { type GitStore, openGitStore } from "./git-store.ts";
 import { copyIndex } from "./on-disk.ts";
-import { type Repository, repositoryAround, repositoryAt, textOf } from "./repository.ts";
+import { type Repository, readGitFile, repositoryAround, repositoryAt } from "./repository.ts";
 import { ignoredRepositories, seedIndex, type TakenTree, type TreeSource, takeTree } from "./tree.ts";
 
 /** One repository of a view, or the folder itself when there is none. */
@@ -78,7 +78,7 @@ async function takePart(
   const { folder, processes, path, personalIgnores = "", signal } = options;
   const gitDir = join(folder, `part-${number}`);
   mkdirSync(gitDir, { recursive: true });
-  const own = repository && textOf(join(repository.commonDir, "info/exclude"));
+  const own = repository && readGitFile(join(repository.commonDir, "info/exclude"));
   const excludes = `${own ?? ""}\n${personalIgnores}\n`;
   const git = openGitStore({
     gitDir,

@@ -1,7 +1,7 @@
 // Reads what a view changed: a tree for each of its repositories, and what belongs to none.
 
 import { join, relative } from "node:path";
-import { isInside } from "../../world/env/sandbox/inside.ts";
+import { isInside } from "../../world/env/is-inside.ts";
 import { findLeftOut, type ViewFiles } from "./left-out.ts";
 import { type Part, type PartSource, takeAgain } from "./parts.ts";
 import { ignoredAmong, type TakenTree, type TreeSource, treeDifference } from "./tree.ts";

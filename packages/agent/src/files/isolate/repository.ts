@@ -26,10 +26,10 @@ export function repositoryAround(folder: string): Repository | undefined {
 export function repositoryAt(top: string): Repository | undefined {
   const gitDir = gitDirOf(join(top, ".git"));
   if (gitDir === undefined || !existsSync(join(gitDir, "HEAD"))) return undefined;
-  const common = textOf(join(gitDir, "commondir"))?.trim();
+  const common = readGitFile(join(gitDir, "commondir"))?.trim();
   const commonDir = common === undefined ? gitDir : realpathSync(resolve(gitDir, common));
   if (!existsSync(join(commonDir, "objects"))) return undefined;
-  const isSha256 = /^\s*objectformat\s*=\s*sha256/im.test(textOf(join(commonDir, "config")) ?? "");
+  const isSha256 = /^\s*objectformat\s*=\s*sha256/im.test(readGitFile(join(commonDir, "config")) ?? "");
   return { top, gitDir, commonDir, objectFormat: isSha256 ? "sha256" : "sha1" };
 }
 
@@ -37,7 +37,7 @@ function gitDirOf(dotGit: string): string | undefined {
   const stat = lstatSync(dotGit, { throwIfNoEntry: false });
   if (!stat) return undefined;
   if (!stat.isFile()) return existsSync(dotGit) ? realpathSync(dotGit) : undefined;
-  const [, path] = /^gitdir: (.+)$/m.exec(textOf(dotGit) ?? "") ?? [];
+  const [, path] = /^gitdir: (.+)$/m.exec(readGitFile(dotGit) ?? "") ?? [];
   const target = path === undefined ? undefined : resolve(dirname(dotGit), path.trim());
   return target !== undefined && existsSync(target) ? realpathSync(target) : undefined;
 }
@@ -47,13 +47,13 @@ function gitDirOf(dotGit: string): string | undefined {
  * configuration. Then its index tells nothing about the files themselves.
  */
 export function mayConvert({ commonDir }: Repository, attributes: readonly string[]): boolean {
-  const config = textOf(join(commonDir, "config")) ?? "";
+  const config = readGitFile(join(commonDir, "config")) ?? "";
   if (/^\s*(?:autocrlf|eol|attributesfile)\s*=/im.test(config)) return true;
-  const texts = [join(commonDir, "info/attributes"), ...attributes].map((path) => textOf(path) ?? "");
+  const texts = [join(commonDir, "info/attributes"), ...attributes].map((path) => readGitFile(path) ?? "");
   return texts.some((text) => /^[^#\n]*\s[!-]?(?:text|crlf|eol|ident|filter|working-tree-encoding)\b/m.test(text));
 }
 
-export function textOf(path: string): string | undefined {
+export function readGitFile(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -1,6 +1,7 @@
 // The other end, inside the parser process: reads a request, runs the task, answers, and so on until its input ends.
 
 import { Console } from "node:console";
+import { oneLine } from "../../base/text/one-line.ts";
 import { FrameReader, frameOf } from "./frames.ts";
 import { CannotParse, type TaskInput, type TaskTable } from "./tasks/types.ts";
 
@@ -49,8 +50,8 @@ async function answerTo({ task, input }: Request, tasks: TaskTable): Promise<Ans
 }
 
 function whyOf(error: unknown): string {
-  if (error instanceof CannotParse) return oneLine(error.message);
-  const message = oneLine(error instanceof Error ? error.message : String(error));
+  if (error instanceof CannotParse) return reasonLine(error.message);
+  const message = reasonLine(error instanceof Error ? error.message : String(error));
   // Libraries wrap errors of the machine in their own.
   if (/call stack size exceeded/i.test(message)) return "it is nested too deeply";
   if (/allocation failed|invalid (typed )?array|out of memory/i.test(message)) return "it needs too much memory";
@@ -59,8 +60,8 @@ function whyOf(error: unknown): string {
 
 const MOST_WORDS = 300;
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+function reasonLine(text: string): string {
+  const line = oneLine(text);
   return (line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS)}…` : line).replace(/\.$/, "");
 }
 

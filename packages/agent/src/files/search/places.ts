@@ -82,7 +82,9 @@ async function resolveAll(texts: readonly string[], scope: CallScope): Promise<P
 async function exists(part: string, scope: CallScope): Promise<boolean> {
   if (await literalPlace(part, scope)) return true;
   const place = isGlob(part) ? await globPlace(part, scope) : undefined;
-  return place !== undefined && (await scope.paths.matching(part.includes("/") ? part : `**/${part}`, 1)).length > 0;
+  return (
+    place !== undefined && (await scope.paths.filesMatching(part.includes("/") ? part : `**/${part}`, 1)).length > 0
+  );
 }
 
 async function literalPlace(text: string, scope: CallScope): Promise<Place | undefined> {
@@ -132,7 +134,8 @@ async function globPlace(text: string, scope: CallScope): Promise<Place | undefi
 
 /** A name alone that is not in the working directory, but somewhere below it. */
 async function namedBelow(name: string, scope: CallScope): Promise<Place | undefined> {
-  if (/[/\\]|^[.~]{0,2}$/.test(name) || (await scope.paths.matching(`**/${name}`, 1)).length === 0) return undefined;
+  if (/[/\\]|^[.~]{0,2}$/.test(name) || (await scope.paths.filesMatching(`**/${name}`, 1)).length === 0)
+    return undefined;
   const { path, real } = await scope.paths.locate(".");
   return { kind: "tree", root: await scope.paths.searchRoot(path), real, glob: name };
 }

@@ -54,7 +54,7 @@ export function rulesOf(
   known: FolderRules | undefined,
 ): FolderRules {
   if (!found.gitignore && !found.hasGit) return above;
-  const exclude = found.hasGit ? (textOf(excludeFile(folder)) ?? "") : above.madeOf.exclude;
+  const exclude = found.hasGit ? (readRegularFile(excludeFile(folder)) ?? "") : above.madeOf.exclude;
   const isSame =
     known?.madeOf.above === above &&
     known.madeOf.exclude === exclude &&
@@ -62,7 +62,7 @@ export function rulesOf(
   if (isSame) return known;
   // What the repository around this one ignores says nothing about this one.
   const inherited = found.hasGit ? undefined : above.files;
-  const text = found.gitignore?.isFile() ? textOf(join(folder, ".gitignore")) : undefined;
+  const text = found.gitignore?.isFile() ? readRegularFile(join(folder, ".gitignore")) : undefined;
   return {
     files: text === undefined ? inherited : IgnoreRules.extend(inherited, folder, text),
     exclude: found.hasGit ? IgnoreRules.extend(undefined, folder, exclude) : above.exclude,
@@ -79,10 +79,10 @@ function markOf({ gitignore, lookedAt }: RuleFiles, known: FolderRules | undefin
 /** In a linked worktree `.git` is a file that names the place. */
 function excludeFile(folder: string): string {
   const git = join(folder, ".git");
-  const linked = /^gitdir: (.*)$/m.exec(textOf(git) ?? "")?.[1];
+  const linked = /^gitdir: (.*)$/m.exec(readRegularFile(git) ?? "")?.[1];
   if (linked === undefined) return join(git, "info/exclude");
   const own = resolve(folder, linked);
-  const common = textOf(join(own, "commondir"))?.trim();
+  const common = readRegularFile(join(own, "commondir"))?.trim();
   return join(common === undefined ? own : resolve(own, common), "info/exclude");
 }
 
@@ -94,7 +94,7 @@ export function repositoryOf(path: string): string | undefined {
   }
 }
 
-function textOf(path: string): string | undefined {
+function readRegularFile(path: string): string | undefined {
   // Reading a pipe would block.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   return readFileSync(path, "utf8");

@@ -24,7 +24,7 @@ export async function openPage({ path, selector }: WebTarget, scope: CallScope):
   if (known) return withSelector(known, selector);
   const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
-  const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope, timeoutMs: LIMITS.timeoutMs }));
+  const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));
   const opened = withHeader(path, page, rendered);
   // A failure is asked for again: the next answer may be another one.
   if (page.status < 400) pages?.keep([path, page.url], isRaw, opened);
@@ -43,7 +43,6 @@ interface Rendered {
 
 interface Means {
   readonly scope: CallScope;
-  readonly timeoutMs: number;
   fetch(url: string): Promise<FetchedPage>;
 }
 
@@ -68,7 +67,7 @@ async function raw(page: FetchedPage): Promise<Rendered> {
 
 async function render(page: FetchedPage, means: Means): Promise<Rendered> {
   if (page.status >= 400) {
-    const text = isText(page) ? await pageText(page, limitsOf(means)) : "";
+    const text = isText(page) ? await pageText(page, means.scope) : "";
     return { method: "failed", text: `The server answered with status ${page.status}.\n${text}`.trimEnd() };
   }
   const picture = imageType(page.body);
@@ -81,11 +80,9 @@ async function render(page: FetchedPage, means: Means): Promise<Rendered> {
     return feed === undefined ? { method: "text", text: decodePage(page) } : { method: "feed", text: feed };
   }
   if (page.mediaType === "text/markdown") return { method: "content-negotiation", text: decodePage(page) };
-  if (!isHtml(page)) return { method: "text", text: await pageText(page, limitsOf(means)) };
+  if (!isHtml(page)) return { method: "text", text: await pageText(page, means.scope) };
   return renderHtml(page, means);
 }
-
-const limitsOf = ({ timeoutMs, scope }: Means) => ({ timeoutMs, signal: scope.signal });
 
 /** A document is read like a file of its kind. */
 async function asDocument({ url, mediaType, body }: FetchedPage, { scope }: Means): Promise<Rendered | undefined> {
@@ -108,7 +105,7 @@ async function renderHtml(page: FetchedPage, means: Means): Promise<Rendered> {
   const html = decodePage(page);
   const markdown = await otherForm(alternate(html, page.url, /^text\/(?:x-)?markdown$/), means);
   if (markdown !== undefined) return { method: "alternate-markdown", text: markdown };
-  const text = await pageText(page, limitsOf(means));
+  const text = await pageText(page, means.scope);
   if (text.trim().length >= LEAST_TEXT) return { method: "html", text };
   const url = new URL(page.url);
   const suffixed = url.pathname.endsWith("/") ? undefined : `${url.origin}${url.pathname}.md${url.search}`;

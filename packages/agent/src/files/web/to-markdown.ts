@@ -1,11 +1,15 @@
 // A fetched page as text a model can read.
 
-import { ToolFailure } from "../../contract/tool.ts";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { runParser } from "../parser/run-parser.ts";
+import type { HtmlInput } from "../parser/tasks/html/html-markdown.ts";
 import type { FetchedPage } from "./fetch-page.ts";
-import { type ConversionLimits, htmlToMarkdown } from "./in-worker.ts";
 
-export async function pageText(page: FetchedPage, limits: ConversionLimits): Promise<string> {
-  if (isHtml(page)) return htmlToMarkdown(decodePage(page), limits);
+export async function pageText(page: FetchedPage, scope: Pick<CallScope, "signal" | "services">): Promise<string> {
+  if (isHtml(page)) {
+    const input: HtmlInput = { html: decodePage(page) };
+    return runParser<string>("html", input, { scope, path: page.url });
+  }
   if (isText(page)) return decodePage(page);
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);
 }

@@ -109,7 +109,7 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const trees = (item.part?.trees ?? []).map((tree) => meant(tree, item, places));
+  const trees = (item.part?.trees ?? []).map((tree) => intendedPath(tree, item, places));
   const rule = denying.find(
     (candidate) =>
       [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||
@@ -131,10 +131,10 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
       return ask(`A change to ${path} can make programs run later.`, FULL);
   }
   for (const tree of item.part?.trees ?? [])
-    if (!named.includes(tree) && mayHoldCredentials(meant(tree, item, places), places))
-      return ask(`Files in ${meant(tree, item, places)} may hold keys or passwords.`, FULL);
+    if (!named.includes(tree) && mayHoldCredentials(intendedPath(tree, item, places), places))
+      return ask(`Files in ${intendedPath(tree, item, places)} may hold keys or passwords.`, FULL);
   for (const pick of item.part?.picks ?? [])
-    if (!named.includes(pick) && mayBeCredentialFile(meant(pick, item, places), places, "hidden too"))
+    if (!named.includes(pick) && mayBeCredentialFile(intendedPath(pick, item, places), places, "hidden too"))
       return ask(`${pick} may pick files that hold keys or passwords.`, FULL);
   return undefined;
 }
@@ -160,7 +160,7 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
 /** Words that may be paths, `--option=path` included, with the path that they mean. */
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
-  // Of listed programs the parse knows which words are files; any word of another one may be.
+  // The parse knows which words of listed programs are files; any word of another program may be one.
   const words = [...(part.isHarmless ? [] : part.words.slice(1)), ...part.reads, ...part.writes];
   return words.flatMap((word) => {
     const value = /^-{1,2}[^=]*=(.+)$/.exec(word)?.[1];
@@ -169,7 +169,7 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
   });
 }
 
-function meant(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
+function intendedPath(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
   return part === undefined ? text : meantPath(text, part, cwd, userHome);
 }
 

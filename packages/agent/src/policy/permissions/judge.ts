@@ -25,7 +25,7 @@ import {
 
 /** A call as permissions see it. */
 export interface JudgedCall {
-  /** Name of the tool; absent for a command that somebody asks about. */
+  /** Name of the tool; absent for a command that the user only asks about. */
   readonly tool?: string | undefined;
   readonly tier: Tier;
   /** Undefined: the tool does not say what it touches. */
@@ -35,7 +35,7 @@ export interface JudgedCall {
 /** What was decided about a call, and about each thing that it touches. */
 export interface Verdict {
   readonly decision: Decision;
-  /** Of the strongest part; absent when the mode alone says so. */
+  /** The reason of the strongest part; absent when the mode alone decides. */
   readonly reason?: string;
   /** The option that would have allowed it. */
   readonly allowWith?: string;
@@ -77,7 +77,7 @@ function partOf(item: Item, { decision, reason, rule }: PartVerdict): DecidedPar
   };
 }
 
-/** Of two questions the one whose answer takes the wider option, then the one with a reason: what allows it allows the other. */
+/** Ranks two questions: first the one whose answer takes the wider option, then the one with a reason. What allows it allows the other. */
 function weight({ decision, allowWith, isPlain }: PartVerdict): number {
   return RANK[decision] * 10 + (allowWith === undefined ? 0 : WAYS.indexOf(allowWith) + 1) + (isPlain ? 0 : 0.5);
 }
@@ -116,7 +116,7 @@ function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
   return (
     ruleVerdict(spoken, "deny") ??
-    guarded(item, policy) ??
+    modeVerdict(item, policy) ??
     ruleVerdict(spoken, "ask") ??
     (policy.mode === "full" ? FULL_ALLOWS : undefined) ??
     sensitive(item, policy, spoken, scope) ??
@@ -126,7 +126,7 @@ function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
 }
 
 /** Modes that change nothing have nothing to ask about; undefined: the mode does not forbid it. */
-function guarded(item: Item, { mode, planFile }: Policy): PartVerdict | undefined {
+function modeVerdict(item: Item, { mode, planFile }: Policy): PartVerdict | undefined {
   if (tierOf(item) === "read") return undefined;
   if (mode === "plan" && item.kind === "write" && item.path === planFile)
     return { decision: "allow", reason: "It is the plan of this session.", isPlain: true };

@@ -29,7 +29,7 @@ export function isAbout({ subject }: Rule, item: Item, { tool }: RuleScope): boo
 const namesTool = (subject: string, tool: string): boolean =>
   subject.endsWith("*") ? tool.startsWith(subject.slice(0, -1)) : subject === tool;
 
-/** For everything but commands. */
+/** Matches everything but commands. */
 export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" }>, scope: RuleScope): boolean {
   if (!isAbout(rule, item, scope)) return false;
   if (rule.pattern === undefined) return true;

@@ -8,7 +8,7 @@ export type Decision = "allow" | "ask" | "deny";
 
 /** A rule that reads well. */
 export interface RuleText {
-  /** In our own form. */
+  /** The rule in our own form. */
   readonly text: string;
   /** `shell`, a tier (`read`, `write`, `exec`, `network`), or the name of a tool; one that ends in `*` begins many names. */
   readonly subject: string;

@@ -119,7 +119,7 @@ export interface SensitivePlaces {
   };
 }
 
-/** A change to this file can make something run later that nobody was asked about. */
+/** A change to this file can make something run later that the user was not asked about. */
 export function isProtected(path: string, { userHome, latheHome, programs, onDisk }: SensitivePlaces): boolean {
   if (programs?.includes(path)) return true;
   const folded = path.toLowerCase();

@@ -35,13 +35,13 @@ export class Redactor {
   }
 
   text(text: string): string {
-    return withoutSecrets(text, this.#known(), ({ name, value }) => {
+    return withoutSecrets(text, this.#loadSecrets(), ({ name, value }) => {
       this.#shown.set(name, value);
     });
   }
 
   /** Puts the values back in the place of placeholders that have been shown, in all strings inside plain data. */
-  restored<T>(value: T): T {
+  restore<T>(value: T): T {
     if (this.#shown.size === 0) return value;
     return mapStrings(value, (text) =>
       text.replace(PLACEHOLDER, (whole, name: string) => this.#shown.get(name) ?? whole),
@@ -54,19 +54,19 @@ export class Redactor {
   }
 
   /** For what leaves the machine: what only looks like a secret is replaced as well. */
-  shared<T>(value: T): T {
+  redactForSharing<T>(value: T): T {
     return mapStrings(value, (text) => withoutSecretShapes(this.text(text)));
   }
 
   stream(): RedactingStream {
-    return new RedactingStream(() => this.#known());
+    return new RedactingStream(() => this.#loadSecrets());
   }
 
   byteStream(): RedactingBytes {
-    return new RedactingBytes(() => this.#known());
+    return new RedactingBytes(() => this.#loadSecrets());
   }
 
-  #known(): readonly Secret[] {
+  #loadSecrets(): readonly Secret[] {
     const first = this.#first;
     this.#first = undefined;
     if (first !== undefined) this.#learn([...first()].flatMap(({ name, value }) => secretValues(name, value)));

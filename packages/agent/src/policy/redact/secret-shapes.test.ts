@@ -110,6 +110,6 @@ describe("what looks like a secret", () => {
     const [, key] = KEYS[0]!;
     const redactor = new Redactor();
     expect(redactor.value({ text: key })).toEqual({ text: key });
-    expect(redactor.shared({ text: key, n: 1 })).toEqual({ text: "[redacted:api-key]", n: 1 });
+    expect(redactor.redactForSharing({ text: key, n: 1 })).toEqual({ text: "[redacted:api-key]", n: 1 });
   });
 });

@@ -1,4 +1,4 @@
-// What looks like a secret although nobody told us of it: keys of well-known services, tokens, private keys. A guess, so only for
+// What looks like a secret although the user did not name it: keys of well-known services, tokens, private keys. A guess, so only for
 // what leaves the machine (exports, reports), never for what a session works with.
 
 import { isDistinctive } from "./secret-values.ts";
@@ -11,7 +11,7 @@ interface Shape {
   readonly isWordLike?: boolean;
 }
 
-/** Of one long word (a picture, a hash) no part is a key. In JSON a line break before it looks like the letter n. */
+/** No part of one long word (a picture, a hash) is a key. In JSON a line break before it looks like the letter n. */
 const BEFORE = "(?:(?<=\\\\[nrt])|(?<![A-Za-z0-9_-]))";
 const AFTER = "(?![A-Za-z0-9_-])";
 const word = (name: string, ...patterns: readonly string[]): Shape => ({

@@ -26,7 +26,7 @@ export function secretValues(name: string, value: string): Secret[] {
   else if (url.password !== "") {
     add(text);
     add(url.password);
-    add(decoded(url.password));
+    add(decodePercents(url.password));
   } else if (/(?:^|_)(?:DSN|WEBHOOK(?:_URL)?)$/i.test(name)) add(text);
   if (/HEADERS$/i.test(name)) {
     for (const part of text.split(/[\s,;:="']+/)) if (part.length >= LONG) add(part);
@@ -53,7 +53,7 @@ function addressOf(text: string): URL | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function decoded(text: string): string {
+function decodePercents(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

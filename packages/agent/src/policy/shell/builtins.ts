@@ -19,7 +19,7 @@ type Judge = (operands: readonly ShellWord[], program: string) => BuiltinVerdict
 
 const JUDGES: Readonly<Record<string, Judge>> = {
   ...Object.fromEntries(["declare", "typeset", "local", "readonly", "export"].map((name) => [name, judgeDeclaration])),
-  ...Object.fromEntries(["mapfile", "readarray"].map((name) => [name, named("-t -d: -n: -O: -s: -u:")])),
+  ...Object.fromEntries(["mapfile", "readarray"].map((name) => [name, optionsThenNames("-t -d: -n: -O: -s: -u:")])),
   // What they run, or which program a name stands for, is in their words.
   ...Object.fromEntries(
     ["let", "bind", "complete", "compgen", "compopt", "fc", "history"].map((name) => [
@@ -27,8 +27,8 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       () => inDoubt(`${name} evaluates its words`),
     ]),
   ),
-  read: named("-ers -a: -d: -i: -n: -N: -p: -t: -u:"),
-  unset: named("-vf"),
+  read: optionsThenNames("-ers -a: -d: -i: -n: -N: -p: -t: -u:"),
+  unset: optionsThenNames("-vf"),
   getopts: (operands) => (operands[0]?.isKnown ? judgeNames(operands.slice(1, 2)) : unknownName()),
   wait: only(/^(?:-[nf]+|%?\w+|\$!)$/, "wait assigns a variable"),
   jobs: only(/^(?:-[lnprs]+|%\S+)$/, "jobs may run its words"),
@@ -55,7 +55,7 @@ function only(permitted: RegExp, doubt: string): Judge {
 }
 
 /** These options, then names of variables. */
-function named(options: string): Judge {
+function optionsThenNames(options: string): Judge {
   const list = optionList(options);
   return (operands) => {
     const read = readOptions(operands, list);

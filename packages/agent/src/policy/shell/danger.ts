@@ -13,7 +13,7 @@ export interface DangerScope {
 
 type Judge = (words: readonly ShellWord[], scope: DangerScope) => ShellDanger | undefined;
 
-/** By the program's name without its folder, in lower case: some file systems do not tell cases apart. */
+/** Judges by the program's name without its folder, in lower case: some file systems do not tell cases apart. */
 const PROGRAMS: Readonly<Record<string, Judge>> = {
   rm: (words) => optionDanger(words, "rm -r", /^(?:-\w*[rRf]|--r|--f|--no-p)/, "it deletes without asking"),
   git: gitDanger,

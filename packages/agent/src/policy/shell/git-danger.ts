@@ -40,7 +40,7 @@ export function gitDanger(words: readonly ShellWord[]): ShellDanger | undefined 
   if (!Object.hasOwn(OPTIONS, name)) return undefined;
   const [option, reason] = OPTIONS[name] as readonly [RegExp, string];
   const found = indexes(words, (value) => option.test(value) || (name === "push" && /^\+|^:|^[^-].*:$/.test(value)));
-  if (found.length > 0) return named(`${shape} ${words[found[0] as number]?.value}`, reason, found);
+  if (found.length > 0) return dangerAt(`${shape} ${words[found[0] as number]?.value}`, reason, found);
   const unsure = words.slice(2).find(({ isKnown, mayBeOption }) => !isKnown && (mayBeOption || name === "push"));
   return unsure ? { shape, reason: `${unsure.value} is not known before it runs: ${reason}` } : undefined;
 }
@@ -53,7 +53,7 @@ function indexes(words: readonly ShellWord[], is: (value: string) => boolean): n
   );
 }
 
-function named(shape: string, reason: string, found: readonly number[]): ShellDanger {
+function dangerAt(shape: string, reason: string, found: readonly number[]): ShellDanger {
   return { shape, reason, named: [0, 1, ...found] };
 }
 
@@ -62,28 +62,28 @@ function secondDanger(words: readonly ShellWord[], name: string, second: RegExp)
   if (word && !word.isKnown) return { shape: `git ${name}`, reason: `${word.value} is not known before it runs` };
   if (!word || !second.test(word.value)) return undefined;
   const shape = `git ${name} ${word.value}`;
-  if (name !== "worktree" || word.value === "prune") return named(shape, "it drops what git has kept", [2]);
+  if (name !== "worktree" || word.value === "prune") return dangerAt(shape, "it drops what git has kept", [2]);
   const forced = indexes(words, (value) => /^(?:-\w*f|--f)/.test(value));
-  if (forced.length > 0) return named(`${shape} --force`, "it deletes a worktree with its changes", [2, ...forced]);
+  if (forced.length > 0) return dangerAt(`${shape} --force`, "it deletes a worktree with its changes", [2, ...forced]);
   const unsure = words.slice(3).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
   return unsure ? { shape, reason: `${unsure.value} may be an option` } : undefined;
 }
 
-/** Of paths it throws changes away; of a branch it does not. A lone word that looks like no path is taken for a branch. */
+/** With paths it throws changes away; with a branch it does not. A lone word that looks like no path is taken for a branch. */
 function checkoutDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   const reason = "it throws changes to files away";
   const shape = "git checkout of paths";
   const unsure = words.slice(2).find(({ isKnown }) => !isKnown);
   if (unsure) return { shape, reason: `${unsure.value} is not known before it runs: ${reason}` };
   const dashes = words.findIndex(({ value }) => value === "--");
-  if (dashes >= 0) return dashes + 1 < words.length ? named(shape, reason, rangeFrom(words, 2)) : undefined;
+  if (dashes >= 0) return dashes + 1 < words.length ? dangerAt(shape, reason, rangeFrom(words, 2)) : undefined;
   const forced = indexes(words, (value) => /^(?:-\w*[fBp]|--f|--pat|--ou|--th|--o$|--the)/.test(value));
-  if (forced.length > 0) return named(`git checkout ${words[forced[0] as number]?.value}`, reason, forced);
+  if (forced.length > 0) return dangerAt(`git checkout ${words[forced[0] as number]?.value}`, reason, forced);
   const creates = indexes(words, (value) => /^(?:-\w*b|--orp|-t|--tr|-d|--det)/.test(value)).length > 0;
   const operands = indexes(words, (value) => !value.startsWith("-"));
   if (creates) return undefined;
   const isPath = operands.length > 1 || operands.some((index) => looksLikePath((words[index] as ShellWord).value));
-  return isPath ? named(shape, reason, operands) : undefined;
+  return isPath ? dangerAt(shape, reason, operands) : undefined;
 }
 
 function looksLikePath(word: string): boolean {
@@ -102,5 +102,5 @@ function restoreDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   const unsure = words.slice(2).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
   if (isStaged && !isWorktree && !unsure) return undefined;
   if (words.some(({ isKnown }) => !isKnown)) return { shape: "git restore", reason };
-  return named("git restore", reason, rangeFrom(words, 2));
+  return dangerAt("git restore", reason, rangeFrom(words, 2));
 }

@@ -28,9 +28,10 @@ export function scriptInput(
   const isShell = SHELLS.has(name);
   const operands = words.slice(1).filter(({ value, isKnown }) => !(isKnown && /^-./.test(value)));
   const [first] = operands;
-  if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: piped(name) } : undefined;
+  if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: pipeDanger(name) } : undefined;
   if (!isShell && !INTERPRETERS.test(name)) return undefined;
-  if (first && isStream(first)) return isProcessSubstitution(first) || isPiped ? { danger: piped(name) } : undefined;
+  if (first && isStream(first))
+    return isProcessSubstitution(first) || isPiped ? { danger: pipeDanger(name) } : undefined;
   const isCode = words
     .slice(1)
     .some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
@@ -44,13 +45,13 @@ export function scriptInput(
       ? { script: effects.input.value, dialect: dialectOf(name) }
       : { doubt: `what ${name} runs is not known before it runs` };
   }
-  return isPiped ? { danger: piped(name) } : undefined;
+  return isPiped ? { danger: pipeDanger(name) } : undefined;
 }
 
 function isStream(word: ShellWord): boolean {
   return isProcessSubstitution(word) || /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/.test(word.value);
 }
 
-function piped(name: string): ShellDanger {
+function pipeDanger(name: string): ShellDanger {
   return { shape: `| ${name}`, reason: "it runs what another command prints" };
 }

@@ -42,7 +42,7 @@ function isProgram(pattern: string, program: string): boolean {
 
 function matchesWord(pattern: string, word: string): boolean {
   if (!pattern.includes("*")) return pattern === word;
-  // By pieces, from left to right: a regular expression made of many stars would take forever on some words.
+  // We compare pieces from left to right: a regular expression made of many stars would take forever on some words.
   const pieces = pattern.split("*");
   const [first, last] = [pieces[0] as string, pieces.at(-1) as string];
   if (word.length < first.length + last.length || !word.startsWith(first) || !word.endsWith(last)) return false;

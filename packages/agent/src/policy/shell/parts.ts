@@ -21,7 +21,7 @@ export interface Reached {
   readonly through: readonly string[];
   readonly outer: readonly OuterForm[];
   readonly isElsewhere: boolean;
-  /** Of the commands around it as well. */
+  /** Assignments, those of the commands around it as well. */
   readonly assignments: readonly ShellWord[];
   /** Its input comes from another command, or from a file. */
   readonly isPiped: boolean;
@@ -151,7 +151,7 @@ function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boo
   return cwd === context.cwd || (context.sameRepository?.has(cwd) ?? false);
 }
 
-/** By its name alone, or in a folder that only the system's owner writes. */
+/** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */
 function isStandard(program: string): boolean {
   return !program.includes("/") || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/.test(program);
 }
@@ -189,7 +189,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     assignments,
     writes,
     reads,
-    ...searched(words, harmless),
+    ...searchScope(words, harmless),
     cwd: place.cwd,
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
@@ -202,7 +202,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
 /** They tell names and sizes of files, not what is in them. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;
 
-function searched(words: readonly ShellWord[], harmless: Harmless | undefined): Pick<ShellPart, "trees" | "picks"> {
+function searchScope(words: readonly ShellWord[], harmless: Harmless | undefined): Pick<ShellPart, "trees" | "picks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
   return {
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],

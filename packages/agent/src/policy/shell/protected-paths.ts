@@ -36,11 +36,11 @@ export function protectedPath(path: string, cwd: string | undefined, home: strin
 
 function belowHome(path: string, home: string | undefined): string | undefined {
   if (home !== undefined && path.startsWith(`${home}/`)) return path.slice(home.length + 1);
-  // A home that we do not know, or somebody else's.
+  // A home that we do not know, or another user's.
   return /^(?:~\w*|\$HOME|\$\{HOME\}|\/root|\/home\/[^/]+|\/Users\/[^/]+)\/(.*)$/s.exec(path)?.[1];
 }
 
-/** Without `.`, `..` and doubled slashes, as text: links are the business of whoever opens it. */
+/** Without `.`, `..` and doubled slashes, as text: the caller that opens it follows links. */
 function normalise(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {

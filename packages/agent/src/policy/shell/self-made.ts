@@ -7,7 +7,7 @@ import { isInterpreter } from "./interpreters.ts";
 
 /** The parts, with a doubt about those that run what another part of the same text may have made. */
 export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] {
-  const made = parts.flatMap((part) => changedBy(part).map((path) => resolved(path, part)));
+  const made = parts.flatMap((part) => changedBy(part).map((path) => resolvePath(path, part)));
   if (made.length === 0) return parts;
   return parts.map((part) => {
     const doubt = part.doubt ?? selfMade(part, made);
@@ -27,7 +27,7 @@ function selfMade(part: ShellPart, made: readonly string[]): string | undefined 
   const [program = "", ...others] = part.words;
   const name = programName(program);
   const run = [...(program.includes("/") ? [program] : []), ...(isInterpreter(name) ? others : [])];
-  if (run.some((path) => made.some((written) => overlap(resolved(path, part), written))))
+  if (run.some((path) => made.some((written) => overlap(resolvePath(path, part), written))))
     return "it runs a file that the same text makes or changes";
   if (name === "git" && made.some((path) => STEERS_GIT.test(path))) return "the same text changes what git reads";
   return undefined;
@@ -43,7 +43,7 @@ function overlap(run: string, written: string): boolean {
   return run === written || run.startsWith(`${written}/`);
 }
 
-function resolved(path: string, { cwd }: ShellPart): string {
+function resolvePath(path: string, { cwd }: ShellPart): string {
   if (path.startsWith("/")) return posix.normalize(path);
   return cwd === undefined ? path : posix.join(cwd, path);
 }

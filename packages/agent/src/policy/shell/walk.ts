@@ -136,12 +136,12 @@ function walkRedirects(redirects: readonly Redirect[], source: Source, reached: 
       const isPiped = reached.isPiped || operator.includes(">");
       if (word) walkInner(word.inner, source, { ...reached, isPiped }, place, to);
     }
-    return { operator, target: shown(target, source), body: shown(body, source) };
+    return { operator, target: shellWordOf(target, source), body: shellWordOf(body, source) };
   });
   return effectsOf(seen, place.cwd, reached.context.home);
 }
 
-function shown(word: Word | undefined, source: Source): ShellWord | undefined {
+function shellWordOf(word: Word | undefined, source: Source): ShellWord | undefined {
   return word && toShellWord(word, source.facts);
 }
 

@@ -17,7 +17,7 @@ export function hasBegun(path: string): boolean {
   return !stat.isFile() || !breaksOffInHeader(stat.size, (length) => readStart(path, length));
 }
 
-/** Of a file of `size` bytes. */
+/** Whether a file of `size` bytes ends inside its header. */
 export function breaksOffInHeader(size: number, readStart: (length: number) => Buffer): boolean {
   if (size === 0) return true;
   if (size >= LONGEST_HEADER) return false;

@@ -14,7 +14,7 @@ const TABLE: readonly number[] = [
 
 let zlibCrc32: ((bytes: Uint8Array) => number) | undefined;
 
-/** Of the bytes before `end`. */
+/** The checksum of the bytes before `end`. */
 export function crc32(bytes: Uint8Array, end: number): number {
   if (!zlibCrc32 && end > SHORT_BYTES) useSystemChecksum();
   if (zlibCrc32) return zlibCrc32(bytes.subarray(0, end));

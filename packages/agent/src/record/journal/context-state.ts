@@ -33,7 +33,7 @@ export function modelFor(state: ContextState, role: string): string | undefined 
 /** In an entry: no level is requested any more. */
 export const OWN_LEVEL = "default";
 
-/** Takes entries one after the other. What adds up is made into a value only when somebody asks for it. */
+/** Takes entries one after the other. What adds up is made into a value only when a caller asks for it. */
 export class StateFold {
   readonly #models = new Map<string, string>();
   readonly #rules = new Set<string>();

@@ -9,6 +9,7 @@ import {
   type Message,
   type Usage,
 } from "@lathe/llm";
+import { textOfContent } from "../../base/text/content.ts";
 import { BlobRef } from "./payload.ts";
 
 type Raw = Record<string, unknown>;
@@ -110,7 +111,7 @@ function finishReason(raw: string): FinishReason {
 function toolResultFields(message: Raw): Raw {
   const toolCallId = textIn(message, "toolCallId");
   const content = parts(message["content"]);
-  const text = content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  const text = textOfContent(content);
   const images = content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
   const result: Message = {
     role: "tool",

@@ -35,7 +35,7 @@ export function importJournal(old: JournalStore, options: ImportOptions, deps: J
   }
   const entries = version < 2 ? chain(lines, deps.newId) : lines;
   const held = new MemoryStore("", old.label);
-  held.append(encodeLine(newHeader(continued(header, options.id, old.label), isoTime(deps.now()))));
+  held.append(encodeLine(newHeader(continuedHeader(header, options.id, old.label), isoTime(deps.now()))));
   const known = new Set<unknown>();
   for (const raw of entries) {
     const parentId = raw["parentId"] ?? null;
@@ -52,7 +52,7 @@ export function importJournal(old: JournalStore, options: ImportOptions, deps: J
 const TEXTS = ["timestamp", "cwd", "title", "parentCall", "agentId", "runId", "runDigest"] as const;
 
 /** What the old header says and can be used. */
-function continued(old: Raw, id: string, parentSession: string): NewHeader {
+function continuedHeader(old: Raw, id: string, parentSession: string): NewHeader {
   const kept = TEXTS.flatMap((key) => (typeof old[key] === "string" ? [[key, old[key]]] : []));
   const { titleSource } = old;
   return {

@@ -126,7 +126,7 @@ export class Journal {
   get lossesSoFar(): readonly JournalLoss[] {
     return this.#losses.list;
   }
-  /** Of the file that was converted to this one. */
+  /** Adds the losses of the file that was converted to this one. */
   addLosses(losses: readonly JournalLoss[]): void {
     for (const loss of losses) this.#losses.add(loss);
   }
@@ -158,7 +158,7 @@ export class Journal {
     return this.#index.input;
   }
   /** Effects that began and have no outcome, oldest first. */
-  unsettled(): readonly IntentLine[] {
+  openIntents(): readonly IntentLine[] {
     return this.#index.openIntents;
   }
   has(id: string): boolean {

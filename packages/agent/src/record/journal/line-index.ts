@@ -2,7 +2,7 @@
 
 import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "../../contract/journal.ts";
 import type { EntryPlace } from "../../contract/journal-reader.ts";
-import { grown, type LineSpan, SpanTable } from "./span-table.ts";
+import { copyInto, type LineSpan, SpanTable } from "./span-table.ts";
 
 /** What is known of an entry without parsing it, and where its line is. */
 export interface EntryMeta extends EntryPlace, LineSpan {}
@@ -17,7 +17,7 @@ export class LineIndex {
   /** The last `input` line: tells an unfinished run from a finished one. */
   input: InputLine | undefined;
   readonly #rows = new Map<string, number>();
-  /** Of the tree, by row. */
+  /** Ids of the tree's entries, by row. */
   readonly #ids: string[] = [];
   readonly #tree = new SpanTable();
   #parents = new Int32Array(64);
@@ -56,7 +56,7 @@ export class LineIndex {
   /** The id must be new, and the parent one of the entries before. */
   addEntry(meta: EntryMeta): void {
     const row = this.#tree.add(meta.type, meta);
-    if (row === this.#parents.length) this.#parents = grown(this.#parents, new Int32Array(row * 2));
+    if (row === this.#parents.length) this.#parents = copyInto(this.#parents, new Int32Array(row * 2));
     this.#parents[row] = meta.parentId === null ? NO_ROW : (this.#rows.get(meta.parentId) ?? NO_ROW);
     this.#ids.push(meta.id);
     this.#rows.set(meta.id, row);
@@ -124,7 +124,7 @@ export class LineIndex {
   }
 }
 
-/** Who hangs on whom, by row; made when somebody asks. */
+/** Which row is the parent of which; made when a caller asks. */
 class Family {
   readonly size: number;
   /** Shifted by one: the roots are the children of row -1. */

@@ -253,7 +253,7 @@ export interface Misfits {
 
 const FITS: Misfits = { spare: [] };
 
-/** Of a line of a kind that this version knows; others are not looked into. */
+/** What does not fit in a line of a kind that this version knows; others are not looked into. */
 export function misfitsOf(type: string, line: Readonly<Record<string, unknown>>): Misfits {
   let spare: string[] | undefined;
   for (const { key, isRequired, checker } of fieldsOf(type)) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /**
  * `to` then holds the same files. What is there already must be the same, as after a process that was killed here; otherwise it throws,
- * after `onForeign`: the folder is somebody's, and not to be removed.
+ * after `onForeign`: the folder belongs to another process and must stay.
  */
 export function linkFolder(from: string, to: string, onForeign: () => void): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });

@@ -75,13 +75,13 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
     const held = readIfThere(path);
     if (held === undefined) continue;
     const holder = parseOwner(held);
-    if (holder && !isDead(holder, owner)) throw locked(path, holder, owner);
+    if (holder && !isDead(holder, owner)) throw lockedError(path, holder, owner);
     removeStale(path, held, owner);
   }
   throw new JournalError("locked", `The lock ${path} keeps changing owners; try again.`);
 }
 
-/** Who holds a lock and whether that process is gone; undefined when nobody holds it. Changes nothing. */
+/** Who holds a lock and whether that process is gone; undefined when no process holds it. Changes nothing. */
 export function lockHolder(
   path: string,
   asking: Pick<LockOwner, "host">,
@@ -144,13 +144,13 @@ function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
     process.kill(holder.pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
-    // Somebody else's process: perhaps a later one with the same pid, but only where the system tells.
+    // A process of another user: perhaps a later one with the same pid, but only where the system tells.
     if (startTime === "") return false;
   }
   return holder.startTime !== startTime;
 }
 
-function locked(path: string, holder: LockOwner, asking: LockOwner): JournalError {
+function lockedError(path: string, holder: LockOwner, asking: LockOwner): JournalError {
   const where = holder.host === asking.host ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
   return new JournalError(
     "locked",

@@ -2,7 +2,7 @@
 
 import type { JournalLoss } from "../../contract/journal.ts";
 
-/** Nobody reads more; the rest is counted. */
+/** A reader needs no more lines; the rest is counted. */
 const MOST_LISTED = 100;
 
 export class LossList {

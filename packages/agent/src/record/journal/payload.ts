@@ -43,11 +43,11 @@ export class BlobRef {
 
 /** Undoes `toStored`. */
 export function fromStored(value: unknown, blobs: BlobStore, missing: (hash: string) => void): unknown {
-  if (typeof value === "string") return value.startsWith(MARK) ? restored(value, blobs, missing) : value;
+  if (typeof value === "string") return value.startsWith(MARK) ? restoreValue(value, blobs, missing) : value;
   return mapObject(value, (inner) => fromStored(inner, blobs, missing));
 }
 
-function restored(value: string, blobs: BlobStore, missing: (hash: string) => void): unknown {
+function restoreValue(value: string, blobs: BlobStore, missing: (hash: string) => void): unknown {
   if (value.startsWith(LITERAL)) return value.slice(LITERAL.length);
   if (value.startsWith(INLINE)) return new Uint8Array(Buffer.from(value.slice(INLINE.length), "base64"));
   const isText = value.startsWith(TEXT);

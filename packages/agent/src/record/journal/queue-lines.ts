@@ -13,7 +13,7 @@ export interface QueueChange {
   readonly id: string;
   readonly content?: InputContent;
   readonly source?: MessageSource;
-  /** Of a cancelled message: the call whose result it is. */
+  /** The call whose result a cancelled message is. */
   readonly call?: string;
 }
 const QUEUED = new Checker(
@@ -30,11 +30,11 @@ const QUEUED = new Checker(
 /** What a message needs to wait again. */
 interface Waiting extends Pick<QueueChange, "queue" | "source"> {
   readonly content: InputContent;
-  /** The call that had taken it was cut off, and has shown it to nobody. */
+  /** The call that had taken it was cut off before it showed it to the model. */
   readonly isCut: boolean;
 }
 
-type QueueLines = Pick<Journal, "outside" | "has" | "unsettled">;
+type QueueLines = Pick<Journal, "outside" | "has" | "openIntents">;
 
 /** Whether a message of this id was ever taken into the queue. */
 export function wasQueued(journal: QueueLines, id: string): boolean {
@@ -43,10 +43,10 @@ export function wasQueued(journal: QueueLines, id: string): boolean {
   return false;
 }
 
-/** By id, in the order in which they came. */
+/** Waiting messages by id, in the order in which they came. */
 export function queuedIn(journal: QueueLines): ReadonlyMap<string, Waiting> {
   const waiting = new Map<string, Waiting>();
-  const cutCalls = new Set(journal.unsettled().flatMap(({ callId }) => callId ?? []));
+  const cutCalls = new Set(journal.openIntents().flatMap(({ callId }) => callId ?? []));
   for (const line of journal.outside("host")) {
     if (line.kind !== QUEUE_KIND || !QUEUED.fits(line.data)) continue;
     const { queue, change, id, content = "", source, call } = line.data as unknown as QueueChange;

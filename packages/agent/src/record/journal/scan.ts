@@ -70,7 +70,7 @@ class Scanner {
       if (!ended) this.#tail = { bytes: line.length, whole: true };
       return;
     }
-    this.#damaged(line, offset, ended);
+    this.#takeDamaged(line, offset, ended);
   }
 
   tooLong(length: number, _offset: number, ended: boolean): void {
@@ -90,7 +90,7 @@ class Scanner {
     const first = isIntact(line) ? undefined : salvage(line).intact[0];
     const end = first?.start === 0 ? first.end : line.length;
     this.#header = this.#readHeader(line.subarray(0, end));
-    if (end < line.length) this.#damaged(line.subarray(end), offset + end, ended);
+    if (end < line.length) this.#takeDamaged(line.subarray(end), offset + end, ended);
     else if (!ended) this.#tail = { bytes: line.length, whole: true };
   }
 
@@ -182,7 +182,7 @@ class Scanner {
     this.#losses.takeBack(this.#justLost!);
   }
 
-  #damaged(line: Buffer, offset: number, ended: boolean): void {
+  #takeDamaged(line: Buffer, offset: number, ended: boolean): void {
     const { intact, lostBytes } = salvage(line);
     for (const part of intact) this.#take(line.subarray(part.start, part.end), offset + part.start);
     if (!ended) {

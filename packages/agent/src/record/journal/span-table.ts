@@ -3,12 +3,12 @@
 /** Where a line stands in its store. */
 export interface LineSpan {
   readonly offset: number;
-  /** Without the newline. */
+  /** The length without the newline. */
   readonly length: number;
 }
 
 const FIRST_ROWS = 64;
-/** Kinds beyond are nobody's: a file could hold a new one in every line. */
+/** Kinds beyond this are not numbered: a file could hold a new one in every line. */
 const MOST_KINDS = 1000;
 const OTHER_KIND = "";
 
@@ -64,13 +64,13 @@ export class SpanTable {
   }
 
   #grow(): void {
-    this.#offsets = grown(this.#offsets, new Float64Array(this.#size * 2));
-    this.#lengths = grown(this.#lengths, new Uint32Array(this.#size * 2));
-    this.#kinds = grown(this.#kinds, new Uint16Array(this.#size * 2));
+    this.#offsets = copyInto(this.#offsets, new Float64Array(this.#size * 2));
+    this.#lengths = copyInto(this.#lengths, new Uint32Array(this.#size * 2));
+    this.#kinds = copyInto(this.#kinds, new Uint16Array(this.#size * 2));
   }
 }
 
-export function grown<T extends Float64Array | Uint32Array | Uint16Array | Int32Array>(before: T, after: T): T {
+export function copyInto<T extends Float64Array | Uint32Array | Uint16Array | Int32Array>(before: T, after: T): T {
   after.set(before);
   return after;
 }

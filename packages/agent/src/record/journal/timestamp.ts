@@ -16,8 +16,8 @@ export function isoTime(ms: number): string {
   const hours = Math.floor(rest / 3_600_000);
   const minutes = Math.floor(rest / 60_000) % 60;
   const seconds = Math.floor(rest / 1000) % 60;
-  const time = `${padded(hours, 2)}:${padded(minutes, 2)}:${padded(seconds, 2)}.${padded(rest % 1000, 3)}`;
-  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}T${time}Z`;
+  const time = `${padNumber(hours, 2)}:${padNumber(minutes, 2)}:${padNumber(seconds, 2)}.${padNumber(rest % 1000, 3)}`;
+  return `${padNumber(year, 4)}-${padNumber(month, 2)}-${padNumber(day, 2)}T${time}Z`;
 }
 
 /** @param days since the first of March of the year 0 */
@@ -34,6 +34,6 @@ function dateOf(days: number): { year: number; month: number; day: number } {
   return { year: cycle * 400 + years + (month <= 2 ? 1 : 0), month, day };
 }
 
-function padded(value: number, digits: number): string {
+function padNumber(value: number, digits: number): string {
   return String(value).padStart(digits, "0");
 }

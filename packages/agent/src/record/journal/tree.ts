@@ -37,7 +37,7 @@ export function sessionTree(journal: TreeReader): TreeNode[] {
   return roots;
 }
 
-/** Of two with the same time the one that was written first. */
+/** Entries with the same time stay in the order in which they were written. */
 const oldestFirst = (a: TreeNode, b: TreeNode): number =>
   Number(a.timestamp > b.timestamp) - Number(a.timestamp < b.timestamp);
 
@@ -94,7 +94,7 @@ export const isPartOfTalk = ({ type }: Pick<TreeEntry, "type">): boolean => SPEA
 export interface BranchPoint {
   /** The last entry to take over; null when nothing was said before. */
   readonly upTo: string | null;
-  /** Of the message itself, to be edited and sent again. */
+  /** The text of the message itself, to be edited and sent again. */
   readonly text: string;
 }
 

@@ -3,6 +3,7 @@
 
 import { messageOf } from "@lathe/llm";
 import type { ArtifactRef } from "../../contract/tool.ts";
+import { artifactNotice } from "../../record/artifacts/notice.ts";
 import type { ArtifactPart, EventPart } from "../parts.ts";
 
 const EVENT_BYTES = 1024 * 1024;
@@ -27,21 +28,13 @@ export async function keepOutput(
   const stored = artifact === undefined && (isShortened || !fits) ? await store(core, tool, full) : undefined;
   const kept = artifact ?? stored;
   return {
-    forModel: isShortened && stored ? `${forModel}\n${wayToTheRest(stored, full)}` : forModel,
+    forModel: isShortened && stored ? `${forModel}\n${artifactNotice(stored.id, sizeOf(full))}` : forModel,
     forHost: fits ? full : endsOf(full),
     ...(kept ? { artifact: kept } : {}),
   };
 }
 
-function wayToTheRest({ id }: ArtifactRef, full: string): string {
-  const size = `${full.length} characters in ${full.split("\n").length} lines`;
-  const parts = `artifact://${id}:1-200 by lines or artifact://${id}:chars=1-20000 by characters`;
-  return `[The full output, ${size}, is in artifact://${id}. Read parts of it: ${parts}.]`;
-}
-
-/** What the tool itself said: the way to the rest is for the model. */
-export const withoutWayToTheRest = (text: string): string =>
-  text.replace(/\n\[The full output, \d+ characters in \d+ lines, is in artifact:[^\n]*\]$/, "");
+const sizeOf = (full: string): string => `${full.length} characters in ${full.split("\n").length} lines`;
 
 function endsOf(full: string): string {
   const marker = `\n[... ${full.length - EVENT_BYTES} or more characters are omitted here ...]\n`;

@@ -5,7 +5,7 @@ import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 import type { MessageEntry } from "../../contract/journal.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { placeholdersIn } from "../../policy/redact/redactor.ts";
-import { withoutWayToTheRest } from "./artifact-output.ts";
+import { withoutArtifactNotice } from "../../record/artifacts/notice.ts";
 import { summaryOf } from "./preview.ts";
 
 const PLAIN_LINES = 5;
@@ -42,7 +42,7 @@ export function cardResult({ message, details, changes = [] }: MessageEntry): Ca
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
   return {
-    text: typeof content === "string" ? withoutWayToTheRest(content) : JSON.stringify(content),
+    text: typeof content === "string" ? withoutArtifactNotice(content) : JSON.stringify(content),
     isError: result?.isError ?? false,
     details: isJsonObject(details) ? details : {},
     changes,

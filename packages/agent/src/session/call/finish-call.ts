@@ -44,7 +44,7 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
   const result = core.redacted(outcome.result);
   const { changes = [], reads = [], effects } = result;
   const isError = result.isError ?? false;
-  const full = wellFormed(textOf(result));
+  const full = wellFormed(resultText(result));
   const limit = outputLimit(tool ?? { name: call.name }, core.config);
   const forModel = result.isWhole ? full : truncateOutput(full, limit);
   const output = await keepOutput(core, call.name, { full, forModel, artifact: result.artifact });
@@ -103,7 +103,7 @@ function isJson(value: unknown, depth = 0): boolean {
   return Object.values(value).every((inner) => isJson(inner, depth + 1));
 }
 
-function textOf(result: ToolResult): string {
+function resultText(result: ToolResult): string {
   const texts = result.content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   return texts.length === 1 ? texts[0]! : texts.join("\n");
 }

@@ -142,7 +142,7 @@ function withSecrets(
   proposed: ProposedCall,
 ): ProposedCall {
   if (proposed.tier === "network") return proposed;
-  const args = options.redactor?.restored(proposed.args) ?? proposed.args;
+  const args = options.redactor?.restore(proposed.args) ?? proposed.args;
   return args === proposed.args ? proposed : propose(registered, proposed.callId, args);
 }
 

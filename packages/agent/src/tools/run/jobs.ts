@@ -2,6 +2,7 @@
 // model has read, and whether it knows how each ended. What ends while nobody waits for it is news, which the session tells the model.
 
 import { ToolFailure } from "../../contract/tool.ts";
+import { artifactNotice } from "../../record/artifacts/notice.ts";
 import type { BackgroundCommand, ExecResult } from "../../world/env/types.ts";
 import { plainOutput } from "./plain-output.ts";
 
@@ -262,5 +263,5 @@ function lostNote({ spill }: Job, missed: number): string {
   if (missed === 0) return "";
   return spill?.id === undefined
     ? `[${missed} earlier bytes are no longer available]\n`
-    : `[${missed} earlier bytes are not shown; the whole output is in artifact://${spill.id}]\n`;
+    : `[${missed} earlier bytes are not shown]\n${artifactNotice(spill.id)}\n`;
 }

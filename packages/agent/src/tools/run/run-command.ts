@@ -1,6 +1,7 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
+import { artifactNotice, unsavedNotice } from "../../record/artifacts/notice.ts";
 import type { BackgroundCommand, ExecOptions, ExecResult, LastingShellOptions } from "../../world/env/types.ts";
 import { type Detached, runDetachable } from "./detachable.ts";
 import type { Job, JobSpill } from "./jobs.ts";
@@ -196,11 +197,12 @@ export function lazyArtifact(context: Pick<ToolContext, "openArtifact">, name: s
 export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string =>
   note === undefined ? "" : `[${note}]\n`;
 
-/** One line about the whole output; empty when all of it was shown. */
-export function wholeOutputNote({ artifact, notKept, outputBytes, footer }: CommandOutcome): string {
-  if (footer !== undefined) return footer;
-  if (artifact) return `[${outputBytes} bytes in total; the whole output is in artifact://${artifact.id}]\n`;
-  return notKept === undefined
-    ? ""
-    : `[${outputBytes} bytes in total; the whole output could not be saved: ${notKept}]\n`;
+/** Where the whole output is, or why it is nowhere; empty when neither is known. */
+export function outputNote({ artifact, notKept }: Pick<CommandOutcome, "artifact" | "notKept">, size: string): string {
+  if (artifact) return `${artifactNotice(artifact.id, size)}\n`;
+  return notKept === undefined ? "" : `${unsavedNotice(notKept)}\n`;
 }
+
+/** One line about the whole output; empty when all of it was shown. */
+export const wholeOutputNote = (outcome: CommandOutcome): string =>
+  outcome.footer ?? outputNote(outcome, `${outcome.outputBytes} bytes`);

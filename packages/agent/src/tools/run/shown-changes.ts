@@ -1,11 +1,11 @@
 // Which of the files that the session has shown were changed by a command. Stats decide which file is worth a look,
 // its content decides whether it really differs.
 
-import { relative } from "node:path/posix";
 import type { ToolContext } from "../../contract/tool.ts";
 import { eachAtOnce } from "../../files/edit/at-once.ts";
 import { DocumentError, decodeDocument } from "../../files/edit/document.ts";
 import { digestOf } from "../../files/edit/shown.ts";
+import { shownPath } from "../../world/env/search/results.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 
 /** The files used last; a far environment pays a round trip for each. */
@@ -56,7 +56,4 @@ async function digestOnDisk(env: ExecutionEnvironment, path: string): Promise<st
   }
 }
 
-function shortPath(env: ExecutionEnvironment, path: string): string {
-  const inside = relative(env.workingDirectory(), path);
-  return inside.startsWith("../../ops/") ? path : inside;
-}
+const shortPath = (env: ExecutionEnvironment, path: string): string => shownPath(path, env.workingDirectory());

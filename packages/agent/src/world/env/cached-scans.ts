@@ -74,15 +74,15 @@ export class CachedScans extends WrappedEnvironment {
   }
 
   override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
-    return this.#changing([path], () => super.writeFile(path, content, options));
+    return this.#applyChange([path], () => super.writeFile(path, content, options));
   }
 
   override async deleteFile(path: string, options?: DeleteOptions): Promise<void> {
-    return this.#changing([path], () => super.deleteFile(path, options));
+    return this.#applyChange([path], () => super.deleteFile(path, options));
   }
 
   override async moveFile(from: string, to: string, options?: PathOptions): Promise<void> {
-    return this.#changing([from, to], () => super.moveFile(from, to, options));
+    return this.#applyChange([from, to], () => super.moveFile(from, to, options));
   }
 
   override async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
@@ -96,8 +96,8 @@ export class CachedScans extends WrappedEnvironment {
   protected override startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
     this.#scans.drop();
     const started = super.startInner(command, options);
-    const ended = () => this.#scans.drop();
-    started.done.then(ended, ended);
+    const dropScans = () => this.#scans.drop();
+    started.done.then(dropScans, dropScans);
     return started;
   }
 
@@ -133,7 +133,7 @@ export class CachedScans extends WrappedEnvironment {
     };
   }
 
-  async #changing(paths: readonly string[], change: () => Promise<void>): Promise<void> {
+  async #applyChange(paths: readonly string[], change: () => Promise<void>): Promise<void> {
     try {
       await change();
     } finally {

@@ -4,7 +4,7 @@
 import { open, read, readSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** A descriptor, which costs less than a handle of node:fs/promises; whoever opened it closes it. */
+/** A descriptor, which costs less than a handle of node:fs/promises; the caller that opened it closes it. */
 export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> = promisify(open);
 const readAside = promisify(read);
 const writeAside = promisify(write);

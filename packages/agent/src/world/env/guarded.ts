@@ -31,7 +31,7 @@ export class GuardedEnvironment extends WrappedEnvironment {
 
   override async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     const real = options.noLinks ? this.resolve(path) : await realPathOf(this.inner, this.resolve(path));
-    await this.inner.writeFile(this.#permitted(path, real), content, { ...options, noLinks: true });
+    await this.inner.writeFile(this.#checkPermitted(path, real), content, { ...options, noLinks: true });
   }
 
   override async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
@@ -44,17 +44,17 @@ export class GuardedEnvironment extends WrappedEnvironment {
   }
 
   override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
-    if (purpose === "write") this.#permitted(path, this.resolve(path));
+    if (purpose === "write") this.#checkPermitted(path, this.resolve(path));
     return super.localPath(path, purpose);
   }
 
-  /** Of the entry itself, link or not. */
+  /** The real path of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
-    return this.#permitted(path, noLinks ? full : await realEntryOf(this.inner, full));
+    return this.#checkPermitted(path, noLinks ? full : await realEntryOf(this.inner, full));
   }
 
-  #permitted(path: string, real: string): string {
+  #checkPermitted(path: string, real: string): string {
     const verdict = this.#guard.mayWrite(real);
     if (verdict === true) return real;
     const where = real === this.resolve(path) ? real : `${path} leads to ${real}`;

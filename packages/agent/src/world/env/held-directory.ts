@@ -28,7 +28,7 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
   const parent = await holdDirectory(dirname(path));
   try {
     await fs.mkdir(parent.entry(basename(path))).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else was quicker; what they made is looked at next.
+      // Another process was quicker; what it made is looked at next.
       if (error.code !== "EEXIST") throw error;
     });
     parent.stillThere();
@@ -40,7 +40,7 @@ export async function holdDirectory(path: string): Promise<HeldDirectory> {
   }
 }
 
-/** By path, links followed: for those who do not mind where it lies. */
+/** Holds a directory by its path and follows links: for callers that do not mind where it lies. */
 export async function directoryByPath(path: string): Promise<HeldDirectory> {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) await fs.mkdir(path, { recursive: true });
   return { entry: (name) => join(path, name), stillThere: () => {}, close: async () => {} };

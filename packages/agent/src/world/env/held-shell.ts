@@ -22,7 +22,7 @@ const MOST_NOISE = 1 << 20;
 /** The script that transports run: a shell that takes what to do from its input. */
 export const HELD_SHELL = "exec sh -s";
 
-/** Why there is no result: the call takes a program of its own, or nobody can say whether it was carried out. */
+/** Why there is no result: the call takes a program of its own, or it is unknown whether it was carried out. */
 export type NoResult = "own-program" | "died" | "late" | "ended";
 
 interface Held {
@@ -115,7 +115,7 @@ export class HeldShell {
     const token = randomUUID();
     const isWanted = () => !isLate() && !this.#hasEnded;
     const answer =
-      isWanted() && (await written(process, `printf '%s\\n' ${token}\n`))
+      isWanted() && (await tryWrite(process, `printf '%s\\n' ${token}\n`))
         ? await takeUntil(process, `${token}\n`, MOST_NOISE)
         : undefined;
     if (answer !== undefined) return held;
@@ -129,11 +129,11 @@ export class HeldShell {
 function inputOf({ script, args, stdin }: ScriptCall): string | undefined {
   const size = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), script.length + (stdin?.length ?? 0));
   if (size > MOST_TEXT || args.some((arg) => arg.includes("\0"))) return undefined;
-  return stdin === undefined || stdin.length === 0 ? "" : `printf '%b' '${escaped(stdin)}' | `;
+  return stdin === undefined || stdin.length === 0 ? "" : `printf '%b' '${escapeBytes(stdin)}' | `;
 }
 
-/** As an argument of `printf %b`, which every shell has built in. */
-function escaped(bytes: Uint8Array): string {
+/** The bytes as an argument of `printf %b`, which every shell has built in. */
+function escapeBytes(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) {
     const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x27 && byte !== 0x5c;
@@ -157,7 +157,7 @@ async function ask(held: Held, { script, args }: ScriptCall, input: string): Pro
   // Only stderr is captured, which is short; the output goes to the third descriptor, our pipe, as it comes.
   text += `{ said=$(${input}${call}${input === "" ? " </dev/null" : ""} 2>&1 >&3 3>&-); code=$?; } 3>&1\n`;
   text += `printf '%s %s\\n%s%s\\n' ${token} "$code" "$said" ${token}\n`;
-  if (!(await written(held.process, text))) return undefined;
+  if (!(await tryWrite(held.process, text))) return undefined;
   const stdout = await takeUntil(held.process, `${token} `);
   const code = await takeUntil(held.process, "\n");
   const stderr = await takeUntil(held.process, `${token}\n`);
@@ -166,7 +166,7 @@ async function ask(held: Held, { script, args }: ScriptCall, input: string): Pro
 }
 
 /** False when the shell takes nothing any more. */
-async function written(process: OpenedProcess, text: string): Promise<boolean> {
+async function tryWrite(process: OpenedProcess, text: string): Promise<boolean> {
   try {
     await process.write(text);
     return true;

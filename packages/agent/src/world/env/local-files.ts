@@ -38,13 +38,13 @@ const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: ByteRange, { ifFile }: ReadOptions = {}): Promise<Buffer> {
   try {
-    // Not blocking: a pipe that nobody writes to would hold a thread for ever.
+    // Not blocking: a pipe without a writer would hold a thread for ever.
     const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = fstatSync(fd);
       if (stat.isDirectory()) throw pathError("is_directory", path);
       if (!stat.isFile()) throw pathError("not_file", path);
-      if (ifFile !== undefined && (identityOf(stat) !== ifFile || !isOpenAt(fd, path))) throw replaced(path);
+      if (ifFile !== undefined && (identityOf(stat) !== ifFile || !isOpenAt(fd, path))) throw replacedError(path);
       if (range === undefined) return await readWhole(fd, stat.size);
       const room = Buffer.alloc(Math.max(0, Math.min(range.end, stat.size) - range.start));
       return room.subarray(0, await readSome(fd, room, range.start));
@@ -62,7 +62,7 @@ function isOpenAt(fd: number, path: string): boolean {
   return readlinkSync(`/proc/self/fd/${fd}`) === path;
 }
 
-const replaced = (path: string): EnvError =>
+const replacedError = (path: string): EnvError =>
   new EnvError("changed", `${path} was replaced by another file in this moment. Read it again.`, { path });
 
 function identityOf({ dev, ino }: Stats): string {
@@ -150,7 +150,7 @@ async function putInPlace(
   throw overwrote ? new EnvError("changed", `${changed.message} A version of it was overwritten.`, { path }) : changed;
 }
 
-/** At the last moment, so that what somebody else writes at the same time is not replaced unseen. */
+/** Checks at the last moment, so that what another process writes at the same time is not replaced unseen. */
 function refuseChanged(path: string, target: string, ifVersion: string | undefined): void {
   if (ifVersion === undefined) return;
   const now = statSync(target, { throwIfNoEntry: false });
@@ -263,7 +263,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
     const link = lstatSync(path, { throwIfNoEntry: false });
     if (link === undefined) return undefined;
     const isSymlink = link.isSymbolicLink();
-    const target = isSymlink ? followed(path) : link;
+    const target = isSymlink ? statTarget(path) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
       // A circular link leads only to itself.
@@ -288,7 +288,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
 }
 
 /** Undefined when the link is dangling or circular. */
-function followed(path: string): Stats | undefined {
+function statTarget(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Clock } from "../process/clock.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
@@ -12,6 +12,7 @@ import { Processes } from "../process/processes.ts";
 import { BASH, shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
+import { isInside } from "./is-inside.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
 import { RenameWatches } from "./rename-watch.ts";
@@ -112,12 +113,12 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Buffer> {
-    const allowed = await this.#allowed(path);
+    const allowed = await this.#checkAllowed(path);
     return this.#disk.run(() => files.readBytes(allowed, range, options));
   }
 
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    const target = await this.#judged(path, "target", options);
+    const target = await this.#resolveForChange(path, "target", options);
     const temp = this.#tempName();
     await this.#disk.run(() =>
       files.writeAtomically(target.path, content, temp, { ...options, ...target }, this.#renames),
@@ -125,14 +126,14 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
-    const entry = await this.#judged(path, "entry", options);
+    const entry = await this.#resolveForChange(path, "entry", options);
     const temp = this.#tempName();
     await this.#disk.run(() => files.deleteFile(entry.path, temp, { ...options, ...entry }));
   }
 
   async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
-    const source = await this.#judged(from, "entry", options);
-    const target = await this.#judged(to, "entry", options);
+    const source = await this.#resolveForChange(from, "entry", options);
+    const target = await this.#resolveForChange(to, "entry", options);
     const temp = this.#tempName();
     await this.#disk.run(() => files.moveFile(source.path, target.path, temp, source));
   }
@@ -143,16 +144,16 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    return files.statFile(await this.#allowed(path));
+    return files.statFile(await this.#checkAllowed(path));
   }
 
   async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
-    const allowed = await this.#allowed(path);
+    const allowed = await this.#checkAllowed(path);
     return this.#disk.run(() => files.listDirectory(allowed, depth));
   }
 
   localPath(realPath: string): Promise<string> {
-    return this.#allowed(realPath);
+    return this.#checkAllowed(realPath);
   }
 
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
@@ -172,14 +173,19 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return (await this.#search()).grep(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
+    return (await this.#search()).grep(
+      pattern,
+      await this.#checkAllowed(path),
+      options.base ?? this.#options.cwd,
+      options,
+    );
   }
 
   async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
-    const directory = await this.#allowed(path);
+    const directory = await this.#checkAllowed(path);
     if (this.#options.roots !== undefined) {
       const { globDirectory } = await import("./search/path-glob.ts");
-      await this.#allowed(resolve(directory, globDirectory(pattern)));
+      await this.#checkAllowed(resolve(directory, globDirectory(pattern)));
     }
     return (await this.#search()).glob(pattern, directory, options.base ?? this.#options.cwd, options);
   }
@@ -239,25 +245,24 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   /** For changes: with roots, the real path is judged and then used, so that a link created in the meantime cannot redirect it. */
-  async #judged(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
+  async #resolveForChange(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
     const full = this.resolve(path);
-    if (this.#options.roots === undefined || noLinks) return { path: await this.#allowed(full), noLinks };
+    if (this.#options.roots === undefined || noLinks) return { path: await this.#checkAllowed(full), noLinks };
     // A deleted or moved link is itself what changes, not what it leads to.
     const real =
       what === "target"
         ? await files.realOrNearest(full)
         : join(await files.realOrNearest(dirname(full)), basename(full));
-    return { path: await this.#allowed(real), noLinks: true };
+    return { path: await this.#checkAllowed(real), noLinks: true };
   }
 
-  async #allowed(path: string): Promise<string> {
+  async #checkAllowed(path: string): Promise<string> {
     const full = this.resolve(path);
     const { roots } = this.#options;
     if (roots === undefined) return full;
     const real = await files.realOrNearest(full);
     for (const root of roots) {
-      const inside = relative(await files.realOrNearest(resolve(root)), real);
-      if (inside === "" || !(inside === ".." || inside.startsWith("../../"))) return full;
+      if (isInside(real, await files.realOrNearest(resolve(root)))) return full;
     }
     throw pathError("outside_root", full);
   }

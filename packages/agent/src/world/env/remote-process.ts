@@ -4,7 +4,7 @@
 import type { Clock } from "../process/clock.ts";
 import { type Mark, SET_LOCKS } from "../process/marked.ts";
 import type { OpenedProcess, OpenRequest, Processes } from "../process/processes.ts";
-import { cancelled } from "../process/spawn-error.ts";
+import { cancelledError } from "../process/spawn-error.ts";
 import { pathError } from "./fs-error.ts";
 import { EnvError, type ProcessOptions, type ProgramArgv, type TwoWayProcess } from "./types.ts";
 
@@ -35,7 +35,7 @@ const START_TIMEOUT_MS = 60_000;
 const MOST_NOISE = 1 << 20;
 
 export interface FarSide {
-  /** For messages. */
+  /** What error messages call it. */
   readonly name: string;
   readonly processes: Processes;
   readonly clock: Clock;
@@ -77,7 +77,7 @@ export async function startFar(far: FarSide, program: FarProgram, options: Proce
   });
   try {
     const answer = await announcement(started, token);
-    if (answer === undefined && signal?.aborted) throw cancelled(argv[0]);
+    if (answer === undefined && signal?.aborted) throw cancelledError(argv[0]);
     if (answer === undefined) throw await neverAnnounced(far.name, argv[0], started, late);
     if (answer === "directory") throw pathError("not_found", cwd);
     if (answer === "missing") {

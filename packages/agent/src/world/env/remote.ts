@@ -7,7 +7,7 @@ import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
 import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
 import { Processes, type RunRequest } from "../process/processes.ts";
-import { lastingScript, loaded, loader, stateText } from "../process/shell-script.ts";
+import { frameScript, lastingScript, loader, stateText } from "../process/shell-script.ts";
 import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { HELD_SHELL, HeldShell } from "./held-shell.ts";
@@ -48,7 +48,7 @@ export interface RemoteOptions {
 
 /** How to run a shell script on the far side. */
 export interface RemoteTransport {
-  /** For messages: `ssh host`, `container name`. */
+  /** What error messages call it: `ssh host`, `container name`. */
   readonly name: string;
   /** The local program that runs `sh -c script lathe …args` on the far side, with stdin and stdout connected. */
   argv(script: string, args: readonly string[]): readonly [string, ...string[]];
@@ -58,7 +58,7 @@ export interface RemoteTransport {
 }
 
 const SCRIPT_TIMEOUT_MS = 60_000;
-/** Of ssh, and of podman and docker: it never came to our script, which knows no such codes. */
+/** Codes of ssh, podman and docker: our script, which uses no such codes, was never reached. */
 const CONNECTION_FAILED: readonly number[] = [255, 125];
 /** Two seconds for SIGTERM, a few more for SIGKILL and the network. */
 const END_TIMEOUT_MS = 8_000;
@@ -283,7 +283,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
         LASTING_LOADER,
         "bash",
       ]),
-      stdin: Buffer.concat([loaded(stateText(shell.state, env ?? {})), loaded(script)]),
+      stdin: Buffer.concat([frameScript(stateText(shell.state, env ?? {})), frameScript(script)]),
       timeoutMs,
       endFirst: () => this.#endFar(mark),
     });

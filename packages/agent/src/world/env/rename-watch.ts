@@ -9,7 +9,7 @@ export interface RenameWatch {
   /** The same between our file and the return of the old one. */
   readonly beforeReturn: number;
   /** Resolves when our own last rename has been told, and with it all that came before. */
-  settled(): Promise<void>;
+  whenSettled(): Promise<void>;
   stop(): void;
 }
 
@@ -39,9 +39,9 @@ export class RenameWatches {
     const folder = this.#folder(path);
     if (!folder) return undefined;
     const seen = new SeenRenames(paths);
-    let told = (): void => {};
+    let tell = (): void => {};
     const listener = (name: string): void => {
-      if (seen.take(name)) told();
+      if (seen.take(name)) tell();
     };
     folder.listeners.add(listener);
     return {
@@ -51,12 +51,12 @@ export class RenameWatches {
       get beforeReturn() {
         return seen.beforeReturn;
       },
-      settled: async () => {
+      whenSettled: async () => {
         const next = new Promise<void>((resolve) => {
-          told = resolve;
+          tell = resolve;
         });
         // After the timer, so that what has come while this process was busy is heard as well.
-        const timer = setTimeout(() => setImmediate(told), PATIENCE_MS);
+        const timer = setTimeout(() => setImmediate(tell), PATIENCE_MS);
         await next;
         clearTimeout(timer);
       },
@@ -77,7 +77,7 @@ export class RenameWatches {
       const watcher = watch(path, (type, name) => {
         if (type === "rename" && name !== null) for (const listener of listeners) listener(name);
       });
-      // Then nothing more is told, and nobody waits for longer than the patience above.
+      // Then nothing more is reported, and the caller waits no longer than the patience above.
       watcher.on("error", () => {});
       const folder = { watcher, listeners };
       this.#folders.set(path, folder);

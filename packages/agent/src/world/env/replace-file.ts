@@ -1,6 +1,6 @@
 // Puts a new file in the place of an old one beside other programs that write it, too. Nothing between the last look at a file
 // and its replacement can be excluded, since no system call compares and renames; so the old file is kept under a second name
-// until it is certain that nobody has written to it, and what others rename to the same place is counted.
+// until it is certain that no other process has written to it, and what others rename to the same place is counted.
 
 import {
   type BigIntStats,
@@ -52,15 +52,15 @@ export async function replaceFile(replacement: FileReplacement, watches: RenameW
     if (isKept === undefined || !old) return CHANGED;
     renameSync(temp, target);
     const isUntouched = (): boolean => !isKept || isSame(aside, content, old, made);
-    // Looked at once more a little later: somebody may have had the file open, and its write still to come.
+    // We look once more a little later: another process may have the file open, and its write may still come.
     if (isUntouched()) {
-      await renames?.settled();
+      await renames?.whenSettled();
       if (isUntouched()) return { isDone: true, overwrote: (renames?.beforeOurs ?? 0) > 0 };
     }
     const keptOne = statOf(aside)?.ino === old.ino ? 0 : 1;
-    // The very file goes back, so that whoever has it open still writes where it can be seen.
+    // The very file goes back, so that a process that has it open still writes where it can be seen.
     if (statOf(target)?.ino === made.ino) renameSync(aside, target);
-    await renames?.settled();
+    await renames?.whenSettled();
     const lost = renames ? renames.beforeOurs - keptOne + renames.beforeReturn : 0;
     return { isDone: false, overwrote: lost > 0 };
   } finally {
@@ -76,7 +76,7 @@ const statOf = (path: string): BigIntStats | undefined => statSync(path, { bigin
 /** Longer than the ticks of any file system's clock but those that count in whole seconds. */
 const TICK_NS = 20_000_000n;
 
-/** Whether nobody has written to the file. Its bytes are compared only when a write could have left no trace in its times. */
+/** Whether the file was not written to. Its bytes are compared only when a write could have left no trace in its times. */
 function isSame(path: string, content: Uint8Array, old: BigIntStats, made: BigIntStats): boolean {
   const now = statOf(path);
   if (now?.ino !== old.ino || now.size !== old.size || now.mtimeNs !== old.mtimeNs) return false;

@@ -11,7 +11,7 @@ export interface ScriptCall {
   readonly script: string;
   readonly args: readonly string[];
   readonly stdin?: Uint8Array | undefined;
-  /** Done twice it does something else than done once: when nobody knows whether it was done, it is not tried again. */
+  /** Done twice it does something else than done once: when it is unknown whether it was done, it is not tried again. */
   readonly once?: boolean | undefined;
 }
 

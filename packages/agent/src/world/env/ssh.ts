@@ -42,7 +42,7 @@ class SshTransport implements RemoteTransport {
   }
 
   async open(processes: Processes): Promise<void> {
-    // mkdtemp makes it 0700: whoever may open the socket owns the connection.
+    // mkdtemp makes it 0700: a user who may open the socket owns the connection.
     this.#directory = await mkdtemp(join(tmpdir(), "lathe-ssh-"));
     const result = await this.#control(processes, ["-fN", "-o", "ControlMaster=yes", "-o", "ControlPersist=yes"]);
     if (result.exitCode !== 0) {

@@ -53,7 +53,7 @@ export interface ExecutionEnvironment {
 
   /**
    * Whether the machine has memory for one more command, and before it for `ahead` others that are about to start. Absent: not known.
-   * Whoever starts something large asks; commands wait by themselves.
+   * A caller that starts something large asks; commands wait by themselves.
    */
   hasRoom?(ahead: number): boolean;
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
@@ -106,12 +106,12 @@ export interface WriteOptions extends PathOptions {
   /** Fails with `changed` when the file is no longer the one whose `stat` had this version, or, with `absent`, when there is one. */
   readonly ifVersion?: string | undefined;
   /**
-   * What the file held at that version. A file on the local disk is then replaced so that a write of somebody else in the same
+   * What the file held at that version. A file on the local disk is then replaced so that a write of another process in the same
    * moment is noticed: it fails with `changed` when what they wrote is there, with `overwrote` when it is gone.
    */
   readonly ifContent?: Uint8Array | undefined;
   readonly mode?: number | undefined;
-  /** Whoever may read the file may also run it. */
+  /** Every user who may read the file may also run it. */
   readonly executable?: boolean | undefined;
 }
 
@@ -157,7 +157,7 @@ export interface GrepOptions extends WalkOptions {
   readonly caseInsensitive?: boolean | undefined;
   /** The pattern may match across line ends. */
   readonly multiline?: boolean | undefined;
-  /** Of matching lines, or of files with `perFile` and in the other modes. */
+  /** The most matching lines, or the most files with `perFile` and in the other modes. */
   readonly maxResults?: number | undefined;
   /** At most so many matching lines of each file. */
   readonly perFile?: number | undefined;

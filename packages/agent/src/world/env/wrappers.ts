@@ -1,7 +1,8 @@
 // Environments around environments: read-only, logging, and confined to a directory.
 
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path/posix";
+import { basename, dirname, join, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
+import { isInside } from "./is-inside.ts";
 import { realPathOf } from "./real-path.ts";
 import { quoteShell } from "./shell-quote.ts";
 import {
@@ -76,14 +77,14 @@ export class LoggingEnvironment extends WrappedEnvironment {
   }
 
   override async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
-    this.#started(command, options, false);
+    this.#logStart(command, options, false);
     const run = this.inner.execCommand(command, timeoutMs, options);
     this.#watch(command, run);
     return run;
   }
 
   protected override startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
-    this.#started(command, options, true);
+    this.#logStart(command, options, true);
     const job = super.startInner(command, options);
     this.#watch(command, job.done);
     return job;
@@ -91,32 +92,32 @@ export class LoggingEnvironment extends WrappedEnvironment {
 
   protected override async startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
     const command = argv.map(quoteShell).join(" ");
-    this.#started(command, options, true);
+    this.#logStart(command, options, true);
     const starting = super.startInnerProcess(argv, options);
     starting.then(
-      ({ exited }) => exited.then((exit) => this.#ended(command, { ...exit, timedOut: false, aborted: exit.stopped })),
-      (error: unknown) => this.#failed(command, error),
+      ({ exited }) => exited.then((exit) => this.#logEnd(command, { ...exit, timedOut: false, aborted: exit.stopped })),
+      (error: unknown) => this.#logFailure(command, error),
     );
     return starting;
   }
 
-  #started(command: string, options: Pick<ExecOptions, "cwd">, background: boolean): void {
+  #logStart(command: string, options: Pick<ExecOptions, "cwd">, background: boolean): void {
     const cwd = options.cwd === undefined ? this.workingDirectory() : this.resolve(options.cwd);
     this.#log({ kind: "command_start", command, cwd, background });
   }
 
   #watch(command: string, run: Promise<ExecResult>): void {
     run.then(
-      (result) => this.#ended(command, result),
-      (error: unknown) => this.#failed(command, error),
+      (result) => this.#logEnd(command, result),
+      (error: unknown) => this.#logFailure(command, error),
     );
   }
 
-  #ended(command: string, { exitCode, durationMs, timedOut, aborted }: CommandEnd): void {
+  #logEnd(command: string, { exitCode, durationMs, timedOut, aborted }: CommandEnd): void {
     this.#log({ kind: "command_end", command, exitCode, durationMs, timedOut, aborted });
   }
 
-  #failed(command: string, error: unknown): void {
+  #logFailure(command: string, error: unknown): void {
     this.#log({ kind: "command_failed", command, message: String(error) });
   }
 }
@@ -147,7 +148,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
   }
 
   override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
-    const { full, real } = await this.#located(path);
+    const { full, real } = await this.#locate(path);
     return this.inner.writeFile(options?.noLinks ? full : real, content, { ...options, noLinks: true });
   }
 
@@ -218,38 +219,33 @@ export class ScopedEnvironment extends WrappedEnvironment {
   }
 
   async #inside(path: string): Promise<string> {
-    return (await this.#located(path)).full;
+    return (await this.#locate(path)).full;
   }
 
-  async #located(path: string): Promise<{ full: string; real: string }> {
+  async #locate(path: string): Promise<{ full: string; real: string }> {
     const full = this.resolve(path);
-    if (!contains(this.#directory, full)) throw pathError("outside_root", full);
+    if (!isInside(full, this.#directory)) throw pathError("outside_root", full);
     const [root, real] = await Promise.all([this.#root(), this.#real(full)]);
-    if (!contains(root, real)) throw pathError("outside_root", full);
+    if (!isInside(real, root)) throw pathError("outside_root", full);
     return { full, real };
   }
 
-  /** Of the entry itself, link or not. */
+  /** The real path of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
-    const { real } = await this.#located(dirname(full));
+    const { real } = await this.#locate(dirname(full));
     return noLinks ? full : join(real, basename(full));
   }
 
   /** Its real path. A directory that is named inside the wrapped one, but lies elsewhere, is a way out. */
   async #root(): Promise<string> {
     const [outer, root] = await Promise.all([this.#real(this.inner.workingDirectory()), this.#real(this.#directory)]);
-    const isNamedInside = contains(this.inner.workingDirectory(), this.#directory);
-    if (isNamedInside && !contains(outer, root)) throw pathError("outside_root", this.#directory);
+    const isNamedInside = isInside(this.#directory, this.inner.workingDirectory());
+    if (isNamedInside && !isInside(root, outer)) throw pathError("outside_root", this.#directory);
     return root;
   }
 
   #real(path: string): Promise<string> {
     return realPathOf(this.inner, path);
   }
-}
-
-function contains(directory: string, path: string): boolean {
-  const inside = relative(directory, path);
-  return inside !== ".." && !inside.startsWith("../../") && !isAbsolute(inside);
 }

@@ -45,7 +45,7 @@ export class Capture {
       this.#listen(stdout, "stdout", this.#stdout);
       this.#listen(stderr, "stderr", this.#stderr);
     }
-    this.#closed = Promise.all(this.#streams.map((stream) => closing(stream)));
+    this.#closed = Promise.all(this.#streams.map((stream) => whenClosed(stream)));
     if (stdin !== null) {
       // A program that does not read its input closes the pipe early; its exit code is reported.
       stdin.on("error", () => {});
@@ -73,7 +73,7 @@ export class Capture {
   }
 
   /** Resolves when both pipes have ended, or fall silent because a daemon holds them. */
-  async drained(): Promise<void> {
+  async whenDrained(): Promise<void> {
     let open = true;
     const closed = this.#closed.then(() => {
       open = false;
@@ -104,6 +104,6 @@ export class Capture {
 }
 
 /** A shell that waited for its command may have closed one before. */
-function closing(stream: Readable): Promise<unknown> {
+function whenClosed(stream: Readable): Promise<unknown> {
   return stream.closed ? Promise.resolve() : new Promise((done) => stream.once("close", done));
 }

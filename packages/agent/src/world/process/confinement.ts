@@ -40,7 +40,7 @@ export interface Confinement extends InsideNames {
   readonly privateFolders: readonly string[];
   /** Whether a path, as commands name it, lies in one of them. */
   isPrivate(path: string): boolean;
-  /** Its own folder, to be removed when nobody is left to call `end`. Known once it is ready. */
+  /** Its own folder, which the watchdog removes when `end` can no longer be called. It is known once the confinement is ready. */
   readonly folder?: string | undefined;
   /** Why the sandbox may have made this command fail. */
   explain(result: ExecResult): string | undefined;

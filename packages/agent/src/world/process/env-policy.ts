@@ -1,5 +1,5 @@
 // Which variables of the host a command sees. Keys and passwords stay out of commands, and so out of transcripts, unless
-// somebody passes them on by name; it is no security boundary (decision 0075).
+// the user passes them on by name; it is no security boundary (decision 0075).
 
 /** Which variables commands see: a short list of well-known ones (`inherit_core`), all but secrets (`filtered`), all, or none. */
 export type EnvPolicy = "filtered" | "inherit_all" | "inherit_none" | "inherit_core";

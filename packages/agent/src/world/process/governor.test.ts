@@ -18,13 +18,13 @@ describe("G admission by free memory", () => {
     let free = 10 * MB;
     const judge = governor(() => free);
     expect(judge.admit(false, undefined)).toBeUndefined();
-    const first = judge.started(command(process.pid + 1_000_000));
+    const first = judge.noteStart(command(process.pid + 1_000_000));
     const second = judge.admit(false, undefined);
     expect(second).toBeInstanceOf(Promise);
     free = 400 * MB;
     first();
     await second;
-    judge.started(command(process.pid + 1_000_001));
+    judge.noteStart(command(process.pid + 1_000_001));
     expect(judge.waiting).toBe(0);
     expect(judge.admit(false, undefined)).toBeUndefined();
     expect(judge.admit(false, undefined)).toBeInstanceOf(Promise);
@@ -43,7 +43,7 @@ describe("G admission by free memory", () => {
   it("a server waits for other servers too, a command does not wait for a server, and neither blocks the other", async () => {
     const judge = governor(() => 10 * MB);
     judge.admit(true, undefined);
-    judge.started(command(process.pid + 1_000_000, true));
+    judge.noteStart(command(process.pid + 1_000_000, true));
     const server = judge.admit(true, undefined);
     expect(server).toBeInstanceOf(Promise);
     let isServed = false;
@@ -58,7 +58,7 @@ describe("G admission by free memory", () => {
   it("a cancelled call leaves the queue at once", async () => {
     const judge = governor(() => 10 * MB);
     judge.admit(false, undefined);
-    judge.started(command(process.pid + 1_000_000));
+    judge.noteStart(command(process.pid + 1_000_000));
     const cancel = new AbortController();
     const waiting = judge.admit(false, cancel.signal);
     cancel.abort();
@@ -133,7 +133,7 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
     const job = processes.start("x", { argv: shellArgv(eat(300)), cwd: "/", env: { PATH: process.env["PATH"]! } });
     const why = await new Promise<string>((resolve) => {
       judge.admit(false, undefined);
-      judge.started({ pid: process.pid, stays: false, end: resolve });
+      judge.noteStart({ pid: process.pid, stays: false, end: resolve });
     });
     expect(why).toContain("100 MB");
     judge.end();

@@ -106,7 +106,7 @@ export class Governor {
     });
   }
 
-  started(command: Governed): () => void {
+  noteStart(command: Governed): () => void {
     this.#starting -= 1;
     this.#running.add(command);
     this.#look();

@@ -16,7 +16,7 @@ interface Waiting {
 
 export class InputQueue {
   readonly #pipe: Writable;
-  /** For messages. */
+  /** What error messages call it. */
   readonly #program: string;
   readonly #clock: Clock;
   readonly #timeoutMs: number;

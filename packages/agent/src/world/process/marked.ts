@@ -1,5 +1,5 @@
 // Finds and ends processes by what they carry. The owner mark in their environment survives setsid and double forks. On
-// Linux a resource limit that children inherit from the kernel and nobody uses survives an empty environment as well (decision 0011);
+// Linux a resource limit that children inherit from the kernel and no program uses survives an empty environment as well (decision 0011);
 // elsewhere the process group covers children with an empty environment as long as the command's shell lives.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -79,7 +79,7 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   }
 }
 
-/** To all that carry the mark and are not there only to start others. */
+/** Signals all that carry the mark and do not exist only to start others. */
 export async function signalMarked(mark: Mark, signal: NodeJS.Signals): Promise<void> {
   for (const pid of await findMarked(mark)) if (!isStarter(pid, mark)) send(pid, signal);
 }
@@ -100,7 +100,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Somebody waits for it after an interrupt and at the end of a run, also where there are hundreds of processes: of those that
+ * The user waits for it after an interrupt and at the end of a run, also where there are hundreds of processes: of those that
  * are older than this one, which started whatever carries its mark, nothing but their age is read.
  */
 function findInProc(mark: Mark): number[] {

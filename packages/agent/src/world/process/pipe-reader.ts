@@ -76,7 +76,7 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
     let silent = false;
     const change = this.#change();
     const cancel = this.#clock.after(SILENCE_MS, () => {
-      // Timers run before pipes are looked at: in a busy process there may be bytes that nobody has fetched yet.
+      // Timers run before pipes are looked at: in a busy process there may be bytes that were not fetched yet.
       setImmediate(() => {
         silent = true;
         this.#wake();

@@ -8,7 +8,7 @@ import { unrefPipe } from "./child-process.ts";
 import type { Mark } from "./marked.ts";
 import { procStatBuffer, readProcStat } from "./proc-stat.ts";
 import { BASH } from "./shell-argv.ts";
-import { loaded, loader, TALK } from "./shell-script.ts";
+import { frameScript, loader, TALK } from "./shell-script.ts";
 import { REPORT_FIELDS } from "./shell-state.ts";
 import type { ProgramArgv } from "./types.ts";
 
@@ -24,7 +24,7 @@ export class ShellTalk {
   #bytes = 0;
   #fields = 0;
   #ended = false;
-  #arrived = (): void => {};
+  #onArrival = (): void => {};
   #preloaded: string | undefined;
 
   constructor(child: ChildProcess) {
@@ -42,7 +42,7 @@ export class ShellTalk {
   preload(state: string): void {
     if (this.#preloaded !== undefined) return;
     this.#preloaded = state;
-    this.#pipe.write(loaded(state));
+    this.#pipe.write(frameScript(state));
   }
 
   run(state: string, script: string): void {
@@ -52,13 +52,13 @@ export class ShellTalk {
       if (this.#bytes <= MOST_REPORT) this.#chunks.push(chunk);
       for (const byte of chunk) if (byte === 0) this.#fields += 1;
       if (this.#fields > REPORT_FIELDS) this.#ended = true;
-      this.#arrived();
+      this.#onArrival();
     });
     this.#pipe.once("close", () => {
       this.#ended = true;
-      this.#arrived();
+      this.#onArrival();
     });
-    this.#pipe.write(loaded(script));
+    this.#pipe.write(frameScript(script));
   }
 
   /** It has read its script; known once there is a report. */
@@ -72,14 +72,14 @@ export class ShellTalk {
       const before = this.#bytes;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(() => setImmediate(resolve), REPORT_IDLE_MS);
-        this.#arrived = () => {
+        this.#onArrival = () => {
           clearTimeout(timer);
           resolve();
         };
       });
       idle = this.#bytes === before;
     }
-    this.#arrived = () => {};
+    this.#onArrival = () => {};
     this.#pipe.destroy();
     return this.#bytes > MOST_REPORT ? "" : Buffer.concat(this.#chunks).subarray(1).toString("utf8");
   }
@@ -95,7 +95,7 @@ export interface PreparedShell {
   readonly key: string;
 }
 
-/** The shell that waits, at most one. It keeps nobody alive. */
+/** The shell that waits, at most one. It does not keep the process alive. */
 export class PreparedShells {
   #waiting: PreparedShell | undefined;
 
@@ -108,11 +108,11 @@ export class PreparedShells {
     const { child } = shell;
     child.unref();
     for (const pipe of [child.stdout!, child.stderr!]) unrefPipe(pipe);
-    const gone = (): void => {
+    const forget = (): void => {
       if (this.#waiting === shell) this.#waiting = undefined;
     };
-    child.once("exit", gone);
-    child.once("error", gone);
+    child.once("exit", forget);
+    child.once("error", forget);
   }
 
   /** Gives the shell that waits the state that the next command will most likely begin with. */

@@ -6,7 +6,7 @@ export interface ProcStat {
   /** "Z": ended, and only waits to be reaped. */
   readonly state: string;
   readonly group: number;
-  /** In ticks since the system began. */
+  /** The time of its start, in ticks since the system began. */
   readonly start: number;
 }
 

@@ -63,7 +63,7 @@ function readRow(name: string): Row | undefined {
   try {
     const line = readFileSync(`/proc/${name}/stat`, "latin1");
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    // Ended, and only waits to be reaped: whoever has to do that may be no process of ours.
+    // Ended, and only waits to be reaped: the process that has to do that may not be ours.
     if (fields[0] === "Z") return undefined;
     return {
       pid: Number(name),

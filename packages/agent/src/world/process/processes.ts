@@ -16,7 +16,13 @@ import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
 import { lastingScript, stateText, TALK } from "./shell-script.ts";
 import { readShellState, type ShellState } from "./shell-state.ts";
-import { cancelled, type ProgramRequest, refuseMissingProgram, refuseZeroBytes, spawnError } from "./spawn-error.ts";
+import {
+  cancelledError,
+  type ProgramRequest,
+  refuseMissingProgram,
+  refuseZeroBytes,
+  spawnError,
+} from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
 import type {
   BackgroundCommand,
@@ -55,7 +61,7 @@ export interface RunRequest extends CaptureRequest {
   readonly internal?: boolean | undefined;
   /** Not confined. */
   readonly outside?: boolean | undefined;
-  /** Nobody waits for its end. */
+  /** The caller does not wait for its end. */
   readonly stays?: boolean | undefined;
   /** `argv` runs in a shell that takes over a state; `command` is its text. */
   readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
@@ -74,7 +80,7 @@ export interface OpenRequest
     Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
   /** Passes a signal on where the program really runs; to our child's group when absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
-  /** For messages, when the program that matters is not the one that runs here. */
+  /** What error messages name, when the program that matters is not the one that runs here. */
   readonly program?: string | undefined;
 }
 
@@ -153,12 +159,12 @@ export class Processes {
   /** A program whose stdin stays open; it ends on its own, by `stop` or with `cleanup`. */
   async open(request: OpenRequest): Promise<OpenedProcess> {
     const { argv, program = argv[0] } = request;
-    if (request.signal?.aborted) throw cancelled(program);
+    if (request.signal?.aborted) throw cancelledError(program);
     refuseZeroBytes(argv);
     refuseMissingProgram(request);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const child = this.#spawn(request, number, "pipe", (confined) =>
@@ -189,7 +195,7 @@ export class Processes {
     const program = "The command";
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
+    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const started = startTerminal(pty, command, {
@@ -230,7 +236,7 @@ export class Processes {
     refuseZeroBytes(request.argv);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!request.internal && !(await this.#admitted(request))) return neverStarted();
+    if (!request.internal && !(await this.#waitForTurn(request))) return neverStarted();
     const { child, mark, talk, hasWaited = false } = request.shell ? this.#shell(request) : this.#command(request);
     const kills = this.#governor.memoryKills();
     const capture = new Capture(child, request);
@@ -268,17 +274,17 @@ export class Processes {
         reject(spawnError(error, request));
       });
       child.once("exit", async (code, signal) => {
-        await capture.drained();
+        await capture.whenDrained();
         await ending;
         settle();
         const shell = talk && readShellState(await talk.report());
         if (hasWaited && ending === undefined && !talk?.hasBegun) {
-          // Somebody killed it while it waited: the command goes to another shell.
+          // It was killed while it waited: the command goes to another shell.
           settle();
           resolve(this.#run(request));
           return;
         }
-        // Whoever waits for this command goes on first; the next one finds its shell ready.
+        // The caller of this command goes on first; the next one finds its shell ready.
         if (request.shell) setImmediate(() => this.#prepare(request, shell ?? request.shell?.state));
         const result: ExecResult = {
           ...capture.result(),
@@ -371,7 +377,7 @@ export class Processes {
   }
 
   /** False when the call was cancelled before its turn came. */
-  async #admitted({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
+  async #waitForTurn({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
     if (signal?.aborted) return false;
     await this.#governor.admit(stays, signal);
     if (!signal?.aborted) return true;
@@ -382,7 +388,7 @@ export class Processes {
   #govern(child: Watched, stays: boolean, end: (why: string) => void): void {
     const { pid } = child;
     if (pid === undefined) this.#governor.gaveUp();
-    else child.once("exit", this.#governor.started({ pid, stays, end }));
+    else child.once("exit", this.#governor.noteStart({ pid, stays, end }));
   }
 
   #remember(run: Promise<unknown>): void {
@@ -447,7 +453,7 @@ export class Processes {
     child.once("exit", () => watchdog.commandEnded(pid));
   }
 
-  /** Starting a watchdog takes as long as what a brief command does; without one it ends when nobody reads its output. */
+  /** Starting a watchdog takes as long as what a brief command does; without one it ends when its output is no longer read. */
   #watchIfLong(child: ChildProcess): void {
     const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.#watch(child));
     child.once("exit", cancel);
@@ -475,7 +481,7 @@ interface Started {
   readonly hasWaited?: boolean;
 }
 
-/** A group's number belongs to somebody else soon after its leader has gone. */
+/** The system gives a group's number to another group soon after its leader has gone. */
 function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
   return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
 }

@@ -1,9 +1,9 @@
 // The texts that a lasting shell runs for one command: the first takes over the state, the second runs the command and reports the state (decision 0225). It
 // gets them over descriptor 4, so a shell can be started before its command is known.
 
-import { lateText, quoted, restoreText, SAVE_STATE, type ShellState, tracesText } from "./shell-state.ts";
+import { lateText, quoteWord, restoreText, SAVE_STATE, type ShellState, tracesText } from "./shell-state.ts";
 
-/** The descriptor that script and report travel over; 3 belongs to whoever confines the shell. */
+/** The descriptor that script and report travel over; 3 belongs to the program that confines the shell. */
 export const TALK = 4;
 
 /** Old versions of bash cannot read a number of bytes: they read up to the zero byte behind them, byte by byte. */
@@ -26,7 +26,7 @@ export function loader(from: number, prologue: string): string {
 }
 
 /** One of the two texts that `loader` reads. */
-export function loaded(script: string): Buffer {
+export function frameScript(script: string): Buffer {
   const bytes = Buffer.from(script);
   return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes, Buffer.from([0])]);
 }
@@ -64,17 +64,17 @@ export function lastingScript(request: LastingCommand): string {
   const save =
     typeof report === "number"
       ? `if { : >&${report}; } 2>/dev/null; then { ${SAVE_STATE}; } >&${report}; else { ${SAVE_STATE}; } >&10; fi 2>/dev/null`
-      : `{ ${SAVE_STATE}; } 2>/dev/null >${quoted(report.file)}`;
+      : `{ ${SAVE_STATE}; } 2>/dev/null >${quoteWord(report.file)}`;
   const locale = startEnv["LC_ALL"];
   const home = state?.variables.get("OLDPWD")?.statement ?? "";
   return [
     "unset -v __lathe_script __lathe_bytes",
-    cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}\n${home}`,
-    ...names.map((name) => `export ${name}=${quoted(variables[name]!)}`),
-    `__lathe_save=${quoted(save)}`,
+    cwd === undefined ? "" : `cd -- ${quoteWord(cwd)} || exit ${NO_DIRECTORY}\n${home}`,
+    ...names.map((name) => `export ${name}=${quoteWord(variables[name]!)}`),
+    `__lathe_save=${quoteWord(save)}`,
     `trap '{ __lathe_end=$?; [[ -n \${__lathe_code-} ]] || { __lathe_code=$__lathe_end; builtin eval "$__lathe_save"; }; } 2>/dev/null' EXIT`,
-    `__lathe_command=${quoted((state ? tracesText(state) : "") + command)}`,
-    state ? lateText(state) : locale === undefined ? "unset -v LC_ALL" : `export LC_ALL=${quoted(locale)}`,
+    `__lathe_command=${quoteWord((state ? tracesText(state) : "") + command)}`,
+    state ? lateText(state) : locale === undefined ? "unset -v LC_ALL" : `export LC_ALL=${quoteWord(locale)}`,
   ]
     .filter((line) => line !== "")
     .join("\n");
@@ -96,7 +96,7 @@ export function lastingText(
   own: readonly string[],
 ): { readonly command: string; readonly env: Readonly<Record<string, string>> } {
   const text = state && [restoreText(withOwn(state, own), startEnv), lateText(state)].join("\n");
-  const go = cwd === undefined ? "" : `cd -- ${quoted(cwd)} || exit ${NO_DIRECTORY}; `;
+  const go = cwd === undefined ? "" : `cd -- ${quoteWord(cwd)} || exit ${NO_DIRECTORY}; `;
   if (text === undefined || text.length > MOST_STATE) return { command: go + command, env: startEnv };
   const load = `exec 5>&2 2>/dev/null; eval "$${STATE_VARIABLE}"; unset -v ${STATE_VARIABLE}; exec 2>&5 5>&-; `;
   return { command: `${load}${go}${tracesText(state!)}${command}`, env: { ...startEnv, [STATE_VARIABLE]: text } };

@@ -148,7 +148,7 @@ export function restoreText(state: ShellState, startEnv: Readonly<Record<string,
     `shopt -u ${shopts.off.join(" ")}`,
     shoptsNow.length === 0 ? "" : `shopt -s ${shoptsNow.join(" ")}`,
     functionText,
-    ...exported.map(([attributes, name]) => `declare -f${attributes} -- ${quoted(name)}`),
+    ...exported.map(([attributes, name]) => `declare -f${attributes} -- ${quoteWord(name)}`),
     // The locale decides how our own script is read: it comes with the command.
     ...[...variables].flatMap(([name, { statement }]) => (name === "LC_ALL" ? [] : [statement])),
     ...aliases.values(),
@@ -184,4 +184,4 @@ export function tracesText({ options }: ShellState): string {
 }
 
 /** One word for a shell. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoteWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

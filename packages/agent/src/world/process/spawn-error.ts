@@ -41,7 +41,7 @@ export function spawnError(error: NodeJS.ErrnoException, request: ProgramRequest
   });
 }
 
-export function cancelled(program: string): EnvError {
+export function cancelledError(program: string): EnvError {
   return new EnvError("closed", `${program} was not started: the call was cancelled.`, { path: program });
 }
 

@@ -24,7 +24,7 @@ const AGAIN_MS = 5;
 
 /** Passes on what the terminal is sent, all of it, before the package reports the end of the command. */
 export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => void): void {
-  const file = opened(terminal._pty);
+  const file = openTerminal(terminal._pty);
   const { _socket: socket } = terminal;
   const destroy = socket.destroy.bind(socket);
   let held = "";
@@ -45,7 +45,7 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
   };
   const write = (): void => {
     if (isRead) return;
-    const written = sent(file!, unwritten);
+    const written = trySend(file!, unwritten);
     if (written === undefined) {
       finish();
       return;
@@ -53,7 +53,7 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
     unwritten = unwritten.slice(written);
     if (unwritten !== "") timers = [timers[0]!, setTimeout(write, AGAIN_MS)];
   };
-  const ended = (): void => {
+  const onEnd = (): void => {
     if (hasEnded || isRead) return;
     hasEnded = true;
     timers = [setTimeout(finish, LONGEST_MS)];
@@ -75,7 +75,7 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
   const once = terminal.once.bind(terminal);
   terminal.once = (event, listener) => {
     const result = once(event, listener);
-    if (event === "close") ended();
+    if (event === "close") onEnd();
     return result;
   };
   // The package gives up some time after the end of the command; then ours is the longer patience.
@@ -84,22 +84,22 @@ export function readToTheEnd(terminal: ReadTerminal, onData: (chunk: string) => 
       finish();
       return destroy(error);
     }
-    ended();
+    onEnd();
     return socket;
   };
 }
 
-function opened(file: string): number | undefined {
+function openTerminal(file: string): number | undefined {
   try {
     return openSync(file, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK);
   } catch {
-    // Some systems let nobody else open it: the package's own end has to do.
+    // Some systems let no second process open it: the package's own end has to do.
     return undefined;
   }
 }
 
 /** How much was taken; undefined when the terminal takes no more. */
-function sent(file: number, text: string): number | undefined {
+function trySend(file: number, text: string): number | undefined {
   try {
     return writeSync(file, text);
   } catch (error) {

@@ -14,7 +14,7 @@ const WRITE_TIMEOUT_MS = 30_000;
 const STOP_GRACE_MS = 500;
 
 export interface TwoWaySetup extends Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr"> {
-  /** For messages. */
+  /** What error messages call it. */
   readonly program: string;
   readonly clock: Clock;
   /** Ends the program, unless it has exited, with everything it started. */

@@ -1,4 +1,4 @@
-// What commands and processes look like to whoever starts them, and the one kind of error that environments fail with.
+// What commands and processes look like to the caller that starts them, and the one kind of error that environments fail with.
 
 import type { ShellState } from "./shell-state.ts";
 
@@ -12,9 +12,9 @@ export interface ExecOptions {
   readonly interleaved?: boolean | undefined;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill | undefined;
-  /** In a sandboxed environment: not confined. Somebody has allowed it. Means nothing elsewhere. */
+  /** The command is not confined although the environment is sandboxed: the user has allowed it. It means nothing elsewhere. */
   readonly outside?: boolean | undefined;
-  /** A question of the session's own, such as git's state: nobody has to be told what this command does not see. */
+  /** A question of the session's own, such as git's state: the user need not be told what this command does not see. */
   readonly internal?: boolean | undefined;
   /** The command takes over the state of an earlier one and reports its own. An environment without bash ignores it. */
   readonly shell?: LastingShellOptions | undefined;

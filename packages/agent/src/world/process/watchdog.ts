@@ -59,7 +59,7 @@ export interface Watchdog {
   release(): void;
 }
 
-/** `leftover`: a folder that nobody needs once we are gone. */
+/** `leftover`: a folder that is not needed once we are gone. */
 export function startWatchdog(mark: Mark, leftover = ""): Watchdog {
   const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks, leftover];
   const child = childProcess().spawn("/bin/sh", args, {

@@ -52,7 +52,7 @@ export function seamsOf(dispatch: Dispatch): Middleware {
       try {
         for await (const { result } of dispatch.answers("tool_call", data, signal)) {
           if ("block" in result && result.block) return { block: String(result.reason ?? "blocked by an extension") };
-          if ("input" in result && isObject(result.input)) input = result.input as JsonObject;
+          if ("input" in result && isObjectOrArray(result.input)) input = result.input as JsonObject;
         }
       } catch (error) {
         if (!(error instanceof ExtensionFailure)) throw error;
@@ -158,7 +158,7 @@ function changed(result: ToolResult, change: ExtensionEventResults["tool_result"
   };
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isObjectOrArray = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const textIn = (content: InputContent): string =>
   typeof content === "string" ? content : content.map((part) => (part.kind === "text" ? part.text : "")).join("");

@@ -2,7 +2,7 @@
 
 import { readFile, realpath } from "node:fs/promises";
 import { relative } from "node:path";
-import type { InputContent } from "@lathe/agent";
+import { type InputContent, oneLine } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { fileParts } from "../../conversation/attachments.ts";
@@ -36,8 +36,6 @@ function describe({ frontmatter, body }: MarkdownValue): string {
   const first = oneLine(body.split("\n").find((line) => line.trim() !== "") ?? "");
   return first.length > LONGEST_DESCRIPTION ? `${first.slice(0, LONGEST_DESCRIPTION - 1)}…` : first;
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 async function expandFile(
   workspace: Workspace,

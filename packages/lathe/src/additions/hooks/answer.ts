@@ -55,16 +55,19 @@ export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): Hook
 
 function fromJson(value: JsonObject): HookAnswer {
   const specific = isJsonObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
-  const reason = textOf(value["reason"]) ?? textOf(specific["permissionDecisionReason"]);
+  const reason = nonBlankText(value["reason"]) ?? nonBlankText(specific["permissionDecisionReason"]);
   // `decision` is the older form; what one agent calls approve, another calls allow.
   const decision =
-    textOf(specific["permissionDecision"]) ?? textOf(value["permissionDecision"]) ?? textOf(value["decision"]);
+    nonBlankText(specific["permissionDecision"]) ??
+    nonBlankText(value["permissionDecision"]) ??
+    nonBlankText(value["decision"]);
   const unknown = unknownDecision(value["decision"] ?? value["permissionDecision"] ?? specific["permissionDecision"]);
   if (unknown !== undefined) return { failure: unknown };
   const input = specific["updatedInput"] ?? specific["tool_input"];
-  const context = textOf(specific["additionalContext"]) ?? textOf(value["additionalContext"]);
-  const stop = value["continue"] === false ? (textOf(value["stopReason"]) ?? "A hook ended the work.") : undefined;
-  const message = textOf(value["systemMessage"]);
+  const context = nonBlankText(specific["additionalContext"]) ?? nonBlankText(value["additionalContext"]);
+  const stop =
+    value["continue"] === false ? (nonBlankText(value["stopReason"]) ?? "A hook ended the work.") : undefined;
+  const message = nonBlankText(value["systemMessage"]);
   return {
     ...(decision === "block" || decision === "deny" ? { block: reason ?? "A hook refused, without a reason." } : {}),
     ...(decision === "allow" || decision === "approve" ? { permission: "allow" as const } : {}),
@@ -94,6 +97,6 @@ const DECISIONS: ReadonlySet<unknown> = new Set([
   "continue",
 ]);
 
-const textOf = (value: unknown): string | undefined =>
+const nonBlankText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined;
 const short = (text: string): string => text.trim().slice(0, SHOWN);

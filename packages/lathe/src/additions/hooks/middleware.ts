@@ -1,6 +1,14 @@
 // Command hooks at the seams of a session.
 
-import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
+import {
+  type CallInfo,
+  type InputContent,
+  type Middleware,
+  type ProposedCall,
+  type SeamContext,
+  type ToolResult,
+  textOfContent,
+} from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
 import { inputFor, nameFor, namesOf } from "../../config/tool-names/tool-names.ts";
 import type { CommandHooks, HookAnswers } from "./command-hooks.ts";
@@ -48,7 +56,7 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
       continued.clear();
       const answers = await hooks.run({
         event: "UserPromptSubmit",
-        fields: () => ({ prompt: textOf(content) }),
+        fields: () => ({ prompt: textOfContent(content) }),
         signal,
       });
       const refused = answers.block ?? answers.stop;
@@ -124,11 +132,6 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
       return cancel === undefined ? undefined : { cancel };
     },
   };
-}
-
-function textOf(content: InputContent): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? part.text : [])).join("\n");
 }
 
 /** Behind what the person said: a hook's text is no instruction of theirs. */

@@ -214,7 +214,7 @@ export class StreamRules {
     if (cutting.length === 0) return undefined;
     const names = cutting.map(({ name }) => name);
     return {
-      cut: textOf(broken, cutting),
+      cut: rulesText(broken, cutting),
       discard: `the answer broke the rule ${names.join(", ")}`,
       rules: names,
     };
@@ -231,7 +231,7 @@ export class StreamRules {
     const rules = [...answer.reminders];
     answer.reminders.clear();
     context.rulesInjected(rules.map(({ name }) => name));
-    return textOf(reminder, rules);
+    return rulesText(reminder, rules);
   }
 }
 
@@ -248,5 +248,5 @@ function cuts(mode: InterruptMode, where: Where): boolean {
   return mode === "always";
 }
 
-const textOf = (intro: string, rules: readonly Rule[]): string =>
+const rulesText = (intro: string, rules: readonly Rule[]): string =>
   [intro.trim(), ...rules.map(({ name, text }) => `<rule name="${name}">\n${text}\n</rule>`)].join("\n\n");

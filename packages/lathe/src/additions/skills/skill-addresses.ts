@@ -20,12 +20,12 @@ export function skillAddresses(skills: () => readonly Skill[]): SchemeResolver {
           .join(", ");
         throw new Error(`There is no skill "${name}". Skills: ${names === "" ? "none" : names}.`);
       }
-      return slash < 0 ? textOf(skill) : fileOf(skill, path.slice(slash + 1));
+      return slash < 0 ? skillText(skill) : fileOf(skill, path.slice(slash + 1));
     },
   };
 }
 
-const textOf = ({ body }: Skill): SchemeContent => ({ bytes: Buffer.from(body), mediaType: "text/markdown" });
+const skillText = ({ body }: Skill): SchemeContent => ({ bytes: Buffer.from(body), mediaType: "text/markdown" });
 
 async function fileOf({ name, folder }: Skill, path: string): Promise<SchemeContent> {
   const file = await realpath(join(folder, path)).catch(() => undefined);

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { compileFilter } from "@lathe/agent";
+import { compileFilter, oneLine } from "@lathe/agent";
 import { parseMarkdown } from "../../found/discovery/frontmatter.ts";
 import { ownName } from "../../found/discovery/item-name.ts";
 import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../../found/discovery/types.ts";
@@ -63,7 +63,7 @@ function isWanted(name: string, { include, ignore }: SkillFilters): boolean {
 
 function skillOf({ name, source, value }: Found<MarkdownValue>, folder: string): Skill {
   const { description, "disable-model-invocation": isOff } = value.frontmatter;
-  const text = typeof description === "string" ? description.replace(/\s+/g, " ").trim() : "";
+  const text = typeof description === "string" ? oneLine(description) : "";
   return { name, description: text, body: value.body, source, folder, isHidden: isOff === true || text === "" };
 }
 

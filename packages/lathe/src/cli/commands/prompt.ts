@@ -52,18 +52,18 @@ function render(request: Request, context: ContextReport): string {
   const tools = request.tools ?? [];
   const system = request.messages
     .filter((message) => message.role === "system")
-    .map(textOf)
+    .map(promptText)
     .join("\n\n");
   const rest = request.messages.filter((message) => message.role !== "system");
   const shown = [
     `# System prompt\n\n${system}`,
     `# Tools\n\n${tools.map((tool) => `## ${tool.name}\n\n${tool.description}\n\n${JSON.stringify(tool.parameters)}`).join("\n\n")}`,
-    ...rest.map((message) => `# ${message.role === "user" ? "User" : message.role}\n\n${textOf(message)}`),
+    ...rest.map((message) => `# ${message.role === "user" ? "User" : message.role}\n\n${promptText(message)}`),
   ];
   const counts = contextTable(context, { all: true });
   return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
 }
 
 /** Parts other than text are named: a picture is part of the request, too. */
-const textOf = ({ content }: Message): string =>
+const promptText = ({ content }: Message): string =>
   content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");

@@ -18,7 +18,7 @@ import {
 import { review } from "../../conversation/review/review.ts";
 import type { Change, Review } from "../../conversation/review/types.ts";
 import { sessionRequest } from "../../conversation/session-request.ts";
-import { interruptedOutcome, oneLine, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
+import { interruptedOutcome, joinLines, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
@@ -61,7 +61,7 @@ interface Done {
 
 async function reviewInSession(workspace: Workspace, options: CliOptions, change: Change): Promise<Done> {
   const { machine } = workspace;
-  const tell = (line: string): void => void machine.stderr.write(`lathe: ${oneLine(line)}\n`);
+  const tell = (line: string): void => void machine.stderr.write(`lathe: ${joinLines(line)}\n`);
   const opened = journalFor(workspace, options);
   const open = await closedOnFailure(opened, async () => {
     await loadNamedProvider(workspace, options);

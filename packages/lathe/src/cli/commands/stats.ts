@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openWorkspace } from "../../config/workspace/workspace.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Spending } from "../../sessions/file-stats.ts";
-import { oneLine } from "../../sessions/list.ts";
+import { printableLine } from "../../sessions/list.ts";
 import { costText, countOf, tokens } from "../../sessions/numbers.ts";
 import { collectStats } from "../../sessions/stats.ts";
 import { table } from "../../sessions/tables/table.ts";
@@ -72,7 +72,7 @@ function section(title: string, rows: readonly (readonly [string, Spending])[], 
 }
 
 const row = ([name, used]: readonly [string, Spending]): string[] => [
-  oneLine(name),
+  printableLine(name),
   String(used.answers),
   tokens(used.input),
   tokens(used.cached),

@@ -79,7 +79,7 @@ async function openSettings(machine: Machine): Promise<{ finding: Finding; works
     const text = more.length > 0 ? `${first} (and ${more.length} more)` : first;
     return { workspace, finding: { state: "missing", name: "settings", text } };
   } catch (error) {
-    return { finding: { state: "wrong", name: "settings", text: oneLine(error) } };
+    return { finding: { state: "wrong", name: "settings", text: firstLine(error) } };
   }
 }
 
@@ -103,7 +103,7 @@ async function checkCredentials(workspace: Workspace): Promise<Finding> {
       const source = credential?.source ?? cloudSign(row.id, workspace.env);
       if (source !== undefined) found.push(`${row.id} (${source})`);
     } catch (error) {
-      broken.push(oneLine(error));
+      broken.push(firstLine(error));
     }
   }
   if (broken[0] !== undefined) return { state: "wrong", name: "credentials", text: broken[0] };
@@ -121,7 +121,7 @@ async function checkProgram(name: string, path: string | undefined, without: str
     const { stdout } = await run(path, ["--version"], { timeout: PATIENCE_MS });
     return { state: "good", name, text: `${stdout.split("\n")[0]} at ${path}` };
   } catch (error) {
-    return { state: "wrong", name, text: `${path} does not run: ${oneLine(error)}. Install it again.` };
+    return { state: "wrong", name, text: `${path} does not run: ${firstLine(error)}. Install it again.` };
   }
 }
 
@@ -139,7 +139,7 @@ async function checkSandbox(machine: Machine): Promise<Finding> {
       return { state: "good", name: "sandbox", text: "commands can be confined; turn it on with --sandbox" };
     return { state: "missing", name: "sandbox", text: `a command could not be confined: ${output.trim()}` };
   } catch (error) {
-    return { state: "missing", name: "sandbox", text: oneLine(error) };
+    return { state: "missing", name: "sandbox", text: firstLine(error) };
   } finally {
     await env.cleanup();
   }
@@ -191,7 +191,7 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
   try {
     stale = allJournals(sessions).filter((path) => staleLock(path, machine.host));
   } catch (error) {
-    return { state: "wrong", name: "locks", text: `${oneLine(error)}. Fix the permissions of ${sessions}.` };
+    return { state: "wrong", name: "locks", text: `${firstLine(error)}. Fix the permissions of ${sessions}.` };
   }
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
   const text = `${stale.length} sessions are still locked by a process that has ended; opening them removes the lock. See: lathe sessions doctor`;
@@ -200,4 +200,4 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
 
 const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `built-in ones; no ${file}`);
 
-const oneLine = (error: unknown): string => (error as Error).message.split("\n")[0] ?? "";
+const firstLine = (error: unknown): string => (error as Error).message.split("\n")[0] ?? "";

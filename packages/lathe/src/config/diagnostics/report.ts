@@ -28,8 +28,8 @@ export async function writeReport({ workspace, open }: Reported): Promise<string
   const { machine, redactor } = workspace;
   const now = machine.deps.now();
   const members: TarMember[] = [
-    { name: "system.txt", content: Buffer.from(redactor.shared(`${systemInfo(workspace).join("\n")}\n`)) },
-    { name: "settings.txt", content: Buffer.from(redactor.shared(settingsText(workspace))) },
+    { name: "system.txt", content: Buffer.from(redactor.redactForSharing(`${systemInfo(workspace).join("\n")}\n`)) },
+    { name: "settings.txt", content: Buffer.from(redactor.redactForSharing(settingsText(workspace))) },
     ...(open.journal.path === undefined ? [] : filesOf(open.journal.path, open.journal.folder).map(member(workspace))),
   ];
   const file = join(machine.cwd, `lathe-report-${isoTime(now).replace(/[:.]/g, "-")}.tar.gz`);
@@ -55,7 +55,7 @@ const member =
   (file: string, at: number): TarMember => {
     const bytes = readFileSync(file);
     const text = bytes.subarray(Math.max(0, bytes.length - MOST_BYTES)).toString("utf8");
-    return { name: at === 0 ? "session.jsonl" : basename(file), content: Buffer.from(redactor.shared(text)) };
+    return { name: at === 0 ? "session.jsonl" : basename(file), content: Buffer.from(redactor.redactForSharing(text)) };
   };
 
 const settingsText = (workspace: Workspace): string =>

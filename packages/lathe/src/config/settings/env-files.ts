@@ -1,7 +1,7 @@
 // The .env chain: the process wins, then the project's .env (only in a trusted folder), then the user's. Nothing already
 // set is overridden.
 
-import { readIfThere } from "../../platform/home/small-file.ts";
+import { readIfReadable } from "../../platform/home/small-file.ts";
 
 export interface EnvFileOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export function envWithFiles(options: EnvFileOptions): Record<string, string | u
   ];
   const merged: Record<string, string | undefined> = { ...options.env };
   for (const file of files) {
-    const text = textOf(file);
+    const text = readIfReadable(file);
     if (text === undefined) continue;
     for (const [name, value] of parseEnv(text)) merged[name] ??= value;
   }
@@ -43,13 +43,4 @@ function unquoted(value: string): string {
   return value.startsWith("'")
     ? inner
     : inner.replace(/\\([\s\S])/g, (_, char: string) => (char === "n" ? "\n" : char));
-}
-
-/** Absent or unreadable: the chain continues. */
-function textOf(file: string): string | undefined {
-  try {
-    return readIfThere(file);
-  } catch {
-    return undefined;
-  }
 }

@@ -38,7 +38,7 @@ function inFolder(entry: unknown, cwd: string, userHome: string): readonly strin
 
 function isAtOrBelow(folder: string, path: string): boolean {
   const way = relative(join(folder, "."), path);
-  return way === "" || !(way === ".." || way.startsWith("../../") || way.startsWith("/"));
+  return way === "" || !(way === ".." || way.startsWith("../") || way.startsWith("/"));
 }
 
 const words = (value: unknown): readonly string[] => [value as string | readonly string[]].flat();

@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
-import { readIfThere } from "../../platform/home/small-file.ts";
+import { readIfReadable } from "../../platform/home/small-file.ts";
 
 interface TrustFile {
   readonly folders: Readonly<Record<string, TrustedFolder>>;
@@ -68,20 +68,11 @@ export function isAsTrusted(trustFile: string, file: string): boolean {
 }
 
 function entryOf(file: string): [path: string, digest: string][] {
-  const text = textOf(file);
+  const text = readIfReadable(file);
   if (text === undefined) return [];
   // Most folders bring no settings, and a start should not wait for node:crypto.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
-}
-
-/** What cannot be read takes no effect: a directory called .env, say. The code that needs the file says what is wrong with it. */
-function textOf(file: string): string | undefined {
-  try {
-    return readIfThere(file);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Also a folder that no longer exists. */

@@ -2,7 +2,7 @@
 
 import type { AgentDirectory, AgentOverview } from "@lathe/agent";
 import { usageError } from "../../platform/usage/exit.ts";
-import { oneLine } from "../../sessions/list.ts";
+import { printableLine } from "../../sessions/list.ts";
 import { dollars } from "../../sessions/numbers.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
@@ -85,7 +85,7 @@ function lineOf({
     `${requests} ${requests === 1 ? "request" : "requests"}`,
     ...(cost > 0 ? [dollars(cost)] : []),
   ];
-  return `${agentId}  ${facts.join(" · ")}  ${oneLine(doing === "" ? (description ?? assignment) : doing)}`;
+  return `${agentId}  ${facts.join(" · ")}  ${printableLine(doing === "" ? (description ?? assignment) : doing)}`;
 }
 
 /** What is wrong with what was typed is for the person who typed it. */

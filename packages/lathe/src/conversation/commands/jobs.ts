@@ -2,7 +2,7 @@
 
 import { type Job, jobStatus, plainOutput } from "@lathe/agent";
 import { usageError } from "../../platform/usage/exit.ts";
-import { oneLine } from "../../sessions/list.ts";
+import { printableLine } from "../../sessions/list.ts";
 import type { Conversation } from "../conversation.ts";
 import type { SlashCommand } from "./command.ts";
 
@@ -21,7 +21,7 @@ export interface ListedJob {
 export const listJobs = ({ session }: Conversation): readonly ListedJob[] =>
   (session.beside.jobs?.list() ?? []).map((job) => ({
     id: job.id,
-    command: oneLine(job.handle.command),
+    command: printableLine(job.handle.command),
     isRunning: job.handle.running,
     status: jobStatus(job),
   }));

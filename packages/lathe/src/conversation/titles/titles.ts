@@ -7,7 +7,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice } from "../../models/models.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { oneLine } from "../../sessions/list.ts";
+import { printableLine } from "../../sessions/list.ts";
 import { titlePrompt } from "../prompt-files.ts";
 import prompt from "./title.md";
 import { cleanTitle, titleOfPlan } from "./title-text.ts";
@@ -56,7 +56,7 @@ export class Titles {
 
   /** The person's own name for the session. */
   rename(title: string): void {
-    const name = oneLine(title);
+    const name = printableLine(title);
     if (name === "") throw usageError("Give the session a name: /name <name>");
     this.#present.session.journal.setTitle(name, "user");
     this.#parts.onTitle?.(name);

@@ -19,7 +19,7 @@ import type { ModelChoice } from "../../models/connect.ts";
 import type { Models } from "../../models/models.ts";
 import { withEffort } from "../../models/roles.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { isAnythingHere } from "../discovery/anything.ts";
+import { isAnythingHere } from "../discovery/agent-places.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import { allowedTools } from "./agent-tools.ts";

@@ -1,8 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isProblem, readYaml } from "../../platform/home/yaml.ts";
 import { parseMarkdown } from "./frontmatter.ts";
-import { simpleEntries } from "./simple-yaml.ts";
 
 describe("frontmatter", () => {
   it("G-94 is the YAML between two lines of dashes; the body is what follows, trimmed", () => {
@@ -50,81 +47,5 @@ describe("frontmatter", () => {
       frontmatter: { globs: "*.ts,*.tsx", alwaysApply: false },
       body: "Text.",
     });
-  });
-});
-
-describe("the short way through simple frontmatter", () => {
-  it("is taken for what people write", () => {
-    expect(
-      simpleEntries(
-        "name: pdf\ndescription: Reads PDF files, fills in forms (v2)\n\n# note\nquiet: true\nglob: '*.ts'",
-      ),
-    ).toEqual({
-      name: "pdf",
-      description: "Reads PDF files, fills in forms (v2)",
-      quiet: true,
-      glob: "*.ts",
-    });
-    expect(simpleEntries("tools: [a, b]")).toBeUndefined();
-    expect(simpleEntries("description: >\n  folded")).toBeUndefined();
-  });
-
-  it("gives what the YAML library gives, whenever it gives anything", () => {
-    const word = fc.constantFrom(
-      "a",
-      "name",
-      "true",
-      "null",
-      "yes",
-      "12",
-      "1e3",
-      "0x1",
-      "~",
-      "-",
-      "?",
-      ":",
-      "#",
-      "'",
-      '"',
-      "[",
-      "]",
-      "{",
-      "}",
-      ",",
-      "&x",
-      "*x",
-      "!t",
-      "|",
-      ">",
-      "%",
-      "@",
-      "`",
-      " ",
-      "  ",
-      "\\t",
-      "\t",
-      "é",
-      "a:b",
-      "http://x",
-      "\\n",
-    );
-    const line = fc.array(word, { maxLength: 6 }).map((words) => words.join(""));
-    const entry = fc
-      .tuple(
-        fc.constantFrom("name", "a-b", "_x", "on", "Null", "k k", "1"),
-        fc.constantFrom(": ", ":", ":  ", " : "),
-        line,
-      )
-      .map((parts) => parts.join(""));
-    fc.assert(
-      fc.property(fc.array(fc.oneof(entry, line), { maxLength: 4 }), (lines) => {
-        const text = lines.join("\n");
-        const simple = simpleEntries(text);
-        if (simple === undefined || Object.keys(simple).length === 0) return;
-        const read = readYaml(text);
-        expect(isProblem(read) ? read.message : read.value).toEqual(simple);
-      }),
-      { numRuns: process.env["LATHE_LONG"] ? 20_000 : 2_000 },
-    );
   });
 });

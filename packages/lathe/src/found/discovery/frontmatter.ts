@@ -1,8 +1,8 @@
 // The frontmatter of a markdown file (G-94): YAML between a `---` at the very beginning and the next. What is not valid YAML is
 // read line by line, so that a mistake in one value does not lose the file.
 
+import { isJsonObject } from "@lathe/llm";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
-import { simpleEntries } from "./simple-yaml.ts";
 
 export type Frontmatter = Readonly<Record<string, unknown>>;
 
@@ -24,8 +24,6 @@ export function parseMarkdown(text: string): ParsedMarkdown {
   if (block === undefined) return { frontmatter: {}, body: text.replace(/^\uFEFF/, "").trim() };
   const body = text.slice(block.length).trim();
   const quoted = yaml.replaceAll(UNQUOTED, (_line, key: string, value: string) => `${key}${JSON.stringify(value)}`);
-  const simple = simpleEntries(quoted);
-  if (simple) return { frontmatter: simple, body };
   const read = readYaml(quoted);
   if (isProblem(read)) {
     const problem = {
@@ -35,8 +33,7 @@ export function parseMarkdown(text: string): ParsedMarkdown {
     return { frontmatter: plainLines(yaml), body, problem };
   }
   if (read.value === null || read.value === undefined) return { frontmatter: {}, body };
-  if (typeof read.value === "object" && !Array.isArray(read.value))
-    return { frontmatter: read.value as Frontmatter, body };
+  if (isJsonObject(read.value)) return { frontmatter: read.value, body };
   return { frontmatter: {}, body, problem: { line: 2, message: "the frontmatter is not a list of `key: value`" } };
 }
 

@@ -1,5 +1,6 @@
 // The folders of one agent: the user's, and the nearest one of the project that is not empty.
 
+import { type AgentPlaces, userFolder } from "./agent-places.ts";
 import { type Look, nearest, type Scan } from "./look.ts";
 import type { ItemKind, Level } from "./types.ts";
 
@@ -14,6 +15,12 @@ export interface AgentFolders {
   /** The name of the folder below the project, such as `.claude`. */
   readonly project: string;
 }
+
+/** The folders that the table of places names for an agent. */
+export const foldersOf = (agent: AgentPlaces): AgentFolders => ({
+  user: ({ place }) => userFolder(place, agent),
+  project: agent.project[0] ?? "",
+});
 
 /** Which of the two wins when both have an item of the same name. */
 type First = "user" | "project";

@@ -1,13 +1,12 @@
 // SYSTEM.md and its companions (LS-07): in an agent's folder of the working directory itself, not above it, and in the user's.
 
+import { SYSTEM_PROMPTS } from "./agent-places.ts";
 import type { AgentFolders } from "./homes.ts";
 import { textFile } from "./layouts.ts";
 import type { Look } from "./look.ts";
 
-const NAMES = ["SYSTEM.md", "APPEND_SYSTEM.md", "TITLE_SYSTEM.md"];
-
 export function systemPrompts(look: Look<"system-prompt">, { user, project }: AgentFolders): void {
   const { cwd, userHome } = look.place;
-  if (cwd !== userHome) for (const name of NAMES) textFile(look, `${cwd}/${project}/${name}`, "project");
-  for (const name of NAMES) textFile(look, `${user(look)}/${name}`, "user");
+  if (cwd !== userHome) for (const name of SYSTEM_PROMPTS) textFile(look, `${cwd}/${project}/${name}`, "project");
+  for (const name of SYSTEM_PROMPTS) textFile(look, `${user(look)}/${name}`, "user");
 }

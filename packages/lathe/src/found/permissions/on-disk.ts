@@ -34,14 +34,14 @@ function isGitDirectory(directory: string, added: string): boolean {
 
 function settingsOf(worktree: string): string[] {
   const gitDirectory = gitDirectoryOf(worktree);
-  const shared = resolve(gitDirectory, textOf(join(gitDirectory, "commondir")).trim());
+  const shared = resolve(gitDirectory, readGitFile(join(gitDirectory, "commondir")).trim());
   return [join(shared, "config"), join(gitDirectory, "config.worktree")];
 }
 
 /** `from`: what a relative folder is relative to. */
 function hookFolders(settings: readonly string[], from: string, userHome: string): string[] {
   const named = settings.flatMap((file) => [
-    ...textOf(file).matchAll(/^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/gim),
+    ...readGitFile(file).matchAll(/^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/gim),
   ]);
   return named.map(([, value = ""]) => {
     const plain = value.replace(/\s+[;#].*$/, "").replace(/^"(.*)"$/, "$1");
@@ -52,12 +52,12 @@ function hookFolders(settings: readonly string[], from: string, userHome: string
 
 /** `.git` is the directory, or a file that names it. */
 function gitDirectoryOf(worktree: string): string {
-  const named = /^gitdir:\s*(.+)/.exec(textOf(join(worktree, ".git")))?.[1];
+  const named = /^gitdir:\s*(.+)/.exec(readGitFile(join(worktree, ".git")))?.[1];
   return named === undefined ? join(worktree, ".git") : resolve(worktree, named.trim());
 }
 
 /** Empty for what is not a readable file. */
-function textOf(file: string): string {
+function readGitFile(file: string): string {
   try {
     return statOf(file)?.isFile() ? readFileSync(file, "utf8") : "";
   } catch {

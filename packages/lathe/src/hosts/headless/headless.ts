@@ -10,7 +10,7 @@ import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
 import goOn from "./go-on.md";
-import { interruptedOutcome, limitOutcome, oneLine, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
+import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
@@ -83,7 +83,7 @@ function tellOfJobs(session: Session): void {
   const { beside, state } = session;
   const running = beside.jobs?.running() ?? [];
   if (running.length === 0 || state === "closed") return;
-  const names = running.map(({ handle }) => oneLine(handle.command)).join("; ");
+  const names = running.map(({ handle }) => joinLines(handle.command)).join("; ");
   session.warn(`Stopped with the run: ${names}`, "jobs_stopped");
 }
 

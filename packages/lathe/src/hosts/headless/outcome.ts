@@ -78,7 +78,7 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
 const tooLarge = ({ error }: RunFacts): string =>
   error === undefined
     ? "The conversation no longer fits the model's context."
-    : `The conversation is too large: ${sentence(oneLine(error.message))}`;
+    : `The conversation is too large: ${sentence(joinLines(error.message))}`;
 
 const questionAsked = (kept: boolean): string =>
   `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;
@@ -139,7 +139,7 @@ const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
 };
 
 function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
-  const message = oneLine(error?.message ?? "The run failed.");
+  const message = joinLines(error?.message ?? "The run failed.");
   if (error?.kind === "refused") {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
   }
@@ -156,5 +156,5 @@ function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
   return { status: "internal_error", exitCode: EXIT.internal, message };
 }
 
-export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
+export const joinLines = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,8 +1,10 @@
 // The interactive mode. The composer is on the screen and takes keys before anything else is known: settings, models and the
 // session are opened behind it.
 
-import { homePaths } from "../../platform/home/paths.ts";
-import { readIfThere } from "../../platform/home/small-file.ts";
+import { isJsonObject } from "@lathe/llm";
+import { SettingsMemory } from "../../config/settings/memory.ts";
+import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
+import { readIfReadable } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
@@ -19,22 +21,31 @@ export async function interactiveMode(
   timing: StartTiming,
   words = "",
 ): Promise<ExitCode> {
-  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
+  return (await isPlain(args, machine)) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
 }
 
 /** Whether nothing can be erased there, or a screen reader reads it out. */
-function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): boolean {
+async function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): Promise<boolean> {
   if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
-  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome).config);
+  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome));
 }
 
-/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. What is wrong with the file is said later. */
-function wantsPlain(config: string): boolean {
-  try {
-    return /^(?:display\.plain|display:\s*\n(?:[ \t]+.*\n)*?[ \t]+plain):[ \t]*true\b/m.test(readIfThere(config) ?? "");
-  } catch {
-    return false;
-  }
+/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. Mistakes in the file are reported later. */
+async function wantsPlain({ config, settingsMemory }: HomePaths): Promise<boolean> {
+  const text = readIfReadable(config);
+  // Most files do not name it, and then nothing has to be parsed.
+  if (!text?.includes("plain")) return false;
+  const known = new SettingsMemory(settingsMemory).get(config, text);
+  const { value } = known ?? (await parseYaml(text));
+  if (!isJsonObject(value)) return false;
+  const { display } = value;
+  return value["display.plain"] === true || (isJsonObject(display) && display["plain"] === true);
+}
+
+async function parseYaml(text: string): Promise<{ readonly value?: unknown }> {
+  const { isProblem, readYaml } = await import("../../platform/home/yaml.ts");
+  const read = readYaml(text);
+  return isProblem(read) ? {} : read;
 }
 
 async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {

@@ -65,7 +65,7 @@ export class HostTools implements ToolProvider {
             const call = { toolCallId: callId, toolName: spec.name, arguments: args };
             this.#send({ type: "host_tool_call", id, ...call });
           },
-          { signal, onUpdate: (update) => onOutput(textOf(update.partialResult), "stdout") },
+          { signal, onUpdate: (update) => onOutput(updateText(update.partialResult), "stdout") },
         );
         return resultOf(reply);
       },
@@ -89,5 +89,5 @@ function resultOf(reply: HostToolResult | undefined): ToolResult {
   };
 }
 
-const textOf = ({ content }: HostToolUpdate["partialResult"]): string =>
+const updateText = ({ content }: HostToolUpdate["partialResult"]): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");

@@ -19,6 +19,15 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
+/** Like `readIfThere`, and undefined as well for a file that cannot be read. */
+export function readIfReadable(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Below something that is no directory there is nothing, either. */
 function statIfThere(file: string): Stats | undefined {
   try {

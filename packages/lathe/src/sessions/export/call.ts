@@ -1,5 +1,6 @@
 // One tool call on the page: a line that says what was done, and behind it the arguments, the diff and the result.
 
+import { oneLine } from "@lathe/agent";
 import type { ImageData, JsonValue } from "@lathe/llm";
 import { seconds, size } from "../numbers.ts";
 import type { Call, CallResult, FileDiff } from "../transcript.ts";
@@ -30,10 +31,10 @@ const OPEN = html` open`;
 
 /** A call without a result has only its arguments to show. */
 function about({ arguments: args, result }: Call): string {
-  return oneLine(result?.summary ?? (typeof args === "string" ? args : JSON.stringify(args)));
+  return summaryLine(result?.summary ?? (typeof args === "string" ? args : JSON.stringify(args)));
 }
 
-const oneLine = (text: string): string => visible(text).replace(/\s+/g, " ").trim().slice(0, SUMMARY);
+const summaryLine = (text: string): string => oneLine(visible(text)).slice(0, SUMMARY);
 
 function outcome(result: CallResult | undefined): Html {
   if (!result) return html`<span class="failed">no result</span>`;

@@ -6,7 +6,7 @@ import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
 import { markdown } from "./markdown.ts";
 import { coloursCss, type PageColours, STYLE } from "./style.ts";
-import { oneLine, type Summary } from "./summary.ts";
+import { type Summary, titleLine } from "./summary.ts";
 
 /** The caller closes it. */
 export interface OpenTranscript {
@@ -37,7 +37,7 @@ const DEEPEST_CHILD = 8;
 export function* pageHtml(source: PageSource): Generator<string, void, undefined> {
   const { transcript, summary, children, losses } = source;
   const { header } = transcript;
-  const title = oneLine(transcript.title ?? summary.firstWords ?? header.id);
+  const title = titleLine(transcript.title ?? summary.firstWords ?? header.id);
   yield html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer">

@@ -1,5 +1,6 @@
 // What a page says about a whole transcript before it shows it.
 
+import { oneLine } from "@lathe/agent";
 import { addTokens, type TokenCounts } from "../tokens.ts";
 import type { Transcript } from "../transcript.ts";
 
@@ -50,19 +51,13 @@ export function summaryOf(transcript: Transcript): Summary {
     firstWords ??= item.text || item.attached.map(({ name }) => name).join(", ");
     if (item.origin === "injected") continue;
     promptCount++;
-    if (prompts.length < MOST_PROMPTS) prompts.push({ id: item.id, words: oneLine(item.text).slice(0, WORDS) });
+    if (prompts.length < MOST_PROMPTS) prompts.push({ id: item.id, words: titleLine(item.text).slice(0, WORDS) });
   }
-  const first = firstWords ? { firstWords: oneLine(firstWords) } : {};
+  const first = firstWords ? { firstWords: titleLine(firstWords) } : {};
   return { tokens, cost, unpriced, answers, calls, models, prompts, promptCount, end, ...first };
 }
 
 const TITLE = 120;
 /** A copy: a piece of a long text would keep all of it. */
-export const oneLine = (text: string): string =>
-  Buffer.from(
-    text
-      .slice(0, 4 * TITLE)
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, TITLE),
-  ).toString();
+export const titleLine = (text: string): string =>
+  Buffer.from(oneLine(text.slice(0, 4 * TITLE)).slice(0, TITLE)).toString();

@@ -1,7 +1,7 @@
 // The context ledger for people: a bar for each kind of owner, then the largest owners.
 
 import type { ContextLedger, LedgerGroup, LedgerOwner, OwnerKind } from "@lathe/agent";
-import { oneLine, shorten } from "../list.ts";
+import { printableLine, shorten } from "../list.ts";
 import { tokens } from "../numbers.ts";
 import { table } from "./table.ts";
 
@@ -46,7 +46,7 @@ export function contextTable(
 }
 
 function headOf({ provider, model, tokens: used, window, threshold }: ContextView): string {
-  const name = oneLine(provider === "" ? model : `${provider}/${model}`);
+  const name = printableLine(provider === "" ? model : `${provider}/${model}`);
   if (window <= 0) return `${name}: about ${tokens(used)} tokens; the size of its context is not known.\n`;
   const free = `${tokens(Math.max(0, window - used))} free`;
   const room =
@@ -76,7 +76,11 @@ function ownerTable(owners: readonly LedgerOwner[], columns: number): string {
   const labels = widest(owners.map(({ kind }) => LABELS[kind]));
   const room = roomBeside(8 + 2 + labels + 2, columns, LEAST_NAME, NAME);
   return table(
-    owners.map(({ kind, name, tokens: own }) => [tokens(own).padStart(8), LABELS[kind], shorten(oneLine(name), room)]),
+    owners.map(({ kind, name, tokens: own }) => [
+      tokens(own).padStart(8),
+      LABELS[kind],
+      shorten(printableLine(name), room),
+    ]),
   );
 }
 

@@ -1,7 +1,7 @@
 // What a session cost, for people: by model, by tool and by child.
 
 import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
-import { oneLine } from "../list.ts";
+import { printableLine } from "../list.ts";
 import { costText, countOf, dollars, tokens } from "../numbers.ts";
 import { table } from "./table.ts";
 
@@ -20,7 +20,7 @@ export function costTable(journal: JournalReader): string {
           ["by what was answered", "calls", "tokens", "cost"],
           ["your messages", "", tokens(words.tokens), share(words.cost)],
           ...tools.map(([name, spent]) => [
-            oneLine(name),
+            printableLine(name),
             String(spent.calls),
             tokens(spent.tokens),
             share(spent.cost),
@@ -38,7 +38,7 @@ function spendingTable(title: string, rows: ReadonlyMap<string, Spending>): stri
   return table([
     [title, "answers", "in", "cached", "out", "cost"],
     ...sorted.map(([name, { answers, usage, cost, unpriced }]) => [
-      oneLine(name),
+      printableLine(name),
       String(answers),
       tokens(usage.inputTokens),
       tokens(usage.cacheReadTokens ?? 0),

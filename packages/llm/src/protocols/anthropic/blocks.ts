@@ -123,13 +123,15 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
       return encodeThinking(part, context);
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
-      warnings.push({
-        message: `${provider}: a part of a kind it does not know was not sent`,
-        code: "unsupported_content",
-      });
+      warnings.push(unknownPartWarning(provider));
       return undefined;
   }
 }
+
+export const unknownPartWarning = (provider: string): Warning => ({
+  message: `${provider}: a part of a kind it does not know was not sent`,
+  code: "unsupported_content",
+});
 
 function encodeThinking(part: ThinkingPart, context: BlockContext): JsonObject | undefined {
   if (isOwn(part.thinking.origin, context)) return context.dialect.thinking(part);

@@ -1,6 +1,7 @@
 // Which tool schemas Anthropic can enforce (`strict: true`), and in what form. A schema outside the subset goes as it is.
 
-import { inlined, isSchema } from "../../schema/inline.ts";
+import { isSchema } from "../../schema/inline.ts";
+import { NotStrict, strictForm } from "../../schema/strict.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../types/json.ts";
 
 /** Everything else makes the API refuse the tool. */
@@ -28,19 +29,7 @@ interface StrictSchema {
 /** The enforceable form, or undefined when there is none. */
 export function toAnthropicStrict(schema: JsonSchema): StrictSchema | undefined {
   const counts = { optional: 0, unions: 0 };
-  try {
-    const flat = inlined(schema, { onCycle: notStrict, onMissing: notStrict });
-    return { schema: strict(flat, counts), ...counts };
-  } catch (error) {
-    if (error instanceof NotStrict) return undefined;
-    throw error;
-  }
-}
-
-class NotStrict extends Error {}
-
-function notStrict(): never {
-  throw new NotStrict();
+  return strictForm(schema, (flat) => ({ schema: strict(flat, counts), ...counts }));
 }
 
 function strict(node: JsonValue, counts: { optional: number; unions: number }): JsonObject {

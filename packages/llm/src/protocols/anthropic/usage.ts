@@ -5,12 +5,19 @@ import { own } from "../../types/own.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { number, object } from "../common/json.ts";
 
-const reasons: Readonly<Record<string, FinishReason["reason"]>> = {
+type Reasons = Readonly<Record<string, FinishReason["reason"]>>;
+
+/** Bedrock uses these words for every maker's models. */
+export const CLAUDE_REASONS: Reasons = {
   end_turn: "stop",
   stop_sequence: "stop",
   max_tokens: "length",
   model_context_window_exceeded: "length",
   tool_use: "tool_calls",
+};
+
+const reasons: Reasons = {
+  ...CLAUDE_REASONS,
   refusal: "content_filter",
   pause_turn: "other",
 };

@@ -7,7 +7,7 @@ import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { structuredOutputTool } from "../anthropic/structured.ts";
-import { estimateReasoning } from "../anthropic/usage.ts";
+import { CLAUDE_REASONS, estimateReasoning } from "../anthropic/usage.ts";
 import { parseFrame } from "../common/frame.ts";
 import { list, number, object, string } from "../common/json.ts";
 
@@ -198,11 +198,7 @@ export class BedrockDecoder implements ResponseDecoder {
 }
 
 const reasons: Readonly<Record<string, FinishReason["reason"]>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  tool_use: "tool_calls",
+  ...CLAUDE_REASONS,
   guardrail_intervened: "content_filter",
   content_filtered: "content_filter",
   malformed_tool_use: "error",

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.
 import type { ContentPart, MediaData, Message, ToolCallData, ToolResultData } from "../../types/message.ts";
 import { own } from "../../types/own.ts";
 import type { Warning } from "../../types/response.ts";
-import { callInput, isOwn } from "../anthropic/blocks.ts";
+import { callInput, isOwn, unknownPartWarning } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
 import { encodeJson } from "../common/encode-json.ts";
 
@@ -97,10 +97,7 @@ function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]
       return media(part.document, "application/pdf");
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
-      warnings.push({
-        message: `${provider}: a part of a kind it does not know was not sent`,
-        code: "unsupported_content",
-      });
+      warnings.push(unknownPartWarning(provider));
       return undefined;
   }
 }

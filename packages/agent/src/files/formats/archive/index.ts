@@ -116,7 +116,7 @@ async function memberShown(
       : [];
   const mediaType = imageType(bytes);
   if (mediaType !== undefined) return { kind: "image", bytes, mediaType, notes };
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text === undefined) {
     return {
       kind: "shown",
@@ -133,14 +133,14 @@ function entries(file: FormatFile, opened: OpenArchive): FormatEntry[] {
           {
             inner: member.name as string,
             size: member.size,
-            text: () => explained(`${file.path}:${member.name}`, async () => textOf(await opened.content(member))),
+            text: () => explained(`${file.path}:${member.name}`, async () => decodeText(await opened.content(member))),
           },
         ]
       : [],
   );
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return documentText(bytes);
   } catch (error) {

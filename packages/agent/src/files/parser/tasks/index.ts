@@ -7,6 +7,7 @@ export const TASKS: TaskTable = {
   "archive.gunzip": async () => (await import("./archive/inflate.ts")).gunzip,
   "archive.scan": async () => (await import("./archive/inflate.ts")).scanTgz,
   document: async () => (await import("./document/index.ts")).readDocument,
+  html: async () => (await import("./html/html-markdown.ts")).htmlMarkdown,
   "image.fit": async () => (await import("./image.ts")).fitImage,
   "sqlite.read": async () => (await import("./sqlite/read.ts")).readSqlite,
   "sqlite.write": async () => (await import("./sqlite/write.ts")).writeSqlite,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../../test/call-tool.ts";
 import { CallPaths } from "../../../contract/paths/call-paths.ts";
 import type { Access } from "../../../contract/tool.ts";
+import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { Jobs } from "../../run/jobs.ts";
 import { LastingShell, PLAIN_BASH } from "../../run/lasting-shell.ts";
 import { shellTool } from "../shell/index.ts";
@@ -96,13 +97,13 @@ describe("bash", () => {
   });
 
   it("T-BASH-1 `| head` shows what it would have shown, and the rest is in an artifact", async () => {
-    expect(await bash("seq 1 99999 | head -5")).toBe("1\n2\n3\n4\n5\n[full output: 99999 lines in artifact://0]");
+    expect(await bash("seq 1 99999 | head -5")).toBe(`1\n2\n3\n4\n5\n${artifactNotice(0, "99999 lines")}`);
     expect(
       Buffer.concat(bench.artifacts[0] ?? [])
         .toString()
         .split("\n").length,
     ).toBe(100_000);
-    expect(await bash("seq 1 20 2>&1 | tail -n 2")).toBe("19\n20\n[full output: 20 lines in artifact://1]");
+    expect(await bash("seq 1 20 2>&1 | tail -n 2")).toBe(`19\n20\n${artifactNotice(1, "20 lines")}`);
     expect(await bash("seq 1 3 | head")).toBe("1\n2\n3");
     // Would never end, or is more than shortening.
     expect(await bash("yes | head -2")).toBe("y\ny");

@@ -7,6 +7,7 @@ import {
   COMMAND_ENV,
   type CommandOutcome,
   environmentNote,
+  outputNote,
   refuseEmpty,
   runCommand,
   wentToBackground,
@@ -122,7 +123,8 @@ async function bashResult(
 ): Promise<ToolResult> {
   const shown = wanted && shownLines(outcome.output, wanted);
   const kept = shown === undefined ? outcome : { ...outcome, ...(await wholeArtifact(outcome, context)) };
-  const whole = shown === undefined ? wholeOutputNote(kept) : fullOutputNote(kept);
+  const whole =
+    shown === undefined ? wholeOutputNote(kept) : outputNote(kept, `${kept.output.split("\n").length - 1} lines`);
   const more = whole + changedNote(outcome.changed) + environmentNote(outcome);
   const end = (isForgotten ? `${UNCHANGED}\n` : "") + ending(outcome);
   const body = endedLine(shown ?? outcome.output) + more + end;
@@ -142,12 +144,6 @@ async function wholeArtifact(
   } catch (error) {
     return { notKept: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function fullOutputNote({ artifact, notKept, output }: CommandOutcome): string {
-  const lines = output.split("\n").length - 1;
-  if (artifact) return `[full output: ${lines} lines in artifact://${artifact.id}]\n`;
-  return notKept === undefined ? "" : `[full output: ${lines} lines, could not be saved: ${notKept}]\n`;
 }
 
 function ending(outcome: CommandOutcome): string {

@@ -37,7 +37,7 @@ describe("find", () => {
     await file(".hidden.ts", 500);
     expect(await find("*.ts")).toBe("# ./\na.ts\n# src/\nb.ts\n# src/deep/\nc.ts\n# ./\n.hidden.ts");
     expect(await bench.text(findTool, { paths: ["*.ts"], hidden: false, limit: 1 })).toContain(
-      "The 1 newest of 3; all are in",
+      "The 1 newest of 3]\n[Full output: artifact://",
     );
     expect(Buffer.concat(bench.artifacts[0]!).toString()).toBe("a.ts\nsrc/b.ts\nsrc/deep/c.ts");
     expect(await find("src/*")).toBe("# src/\nb.ts\ndeep/");

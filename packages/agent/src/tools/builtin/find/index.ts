@@ -3,6 +3,7 @@
 import { flag, integer, listOf, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { type FoundPaths, findAccess, findPaths } from "../../../files/find/find.ts";
+import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { counted, exploringCard } from "../card.ts";
 import description from "./description.md";
 
@@ -51,16 +52,15 @@ async function result(found: FoundPaths, limit: number, seconds: number, context
   const { paths, hasTimedOut, isCut, missing } = found;
   const shown = paths.slice(0, limit);
   const notes: string[] = [];
-  if (shown.length < paths.length) {
-    const many = `${paths.length}${isCut ? " or more" : ""}`;
-    notes.push(`The ${shown.length} newest of ${many}; all are in artifact://${await keep(paths, context)}`);
-  }
+  const isShortened = shown.length < paths.length;
+  if (isShortened) notes.push(`The ${shown.length} newest of ${paths.length}${isCut ? " or more" : ""}`);
   if (hasTimedOut) notes.push(`Stopped after ${seconds} s, so this is not all: name a narrower path or raise timeout`);
   if (missing.length > 0) notes.push(`Skipped missing paths: ${missing.join(", ")}`);
   const body = shown.length === 0 ? "No files found matching pattern" : grouped(shown);
-  const truncated = hasTimedOut || isCut || shown.length < paths.length;
+  const truncated = hasTimedOut || isCut || isShortened;
+  const whole = isShortened ? [artifactNotice(await keep(paths, context))] : [];
   return {
-    content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`)].join("\n") }],
+    content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`), ...whole].join("\n") }],
     details: { files: shown.length, truncated, paths: shown, missingPaths: [...missing] },
     effects: "none",
   };

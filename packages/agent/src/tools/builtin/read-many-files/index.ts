@@ -64,7 +64,7 @@ async function expand(paths: readonly string[], { paths: callPaths }: CallScope)
       found.add(path);
       continue;
     }
-    const matches = await callPaths.matching(path, MOST_FILES + 1);
+    const matches = await callPaths.filesMatching(path, MOST_FILES + 1);
     for (const match of matches) found.add(match);
     if (matches.length === 0) unmatched.push(path);
   }

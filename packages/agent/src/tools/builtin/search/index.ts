@@ -6,6 +6,7 @@ import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "..
 import { searchAccess } from "../../../files/search/places.ts";
 import { type SearchPage, searchPage } from "../../../files/search/search.ts";
 import { wholeExcerpts } from "../../../files/search/show.ts";
+import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { counted, exploringCard } from "../card.ts";
 import description from "./description.md";
 
@@ -57,12 +58,13 @@ function summary(args: Args): string {
 async function result(page: SearchPage, skip: number, context: ToolContext): Promise<ToolResult> {
   const { shown, total, next, missing, gone, isCapped } = page;
   const notes: string[] = [];
-  if (shown.isCut) notes.push(await keepWhole(page, context));
+  if (shown.isCut) notes.push("Lines or matches of this page were cut");
   if (gone.length > 0) notes.push(`No longer matching: ${gone.join(", ")}`);
   const limit = isCapped ? ` of the first ${total}; more match: narrow the search` : ` of ${total}`;
   if (next !== undefined) notes.push(`Files ${skip + 1}-${next}${limit}. Use skip=${next} for the next page`);
   else if (isCapped) notes.push(`Files ${skip + 1}-${total}${limit}`);
   if (missing.length > 0) notes.push(`Skipped missing paths: ${missing.join(", ")}`);
+  const whole = shown.isCut ? [artifactNotice(await keepWhole(page, context))] : [];
   const body = shown.files > 0 ? shown.text : nothing(page, skip);
   const details: JsonObject = {
     matches: shown.matches,
@@ -74,7 +76,7 @@ async function result(page: SearchPage, skip: number, context: ToolContext): Pro
     ...(missing.length === 0 ? {} : { missingPaths: [...missing] }),
   };
   return {
-    content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`)].join("\n") }],
+    content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`), ...whole].join("\n") }],
     details,
     effects: "none",
   };
@@ -87,10 +89,9 @@ const nothing = ({ total, gone }: SearchPage, skip: number): string =>
       ? ""
       : "No matches found";
 
-/** What was cut of this page, where it can be read. */
-async function keepWhole({ excerpts, around }: SearchPage, { openArtifact }: ToolContext): Promise<string> {
+/** Saves the page without cuts, and returns the number of its artifact. */
+async function keepWhole({ excerpts, around }: SearchPage, { openArtifact }: ToolContext): Promise<number> {
   const artifact = openArtifact("search");
   artifact.write(Buffer.from(wholeExcerpts(excerpts, around)));
-  const { id } = await artifact.close();
-  return `Lines or matches of this page were cut; they are in artifact://${id}`;
+  return (await artifact.close()).id;
 }

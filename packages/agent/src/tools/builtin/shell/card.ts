@@ -5,7 +5,7 @@ import { COLLAPSED_LINES, numberIn, tail } from "../card.ts";
 
 /** Lines that the result adds below the output, for the model. */
 const ADDED =
-  /(?:^|\n)(?:\[(?:exit code: |the shell is as it was |ended by |interrupted after |still running as session |changed since you last saw |\d+ bytes in total; |ERROR: Command timed out |raw output: |full output: |\d+ lines? that reports? success )[^\n]*|Command exited with code \d+|Command timed out after [^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
+  /(?:^|\n)(?:\[(?:exit code: |the shell is as it was |ended by |interrupted after |still running as session |changed since you last saw |Full output|ERROR: Command timed out |\d+ lines? that reports? success )[^\n]*|Command exited with code \d+|Command timed out after [^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
 
 export function shellCard(command: string, result: CardResult | undefined): Card {
   if (!result) return { verb: "Running", subject: command, body: tail("") };

@@ -103,6 +103,6 @@ describe("bash of the four-tool set", () => {
     expect(await bench.text(minimalBashTool, { command: "true" })).toBe("exit code: 0");
     const long = await bench.text(minimalBashTool, { command: "head -c 3000000 /dev/zero | tr '\\0' x" });
     expect(long.length).toBeLessThan(1_100_000);
-    expect(long).toMatch(/\[3000000 bytes in total; the whole output is in artifact:\/\/0\]\nexit code: 0$/);
+    expect(long).toMatch(/\[Full output, 3000000 bytes: artifact:\/\/0\. [^\n]*\]\nexit code: 0$/);
   });
 });

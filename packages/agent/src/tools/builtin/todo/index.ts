@@ -43,7 +43,7 @@ export const todoTool: ToolDef<StaticFields<typeof params>> = {
   summary: () => "",
   card: (_args, result) => todoCard(result),
   exclusive: true,
-  carried({ facts }) {
+  carryOver({ facts }) {
     const list = (facts?.read(TODO_FACT) ?? []) as unknown as TodoList;
     return hasOpenTasks(list) ? `<todo>\n${renderTodo(list)}\n</todo>` : undefined;
   },

@@ -19,14 +19,14 @@ const STATUSES: Readonly<Record<string, TodoStatus>> = {
 /** The list as markdown. */
 export function todoMarkdown(list: TodoList): string {
   return list
-    .map(({ name, tasks }) => [`## ${oneLine(name)}`, ...tasks.flatMap(taskLines)].join("\n"))
+    .map(({ name, tasks }) => [`## ${escapeLineEnds(name)}`, ...tasks.flatMap(taskLines)].join("\n"))
     .map((phase) => `${phase}\n`)
     .join("\n");
 }
 
 const taskLines = ({ content, status, notes = [] }: TodoTask): string[] => [
-  `- ${MARKS[status]} ${oneLine(content)}`,
-  ...notes.map((note) => `  > ${oneLine(note)}`),
+  `- ${MARKS[status]} ${escapeLineEnds(content)}`,
+  ...notes.map((note) => `  > ${escapeLineEnds(note)}`),
 ];
 
 /** The list that the text describes; what it does not understand is a line of `problems`. */
@@ -39,13 +39,13 @@ export function parseTodoMarkdown(text: string): { readonly list: TodoList; read
     const [, box, content] = /^\s*[-*+] (?:\[(.)\] )?(.*)$/.exec(line) ?? [];
     const note = /^\s*> ?(.*)$/.exec(line)?.[1];
     const last = phases.at(-1)?.tasks.at(-1);
-    if (heading !== undefined) phases.push({ name: manyLines(heading), tasks: [] });
+    if (heading !== undefined) phases.push({ name: unescapeLineEnds(heading), tasks: [] });
     else if (content !== undefined) {
       const status = STATUSES[box ?? " "];
       if (!status) problems.push(`line ${at + 1}: [${box}] is no box; use [ ], [/], [x] or [-]`);
       if (phases.length === 0) phases.push({ name: NO_PHASE, tasks: [] });
-      phases.at(-1)!.tasks.push({ content: manyLines(content), status: status ?? "pending", notes: [] });
-    } else if (note !== undefined && last) last.notes.push(manyLines(note));
+      phases.at(-1)!.tasks.push({ content: unescapeLineEnds(content), status: status ?? "pending", notes: [] });
+    } else if (note !== undefined && last) last.notes.push(unescapeLineEnds(note));
     else if (line.trim() !== "") problems.push(`line ${at + 1} is no heading, task or note`);
   }
   const twice = repeated(phases.flatMap(({ tasks }) => tasks.map(({ content }) => content)));
@@ -59,7 +59,7 @@ const withNotes = ({ notes, ...task }: TodoTask & { readonly notes: readonly str
 const repeated = (names: readonly string[]): string | undefined => names.find((name, at) => names.indexOf(name) !== at);
 
 const LINE_ENDS: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r" };
-const oneLine = (text: string): string =>
+const escapeLineEnds = (text: string): string =>
   text.replace(/\\(?=[\\nr\n\r])/g, "\\\\").replace(/[\n\r]/g, (end) => LINE_ENDS[end] ?? end);
-const manyLines = (text: string): string =>
+const unescapeLineEnds = (text: string): string =>
   text.replace(/\\([\\nr])/g, (_, sign: string) => (sign === "n" ? "\n" : sign === "r" ? "\r" : "\\"));

@@ -25,15 +25,15 @@ export const webFetchTool: ToolDef = {
     subject: url,
     outcome: result && outcomeOf(result.details),
   }),
-  async execute({ url }, { services, signal }) {
+  async execute({ url }, scope) {
     // Loaded with the first page: most sessions fetch none.
     const [{ fetchPage }, { pageText }] = await Promise.all([
       import("../../../files/web/fetch-page.ts"),
       import("../../../files/web/to-markdown.ts"),
     ]);
-    const limits = { ...LIMITS, ...services.web?.fetch };
-    const page = await fetchPage(url, limits, signal);
-    const body = await pageText(page, { timeoutMs: limits.timeoutMs, signal });
+    const limits = { ...LIMITS, ...scope.services.web?.fetch };
+    const page = await fetchPage(url, limits, scope.signal);
+    const body = await pageText(page, scope);
     const note = page.truncated
       ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
       : "";

@@ -1,6 +1,7 @@
 // The output of a command as the model gets it: minimized when that pays, with the raw output in an artifact.
 
 import type { ArtifactRef, ToolContext } from "../../../contract/tool.ts";
+import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { minimize } from "./minimize.ts";
 
 declare module "../../../contract/tool.ts" {
@@ -43,7 +44,7 @@ export async function minimizedOutput(
     dropped === 0
       ? ""
       : `[${dropped} ${dropped === 1 ? "line that reports" : "lines that report"} success or progress left out]\n`;
-  return { text, footer: `${gone}[raw output: artifact://${kept.id}]\n`, artifact: kept };
+  return { text, footer: `${gone}${artifactNotice(kept.id)}\n`, artifact: kept };
 }
 
 /** What cannot be kept is not left out either. */

@@ -14,18 +14,18 @@ import {
   STARTER_ENV,
 } from "../../process/namespaces.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
+import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
-import { isInside } from "./inside.ts";
 import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
-import { forbidden, tooWide } from "./refusal.ts";
+import { forbiddenError, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
 import { openSockets } from "./sockets.ts";
 import { argvVariable, keeper, startFromVariable, systemProgram } from "./starting.ts";
 
-/** Of what lies in these folders the sandbox shows nothing by itself. */
+/** The sandbox shows nothing of these folders by itself. */
 const COVERED = [...PRIVATE_FOLDERS, "/run"];
 
 export interface BubblewrapOptions {
@@ -150,7 +150,7 @@ export class Bubblewrap implements Confinement {
       const first = keeper(bridge);
       return await (namespaces?.open(first) ?? openNamespaces({ programs, keeper: first, clock }));
     } catch (error) {
-      throw error instanceof NamespacesRefused ? forbidden(error.said) : error;
+      throw error instanceof NamespacesRefused ? forbiddenError(error.said) : error;
     }
   }
 
@@ -158,7 +158,7 @@ export class Bubblewrap implements Confinement {
     return this.#options.bwrap ?? systemProgram("bwrap");
   }
 
-  /** Of now: roots may be added, and sockets come and go. */
+  /** The present layout: roots may be added, and sockets come and go. */
   #layout(): Layout {
     const { rules } = this.#options;
     const roots = rules.roots();
@@ -224,7 +224,7 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Something has been put there by somebody who may: it stays.
+    // A program with the right to do so has put something there: it stays.
   }
 }
 

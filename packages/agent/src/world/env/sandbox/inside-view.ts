@@ -33,15 +33,15 @@ export class InsideView extends WrappedEnvironment {
   }
 
   override async readFile(path: string, offset?: number, limit?: number): Promise<string> {
-    return this.#naming(async () => this.inner.readFile(await this.#target(path), offset, limit));
+    return this.#withInsideNames(async () => this.inner.readFile(await this.#target(path), offset, limit));
   }
 
   override async readBytes(path: string, range?: ByteRange, options?: ReadOptions): Promise<Uint8Array> {
-    return this.#naming(async () => this.inner.readBytes(await this.#target(path), range, options));
+    return this.#withInsideNames(async () => this.inner.readBytes(await this.#target(path), range, options));
   }
 
   override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
-    return this.#naming(async () => this.inner.listDirectory(await this.#target(path), depth));
+    return this.#withInsideNames(async () => this.inner.listDirectory(await this.#target(path), depth));
   }
 
   override async fileExists(path: string): Promise<boolean> {
@@ -52,36 +52,36 @@ export class InsideView extends WrappedEnvironment {
   override async stat(path: string): Promise<FileStat | undefined> {
     const entry = await this.inner.stat(await this.#entry(path));
     if (entry === undefined) return undefined;
-    if (!entry.isSymlink) return this.#named(entry);
+    if (!entry.isSymlink) return this.#nameInside(entry);
     const target = await this.#real(entry.realPath);
     const found = await this.inner.stat(target);
-    return this.#named(found ? { ...found, isSymlink: true } : { ...entry, kind: "dangling", realPath: target });
+    return this.#nameInside(found ? { ...found, isSymlink: true } : { ...entry, kind: "dangling", realPath: target });
   }
 
   override async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    await this.#naming(async () => this.inner.writeFile(await this.#target(path, options), content, options));
+    await this.#withInsideNames(async () => this.inner.writeFile(await this.#target(path, options), content, options));
   }
 
   override async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
-    await this.#naming(async () => this.inner.deleteFile(await this.#entry(path, options), options));
+    await this.#withInsideNames(async () => this.inner.deleteFile(await this.#entry(path, options), options));
   }
 
   override async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
-    await this.#naming(async () => {
+    await this.#withInsideNames(async () => {
       await this.inner.moveFile(await this.#entry(from, options), await this.#entry(to, options), options);
     });
   }
 
   override async localPath(path: string, purpose: "read" | "write"): Promise<string | undefined> {
-    return this.#naming(async () => super.localPath(await this.#target(path, { noLinks: true }), purpose));
+    return this.#withInsideNames(async () => super.localPath(await this.#target(path, { noLinks: true }), purpose));
   }
 
-  #named(stat: FileStat): FileStat {
+  #nameInside(stat: FileStat): FileStat {
     return { ...stat, realPath: this.#names.insidePath(stat.realPath) };
   }
 
   /** A failure names the path as commands do. */
-  async #naming<T>(work: () => Promise<T>): Promise<T> {
+  async #withInsideNames<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -1,6 +1,6 @@
 // What a confined command sees, as data, and the arguments that make bubblewrap show exactly that.
 
-import { isInside } from "./inside.ts";
+import { isInside } from "../is-inside.ts";
 import { pinnedFolders } from "./pins.ts";
 
 /** Absolute, real paths. */
@@ -15,7 +15,7 @@ export interface Layout {
   readonly programs: readonly string[];
   readonly hiddenFolders: readonly string[];
   readonly hiddenFiles: readonly string[];
-  /** Of the sandbox alone, on the host. */
+  /** Folders on the host that only the sandbox uses. */
   readonly own: OwnFolders;
 }
 

@@ -3,7 +3,7 @@
 import type { ProgramArgv } from "../../process/types.ts";
 
 export interface NetworkDoor {
-  /** As written in the settings. */
+  /** The hosts as the settings write them. */
   readonly allowed: readonly string[];
   /** How programs inside learn of it. */
   readonly variables: Readonly<Record<string, string>>;

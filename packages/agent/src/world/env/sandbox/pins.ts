@@ -3,7 +3,7 @@
 
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { isInside } from "./inside.ts";
+import { isInside } from "../is-inside.ts";
 
 /** All folders between a writable root and something protected, or another root, inside of it. */
 export function pinnedFolders(roots: readonly string[], inside: readonly string[]): string[] {

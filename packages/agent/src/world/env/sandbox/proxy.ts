@@ -105,7 +105,7 @@ export class SandboxProxy implements NetworkDoor {
     const address = await this.#addressOf(host, Number(port));
     if (address === undefined) {
       inside.end(
-        `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${blocked(host, port)}`,
+        `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${blockedMessage(host, port)}`,
       );
       return;
     }
@@ -128,7 +128,7 @@ export class SandboxProxy implements NetworkDoor {
     const port = Number(url?.port || 80);
     const address = url?.protocol === "http:" ? await this.#addressOf(url.hostname, port) : undefined;
     if (url === undefined || address === undefined) {
-      answer.writeHead(403, { "content-type": "text/plain" }).end(blocked(url?.hostname ?? "", String(port)));
+      answer.writeHead(403, { "content-type": "text/plain" }).end(blockedMessage(url?.hostname ?? "", String(port)));
       return;
     }
     const { method, headers } = asked;
@@ -155,5 +155,5 @@ export class SandboxProxy implements NetworkDoor {
   }
 }
 
-const blocked = (host: string, port: string): string =>
+const blockedMessage = (host: string, port: string): string =>
   `${host}:${port} was blocked by the sandbox: it is not among the allowed hosts (sandbox.network).\n`;

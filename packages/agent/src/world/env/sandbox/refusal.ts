@@ -21,7 +21,7 @@ export function tooWide(root: string): EnvError {
 }
 
 /** `said`: what bubblewrap printed. */
-export function forbidden(said: string): EnvError {
+export function forbiddenError(said: string): EnvError {
   const line = said.split("\n").at(-1) ?? said;
   return new EnvError("unavailable", `The sandbox does not work on this machine (${line}). ${remedy(said)} ${NEXT}`);
 }

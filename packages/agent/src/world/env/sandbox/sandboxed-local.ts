@@ -8,13 +8,13 @@ import type { Confinement } from "../../process/confinement.ts";
 import type { NamespaceSource } from "../../process/namespaces.ts";
 import { GuardedEnvironment } from "../guarded.ts";
 import { InsideFiles } from "../inside-files.ts";
+import { isInside } from "../is-inside.ts";
 import { LocalEnvironment, type LocalEnvironmentOptions } from "../local.ts";
 import { realPathOf } from "../real-path.ts";
 import { locateRipgrep } from "../search/locate-ripgrep.ts";
 import { type ByteRange, type DirEntry, EnvError, type ReadOptions } from "../types.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { credentialStores, startupFiles } from "./credential-stores.ts";
-import { isInside } from "./inside.ts";
 import { InsideView } from "./inside-view.ts";
 import { SandboxProxy } from "./proxy.ts";
 import type { SandboxRules } from "./rules.ts";
@@ -112,14 +112,14 @@ function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: Sand
   const realRoots = new Map<string, string>();
   return {
     // Looked up once: a command could put a link in the place of a root that lies inside of another.
-    roots: () => [...new Set(roots().map((root) => realRoots.get(root) ?? remembered(root, realRoots)))],
+    roots: () => [...new Set(roots().map((root) => realRoots.get(root) ?? rememberRealPath(root, realRoots)))],
     hidden: [...credentialStores(home), ...hidden],
     fixed: [...startupFiles(home), ...fixed],
     fixedNames,
   };
 }
 
-function remembered(root: string, known: Map<string, string>): string {
+function rememberRealPath(root: string, known: Map<string, string>): string {
   const real = realpathSync(root);
   known.set(root, real);
   return real;

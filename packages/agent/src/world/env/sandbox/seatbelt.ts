@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
+import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { sandboxHint } from "./hints.ts";
-import { isInside } from "./inside.ts";
 import { missingProgram } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-// Sockets with a name in the file system. A read-only mount does not keep anybody from connecting to one, and behind each is a
+// Sockets with a name in the file system. A read-only mount does not keep a program from connecting to one, and behind each is a
 // process outside of the sandbox: a container engine, an agent that signs with the person's keys.
 
 import { lstatSync, readFileSync } from "node:fs";

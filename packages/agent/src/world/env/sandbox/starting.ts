@@ -23,7 +23,7 @@ export const argvVariable = (argv: ProgramArgv): Record<string, string> => ({
   [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
 });
 
-/** Keeps namespaces open until its input ends. `beside` runs next to it, as long as nobody ends it. */
+/** Keeps namespaces open until its input ends. `beside` runs next to it until it is ended. */
 export function keeper(beside: ProgramArgv | undefined): ProgramArgv {
   const start = beside ? `${beside.map(quoteShell).join(" ")} &` : "echo ready";
   return shell(`${start}\nwhile read -r line; do :; done`);

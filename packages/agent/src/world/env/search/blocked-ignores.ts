@@ -33,7 +33,7 @@ export function unlessBlocked(ripgrep: Search, builtin: Search, onDisk: (path: s
       return await work(builtin, outer);
     } finally {
       clearTimeout(look);
-      // Nobody is waiting for the result any more.
+      // The caller no longer waits for the result.
       stop.abort();
     }
   };

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path/posix";
 import { IgnoreRules } from "./gitignore.ts";
 import type { SearchEntry, SearchFs } from "./walk.ts";
 
-/** In order of precedence. */
+/** Ignore files in order of precedence. */
 const KINDS = [".rgignore", ".ignore", ".gitignore", "exclude", "global"] as const;
 const IN_TREE = [".rgignore", ".ignore", ".gitignore"] as const;
 

@@ -74,7 +74,7 @@ export class MatchParser {
     this.#collect(rest);
   }
 
-  /** Of a record that is too long only the beginning and the end so far are kept. */
+  /** Keeps only the beginning and the end so far of a record that is too long. */
   #collect(part: string): void {
     this.#pieces.push(part);
     this.#length += part.length;

@@ -71,7 +71,7 @@ async function grep(
   const cwd = kind === "file" ? resolve(path, "..") : path;
   const target = kind === "file" ? `./${relative(cwd, path)}` : "./";
   const mode = options.mode ?? "content";
-  const wanted = (name: string): boolean =>
+  const isWanted = (name: string): boolean =>
     (kind === "file" || (filter?.(name) ?? true)) && !options.leaveOut?.(join(cwd, name));
   // A single file is always asked for its matches: only they say whether it is binary.
   const format = mode === "content" || kind === "file" ? "json" : mode === "count" ? "count" : "files";
@@ -91,14 +91,14 @@ async function grep(
   const { before = 0, after = 0, within } = options;
   const perFile = mode === "count" ? Number.POSITIVE_INFINITY : hitsPerFile(options);
   if (mode === "content") args.push(`--before-context=${before}`, `--after-context=${after}`);
-  // Of matches across lines ripgrep counts neighbours as one.
+  // ripgrep counts neighbouring matches across lines as one.
   if (mode === "content" && !within && !options.multiline) args.push(`--max-count=${perFile}`);
 
   const attempt = async (sorted: boolean): Promise<FirstFiles | undefined> => {
     const files = new FirstFiles(options, sorted);
     const stop = new AbortController();
     const parser = new MatchParser({ format, dropBinary: kind === "file", perFile, within, before, after }, (file) => {
-      if (wanted(file.path)) files.add(file);
+      if (isWanted(file.path)) files.add(file);
       if (files.complete || (!sorted && files.hits > MANY_HITS)) stop.abort();
     });
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
@@ -157,7 +157,7 @@ async function glob(
   // What follows the last zero is the beginning of a name.
   for (const entry of entries.slice(0, -1)) all.push(entry.slice(2));
   const names = all.filter((one) => matches(one));
-  const candidates = isSorted ? await newest(runner, root, names, maxResults) : await timed(runner, root, names);
+  const candidates = isSorted ? await newest(runner, root, names, maxResults) : await withTimes(runner, root, names);
   const shown = shownPrefix(root, base);
   const folders = options.directories ? foldersOf(all).filter((one) => matches(one)) : [];
   return globResult(
@@ -168,22 +168,22 @@ async function glob(
   );
 }
 
-async function timed(runner: RipgrepRunner, root: string, names: readonly string[]): Promise<TimedPath[]> {
+async function withTimes(runner: RipgrepRunner, root: string, names: readonly string[]): Promise<TimedPath[]> {
   const times = await runner.mtimes(root, names);
   return names.map((path, i) => ({ path, mtimeMs: times[i]! }));
 }
 
-/** Of names that come newest first: the first `count` and those as old as the last of them, whose order is by name. */
+/** The first `count` names of a list with the newest first, and those as old as the last of them, which are sorted by name. */
 async function newest(
   runner: RipgrepRunner,
   root: string,
   names: readonly string[],
   count: number,
 ): Promise<TimedPath[]> {
-  const found = await timed(runner, root, names.slice(0, count));
+  const found = await withTimes(runner, root, names.slice(0, count));
   const oldest = found.at(-1)?.mtimeMs ?? 0;
   while (found.length < names.length && found.at(-1)!.mtimeMs === oldest) {
-    found.push(...(await timed(runner, root, names.slice(found.length, found.length + 100))));
+    found.push(...(await withTimes(runner, root, names.slice(found.length, found.length + 100))));
   }
   return found;
 }

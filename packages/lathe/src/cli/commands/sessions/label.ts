@@ -6,7 +6,7 @@ import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { changeJournal } from "../../../sessions/change-journal.ts";
 import { findOne, findSession } from "../../../sessions/find.ts";
-import { oneLine } from "../../../sessions/list.ts";
+import { printableLine } from "../../../sessions/list.ts";
 import { openToRead } from "../../../sessions/open.ts";
 import { verbArgs } from "../verb-args.ts";
 import { requireSessionId, type Verb } from "./verb.ts";
@@ -16,7 +16,7 @@ export const labelVerb: Verb = async (argv, workspace) => {
   const [which, entry, ...words] = positionals;
   const id = requireSessionId(which, "label");
   if (entry === undefined) return list(workspace, id);
-  const label = values.clear ? undefined : oneLine(words.join(" "));
+  const label = values.clear ? undefined : printableLine(words.join(" "));
   if (label === "" || (values.clear && words.length > 0))
     throw usageError(
       `Give one of both: lathe sessions label ${id} ${entry} <name>, or lathe sessions label ${id} ${entry} --clear`,

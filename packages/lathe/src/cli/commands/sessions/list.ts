@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { EXIT } from "../../../platform/usage/exit.ts";
-import { listSessions, oneLine, sessionName, timeAgo } from "../../../sessions/list.ts";
+import { listSessions, printableLine, sessionName, timeAgo } from "../../../sessions/list.ts";
 import { table } from "../../../sessions/tables/table.ts";
 import { verbArgs } from "../verb-args.ts";
 import { count, type Verb, wordless } from "./verb.ts";
@@ -38,10 +38,10 @@ export const listVerb: Verb = async (argv, workspace) => {
     return EXIT.done;
   }
   const rows = listed.map((session) => [
-    oneLine(session.id).slice(0, 8),
+    printableLine(session.id).slice(0, 8),
     timeAgo(session.modified, now),
     sessionName(session),
-    ...(values.all ? [oneLine(session.cwd)] : []),
+    ...(values.all ? [printableLine(session.cwd)] : []),
   ]);
   machine.stdout.write(table(rows));
   return EXIT.done;

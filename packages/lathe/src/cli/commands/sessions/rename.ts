@@ -3,13 +3,13 @@
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { changeJournal } from "../../../sessions/change-journal.ts";
 import { findOne } from "../../../sessions/find.ts";
-import { oneLine } from "../../../sessions/list.ts";
+import { printableLine } from "../../../sessions/list.ts";
 import { verbArgs } from "../verb-args.ts";
 import { requireSessionId, type Verb } from "./verb.ts";
 
 export const renameVerb: Verb = async (argv, workspace) => {
   const [which, ...words] = verbArgs(argv, {}).positionals;
-  const title = oneLine(words.join(" "));
+  const title = printableLine(words.join(" "));
   if (title === "") throw usageError("Give a title: lathe sessions rename <id> <title>");
   const path = findOne(workspace, requireSessionId(which, "rename"));
   await changeJournal(workspace, path, ({ journal }) => journal.setTitle(title, "user"));

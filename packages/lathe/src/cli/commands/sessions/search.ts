@@ -2,7 +2,7 @@
 
 import { visibleLine } from "@lathe/agent";
 import { EXIT } from "../../../platform/usage/exit.ts";
-import { oneLine, sessionName, timeAgo } from "../../../sessions/list.ts";
+import { printableLine, sessionName, timeAgo } from "../../../sessions/list.ts";
 import { type FoundSession, loadSqlite, searchSessions } from "../../../sessions/search.ts";
 import { parseQuery } from "../../../sessions/search-query.ts";
 import type { Snippet } from "../../../sessions/search-text.ts";
@@ -70,18 +70,18 @@ function lines(
   hits: RegExp,
   { hit, aside }: Style,
 ): string {
-  const id = oneLine(session.id).slice(0, 8);
-  const where = `(${timeAgo(session.modified, now)}, ${oneLine(session.cwd)})`;
+  const id = printableLine(session.id).slice(0, 8);
+  const where = `(${timeAgo(session.modified, now)}, ${printableLine(session.cwd)})`;
   const room = width - `${id}    ${where}`.length;
   const name = sessionName(session, Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room)));
-  const text = visibleLine(textOf(snippet)).replace(hits, hit);
+  const text = visibleLine(snippetText(snippet)).replace(hits, hit);
   return `${visibleLine(id)}  ${visibleLine(name)}  ${aside(visibleLine(where))}\n${INDENT}${text}\n`;
 }
 
-const textOf = ({ before, match, after }: Snippet): string => before + match + after;
+const snippetText = ({ before, match, after }: Snippet): string => before + match + after;
 
 const jsonRow = ({ session, snippet }: FoundSession) => ({
   ...session,
   modified: new Date(session.modified).toISOString(),
-  snippet: textOf(snippet),
+  snippet: snippetText(snippet),
 });

@@ -30,7 +30,7 @@ export function poster(transport: Transport): Post {
       once: true,
       body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
     }).catch(silent);
-    const text = await textOf(reply.body).catch(silent);
+    const text = await readBody(reply.body).catch(silent);
     try {
       return JSON.parse(text) as Awaited<ReturnType<Post>>;
     } catch (error) {
@@ -45,7 +45,7 @@ export function poster(transport: Transport): Post {
   };
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -1,10 +1,11 @@
 // What several agents have agreed on: AGENTS.md in every folder of the project, and skills in `.agents`.
 
-import { type AgentFolders, everyHome } from "../homes.ts";
+import { AGENT_PLACES } from "../agent-places.ts";
+import { everyHome, foldersOf } from "../homes.ts";
 import { skillFolder, textFile } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 
-const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.agents`, project: ".agents" };
+const FOLDERS = foldersOf(AGENT_PLACES.agents);
 
 export const agents: Provider = {
   id: "agents",

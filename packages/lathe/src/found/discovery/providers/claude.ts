@@ -1,17 +1,18 @@
 // Claude Code: `~/.claude` (or CLAUDE_CONFIG_DIR), the nearest `.claude` of the project, and the servers in `~/.claude.json`.
 
+import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
-import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
+import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Look, Provider, Scan } from "../look.ts";
+import type { Look, Provider } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 
-export const claudeHome = ({ place }: Scan): string => place.env["CLAUDE_CONFIG_DIR"] || `${place.userHome}/.claude`;
-
-const FOLDERS: AgentFolders = { user: claudeHome, project: ".claude" };
+const FOLDERS = foldersOf(AGENT_PLACES.claude);
+export const claudeHome = FOLDERS.user;
+const [, STATE_FILE] = AGENT_PLACES.claude.user;
 
 export const claude: Provider = {
   id: "claude",
@@ -66,7 +67,7 @@ export function ruleScope({ paths, ...rest }: Frontmatter): Frontmatter {
 /** Those for this project only come first, as Claude Code has it. */
 function servers(look: Look<"mcp-server">): void {
   const { place } = look;
-  const path = place.env["CLAUDE_CONFIG_DIR"] ? `${claudeHome(look)}/.claude.json` : `${place.userHome}/.claude.json`;
+  const path = `${place.env[AGENT_PLACES.claude.movedBy] ? claudeHome(look) : place.userHome}/${STATE_FILE}`;
   const read = readJson(look, path, "user");
   if (!read) return;
   for (const folder of new Set([...place.folders, place.cwd]))

@@ -1,16 +1,15 @@
 // Codex CLI: `~/.codex` (or CODEX_HOME) and the nearest `.codex` of the project.
 
-import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
+import { AGENT_PLACES } from "../agent-places.ts";
+import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { addHooks, hooksIn } from "../hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Provider, Scan } from "../look.ts";
+import type { Provider } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
 import { readToml } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 
-const codexHome = ({ place }: Scan): string => place.env["CODEX_HOME"] || `${place.userHome}/.codex`;
-
-const FOLDERS: AgentFolders = { user: codexHome, project: ".codex" };
+const FOLDERS = foldersOf(AGENT_PLACES.codex);
 
 export const codex: Provider = {
   id: "codex",
@@ -18,10 +17,10 @@ export const codex: Provider = {
   priority: 70,
   loaders: {
     "context-file": (look) => {
-      const [own] = firstFile(look, codexHome(look), ["AGENTS.override.md", "AGENTS.md"]);
+      const [own] = firstFile(look, FOLDERS.user(look), ["AGENTS.override.md", "AGENTS.md"]);
       if (own !== undefined) textFile(look, own, "user");
       for (const folder of look.place.folders) {
-        const name = ".codex/instructions.md";
+        const name = `${FOLDERS.project}/instructions.md`;
         textFile(look, `${folder}/${name}`, "project", { name, family: "openai" });
       }
     },

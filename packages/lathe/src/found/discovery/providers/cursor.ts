@@ -1,13 +1,14 @@
 // Cursor: `~/.cursor` and the nearest `.cursor` of the project.
 
+import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
-import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
+import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { markdownFolder, skillFolder } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
-const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.cursor`, project: ".cursor" };
+const FOLDERS = foldersOf(AGENT_PLACES.cursor);
 
 export const cursor: Provider = {
   id: "cursor",

@@ -1,7 +1,8 @@
 // Gemini CLI: `~/.gemini` and the nearest `.gemini` of the project, with the extensions in them.
 
+import { AGENT_PLACES } from "../agent-places.ts";
 import { ofExtensions, tomlCommands } from "../gemini-files.ts";
-import { type AgentFolders, everyHome, homesOf, inHomes } from "../homes.ts";
+import { everyHome, foldersOf, homesOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { markdownFolder, skillFolder, textFile } from "../layouts.ts";
 import type { Provider } from "../look.ts";
@@ -9,7 +10,7 @@ import { mcpServersIn } from "../mcp-servers.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
 
-const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.gemini`, project: ".gemini" };
+const FOLDERS = foldersOf(AGENT_PLACES.gemini);
 
 export const gemini: Provider = {
   id: "gemini",

@@ -1,5 +1,6 @@
 // Servers that a project has for any agent: `.vscode/mcp.json`, and `.mcp.json` or `mcp.json` in its folders.
 
+import { AGENT_PLACES, userFolder } from "../agent-places.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
@@ -9,9 +10,9 @@ export const vscode: Provider = {
   priority: 20,
   loaders: {
     "mcp-server": (look) => {
-      for (const folder of look.place.folders) mcpServersIn(look, `${folder}/.vscode/mcp.json`, "project");
-      const config = look.place.env["XDG_CONFIG_HOME"] || `${look.place.userHome}/.config`;
-      mcpServersIn(look, `${config}/Code/User/mcp.json`, "user");
+      const [inProject] = AGENT_PLACES.vscode.project;
+      for (const folder of look.place.folders) mcpServersIn(look, `${folder}/${inProject}`, "project");
+      mcpServersIn(look, userFolder(look.place, AGENT_PLACES.vscode), "user");
     },
   },
 };
@@ -23,7 +24,7 @@ export const mcpJson: Provider = {
   loaders: {
     "mcp-server": (look) => {
       for (const folder of look.place.folders)
-        for (const name of [".mcp.json", "mcp.json"]) mcpServersIn(look, `${folder}/${name}`, "project");
+        for (const name of AGENT_PLACES.mcpJson.project) mcpServersIn(look, `${folder}/${name}`, "project");
     },
   },
 };

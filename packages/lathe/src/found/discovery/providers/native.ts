@@ -1,6 +1,7 @@
 // Lathe's own files: `~/.lathe` and the nearest `.lathe` of the project. Skills are taken from every folder up to the root.
 
 import { isJsonObject } from "@lathe/llm";
+import { LATHE_FOLDER, latheFile } from "../agent-places.ts";
 import { ofExtensions } from "../gemini-files.ts";
 import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
@@ -13,7 +14,7 @@ import { systemPrompts } from "../system-prompts.ts";
 import type { Level } from "../types.ts";
 
 /** The project's come first: they are closer to the work. */
-const FOLDERS: AgentFolders = { user: ({ place }) => place.latheHome, project: ".lathe" };
+const FOLDERS: AgentFolders = { user: ({ place }) => place.latheHome, project: LATHE_FOLDER };
 const TOOL_ENDINGS = [".json", ".md", ".ts", ".js", ".sh", ".bash", ".py"];
 const CODE_ENDINGS = [".ts", ".js", ".mts", ".mjs"];
 
@@ -23,48 +24,50 @@ export const native: Provider = {
   priority: 100,
   loaders: {
     "context-file": inHomes(FOLDERS, "project", (look, home) => {
-      textFile(look, `${home.path}/AGENTS.md`, home.level);
+      textFile(look, latheFile(home.path, "AGENTS.md"), home.level);
       ofExtensions["context-file"](look, home);
     }),
     "system-prompt": (look) => systemPrompts(look, FOLDERS),
     skill: (look) => {
-      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
+      for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, latheFile(path, "skills"), level);
     },
     command: inHomes(FOLDERS, "project", async (look, home) => {
-      markdownFolder(look, `${home.path}/commands`, home.level, { nested: true });
+      markdownFolder(look, latheFile(home.path, "commands"), home.level, { nested: true });
       await ofExtensions.command(look, home);
     }),
     rule: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { endings: [".md", ".mdc"] }),
+      markdownFolder(look, latheFile(path, "rules"), level, { endings: [".md", ".mdc"] }),
     ),
-    prompt: inHomes(FOLDERS, "project", (look, { path, level }) => markdownFolder(look, `${path}/prompts`, level)),
+    prompt: inHomes(FOLDERS, "project", (look, { path, level }) =>
+      markdownFolder(look, latheFile(path, "prompts"), level),
+    ),
     instruction: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/instructions`, level),
+      markdownFolder(look, latheFile(path, "instructions"), level),
     ),
     agent: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      markdownFolder(look, `${path}/agents`, level, { renames: true }),
+      markdownFolder(look, latheFile(path, "agents"), level, { renames: true }),
     ),
     hook: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
       for (const event of ["pre", "post"])
-        for (const { path, base } of look.filesIn(`${home}/hooks/${event}`, CODE_ENDINGS))
+        for (const { path, base } of look.filesIn(`${latheFile(home, "hooks")}/${event}`, CODE_ENDINGS))
           look.add(`${event}:*:${base}`, { level, path }, { event, type: "module", path });
-      hooksIn(look, { path: `${home}/hooks.json`, level, timeoutUnit: "seconds" });
+      hooksIn(look, { path: latheFile(home, "hooks.json"), level, timeoutUnit: "seconds" });
     }),
     tool: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      moduleFolder(look, `${path}/tools`, level, TOOL_ENDINGS, (one, folder) =>
+      moduleFolder(look, latheFile(path, "tools"), level, TOOL_ENDINGS, (one, folder) =>
         firstFile(one, folder, ["index.ts", "index.js"]),
       ),
     ),
     extension: inHomes(FOLDERS, "project", (look, { path, level }) =>
-      moduleFolder(look, `${path}/extensions`, level, CODE_ENDINGS, entriesOf),
+      moduleFolder(look, latheFile(path, "extensions"), level, CODE_ENDINGS, entriesOf),
     ),
     "mcp-server": inHomes(FOLDERS, "project", (look, home) => {
-      mcpServersIn(look, `${home.path}/mcp.json`, home.level);
+      mcpServersIn(look, latheFile(home.path, "mcp.json"), home.level);
       ofExtensions["mcp-server"](look, home);
     }),
     plugin: inHomes(FOLDERS, "project", (look, home) => ofExtensions.plugin(look, home)),
     settings: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
-      const path = `${home}/settings.json`;
+      const path = latheFile(home, "settings.json");
       const read = readJson(look, path, level);
       if (read) look.add("settings.json", { level, path }, { settings: read.value });
     }),
@@ -82,7 +85,7 @@ function sshHosts(
   look: Look<"ssh-host">,
   { path: home, level }: { readonly path: string; readonly level: Level },
 ): void {
-  const path = `${home}/ssh.json`;
+  const path = latheFile(home, "ssh.json");
   const read = readJson(look, path, level);
   const hosts = read?.value["hosts"];
   if (!isJsonObject(hosts)) return;

@@ -2,24 +2,23 @@
 // folders. Its folders are called by one word or by the plural.
 
 import { isJsonObject } from "@lathe/llm";
-import { type AgentFolders, everyHome, type Home, homesOf } from "../homes.ts";
+import { AGENT_PLACES } from "../agent-places.ts";
+import { everyHome, foldersOf, type Home, homesOf } from "../homes.ts";
 import { firstFile, markdownFolder, skillFolder, textFile } from "../layouts.ts";
 import type { Look, Provider, Scan } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
 import { readJson, type Structured } from "../structured.ts";
 import type { Level } from "../types.ts";
 
-const configHome = ({ place }: Scan): string =>
-  `${place.env["XDG_CONFIG_HOME"] || `${place.userHome}/.config`}/opencode`;
-
-const FOLDERS: AgentFolders = { user: configHome, project: ".opencode" };
+const FOLDERS = foldersOf(AGENT_PLACES.opencode);
+const [, ...CONFIG_FILES] = AGENT_PLACES.opencode.project;
 
 export const opencode: Provider = {
   id: "opencode",
   name: "OpenCode",
   priority: 55,
   loaders: {
-    "context-file": (look) => textFile(look, `${configHome(look)}/AGENTS.md`, "user"),
+    "context-file": (look) => textFile(look, `${FOLDERS.user(look)}/AGENTS.md`, "user"),
     instruction: (look) => {
       for (const { value, ...config } of configs(look)) {
         const { instructions } = value;
@@ -64,12 +63,12 @@ function configs(look: Scan): readonly Config[] {
   const homes: Home[] = [
     ...look.place.folders.flatMap((folder): Home[] => [
       { path: folder, level: "project" },
-      { path: `${folder}/.opencode`, level: "project" },
+      { path: `${folder}/${FOLDERS.project}`, level: "project" },
     ]),
-    { path: configHome(look), level: "user" },
+    { path: FOLDERS.user(look), level: "user" },
   ];
   return homes.flatMap(({ path: folder, level }) =>
-    firstFile(look, folder, ["opencode.json", "opencode.jsonc"]).flatMap((path) => {
+    firstFile(look, folder, CONFIG_FILES).flatMap((path) => {
       const read = readJson(look, path, level);
       return read ? [{ ...read, path, level, folder }] : [];
     }),

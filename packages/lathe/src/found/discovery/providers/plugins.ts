@@ -1,6 +1,7 @@
 // What `lathe plugin add` has installed.
 
 import { isJsonObject } from "@lathe/llm";
+import { latheFile } from "../agent-places.ts";
 import type { Provider, Scan } from "../look.ts";
 import { type InstalledPlugin, pluginLoaders } from "../plugin-files.ts";
 import { readJson } from "../structured.ts";
@@ -13,7 +14,7 @@ export const plugins: Provider = {
 };
 
 function installedPlugins(look: Scan): readonly InstalledPlugin[] {
-  const folder = `${look.place.latheHome}/plugins`;
+  const folder = latheFile(look.place.latheHome, "plugins");
   const listed = readJson(look, `${folder}/installed.json`, "user")?.value["plugins"];
   return Object.entries(isJsonObject(listed) ? listed : {}).flatMap(([name, entry]) => {
     if (!isJsonObject(entry) || entry["enabled"] === false) return [];

@@ -1,12 +1,13 @@
 // Windsurf: `~/.codeium/windsurf` and the nearest `.windsurf` of the project. Its workflows are what others call commands.
 
+import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
-import { type AgentFolders, everyHome, homesOf } from "../homes.ts";
+import { everyHome, foldersOf, homesOf } from "../homes.ts";
 import { markdownFolder, skillFolder } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
-const FOLDERS: AgentFolders = { user: ({ place }) => `${place.userHome}/.codeium/windsurf`, project: ".windsurf" };
+const FOLDERS = foldersOf(AGENT_PLACES.windsurf);
 
 export const windsurf: Provider = {
   id: "windsurf",

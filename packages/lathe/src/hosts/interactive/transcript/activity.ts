@@ -12,12 +12,12 @@ export interface Activity {
 
 export function activityOf(fold: EventFold): Activity | undefined {
   if (fold.busySince === undefined) return fold.compacting && { text: SUMMARIZING, since: fold.compacting.since };
-  return { text: textOf(fold), since: fold.busySince };
+  return { text: activityText(fold), since: fold.busySince };
 }
 
 const SUMMARIZING = "Summarizing earlier messages";
 
-function textOf(fold: EventFold): string {
+function activityText(fold: EventFold): string {
   const { calls, retry, compacting, preparing, isStreaming } = fold;
   if (calls.some(({ isAsking }) => isAsking)) return "Waiting for your answer";
   if (compacting) return SUMMARIZING;

@@ -1,7 +1,7 @@
 // What is said of failures and at the end of an input: each of them once, although several events may tell it.
 
 import type { EventData, SessionEvent } from "@lathe/agent";
-import { oneLine } from "../../headless/outcome.ts";
+import { joinLines } from "../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
 import { InputEndings } from "../input-endings.ts";
 import type { NoteKind } from "./item.ts";
@@ -31,13 +31,13 @@ export class EndNotes {
   warning({ message, code }: { readonly message: string; readonly code: string }): void {
     // It comes up in the middle of the first command, and can wait until the work is done.
     if (code === "withheld_variables") this.#hasWithheld = true;
-    else if (!TOLD_AT_THE_END.has(code)) this.#note(oneLine(message), "warning");
+    else if (!TOLD_AT_THE_END.has(code)) this.#note(joinLines(message), "warning");
   }
 
   /** The end of the input tells it again, with what to do about it. */
   error(message: string, isBusy: boolean): void {
     if (isBusy) this.#error = message;
-    else this.tellOnce(oneLine(message));
+    else this.tellOnce(joinLines(message));
   }
 
   /** What ends a session is told by several events. */
@@ -62,6 +62,6 @@ export class EndNotes {
     if (awaiting) return;
     this.#told = this.#ending ?? this.#error ?? "";
     if (this.#ending !== undefined) this.#note(this.#ending, reason === "completed" ? "warning" : "error");
-    else if (this.#error !== undefined) this.#note(oneLine(this.#error), "error");
+    else if (this.#error !== undefined) this.#note(joinLines(this.#error), "error");
   }
 }

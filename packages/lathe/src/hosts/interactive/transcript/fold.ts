@@ -3,7 +3,7 @@
 
 import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
-import { oneLine } from "../../headless/outcome.ts";
+import { joinLines } from "../../headless/outcome.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
@@ -136,7 +136,7 @@ export class EventFold {
         this.#notes.warning(event.data);
         break;
       case "loop_detection":
-        this.note(oneLine(event.data.message), "warning");
+        this.note(joinLines(event.data.message), "warning");
         break;
       case "ttsr_triggered":
         this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
@@ -302,7 +302,7 @@ export class EventFold {
   }
 
   #beginRetry({ attempt, delay_ms, discards, message }: EventData["retry"], now: number): void {
-    this.retry = { message: this.#withProvider(oneLine(message)), attempt, at: now + delay_ms };
+    this.retry = { message: this.#withProvider(joinLines(message)), attempt, at: now + delay_ms };
     this.preparing = undefined;
     this.awaitedSince = now;
     if (!discards) return;
@@ -324,7 +324,7 @@ export class EventFold {
   #endCompaction({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
-    if (error !== undefined) this.note(`The conversation could not be summarized: ${oneLine(error)}`, "warning");
+    if (error !== undefined) this.note(`The conversation could not be summarized: ${joinLines(error)}`, "warning");
     else if (pruned !== undefined && pruned > 0 && entry_id === undefined)
       this.note(`${pruned} old results were emptied to make room.`, "info");
     else {
@@ -367,7 +367,7 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.#notes.tellOnce(oneLine(error));
+    if (error !== undefined) this.#notes.tellOnce(joinLines(error));
   }
 
   /** A session that was under way before it was watched. */

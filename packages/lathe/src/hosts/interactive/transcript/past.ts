@@ -9,9 +9,10 @@ import {
   type Session,
   type ToolDef,
   type TreeEntry,
+  textOfContent,
   userCommandOf,
 } from "@lathe/agent";
-import { type ContentPart, type ToolCallData, textOf } from "@lathe/llm";
+import { type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
@@ -84,7 +85,7 @@ function* customItems(
   linesOf: EntryLines | undefined,
 ): IterableIterator<Item> {
   if (!display) return;
-  const text = plainText(content);
+  const text = textOfContent(content);
   const lines = linesOf?.(customType, text);
   if (!lines) yield { kind: "text", text };
   for (const line of lines ?? []) yield { kind: "note", text: line, note: "info" };
@@ -150,9 +151,4 @@ function resultsAfter(
       if (part.kind === "tool_result") results.set(part.toolResult.toolCallId, entry);
   }
   return results;
-}
-
-function plainText(content: string | readonly ContentPart[]): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }

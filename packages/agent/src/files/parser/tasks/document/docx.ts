@@ -2,7 +2,7 @@
 
 import { CannotParse } from "../types.ts";
 import { type Attributes, attribute, type Parts, readXml } from "./package-parts.ts";
-import { oneLine, TextWriter } from "./text-writer.ts";
+import { cleanLine, TextWriter } from "./text-writer.ts";
 
 interface Paragraph {
   text: string;
@@ -151,7 +151,7 @@ class BodyReader {
     else if (list !== undefined && list !== "0") this.#writer.item(level, this.#mark(list, level), text);
     else {
       this.#writer.paragraph(text);
-      if (oneLine(text) !== "") this.#writer.blank();
+      if (cleanLine(text) !== "") this.#writer.blank();
     }
   }
 
@@ -197,6 +197,6 @@ class NotesReader {
 
   close(name: string): void {
     if (name === "t") this.#inText = false;
-    if (name === "footnote" && this.#isNote) this.#writer.paragraph(`[^${this.#id}]: ${oneLine(this.#text)}`);
+    if (name === "footnote" && this.#isNote) this.#writer.paragraph(`[^${this.#id}]: ${cleanLine(this.#text)}`);
   }
 }

@@ -3,7 +3,7 @@
 import { CannotParse } from "../types.ts";
 import { HtmlReader } from "./html.ts";
 import { attribute, decoded, type Parts, readMarkup, readXml, resolved } from "./package-parts.ts";
-import { oneLine, TextWriter } from "./text-writer.ts";
+import { cleanLine, TextWriter } from "./text-writer.ts";
 
 export function epubText(parts: Parts): string {
   const book = bookFile(parts);
@@ -34,7 +34,7 @@ export function epubText(parts: Parts): string {
   }
   const text = writer.text();
   // Most books say it on their first page.
-  return title === "" || text.slice(0, 1000).includes(title) ? text : `# ${oneLine(title)}\n\n${text}`;
+  return title === "" || text.slice(0, 1000).includes(title) ? text : `# ${cleanLine(title)}\n\n${text}`;
 }
 
 function bookFile(parts: Parts): string {

@@ -2,7 +2,7 @@
 
 import { CannotParse } from "../types.ts";
 import { type Attributes, attribute, type Parts, readXml, relationships } from "./package-parts.ts";
-import { oneLine, TextWriter } from "./text-writer.ts";
+import { cleanLine, TextWriter } from "./text-writer.ts";
 
 export function pptxText(parts: Parts): string {
   const slides = slidesOf(parts);
@@ -93,7 +93,7 @@ class SlideReader {
     const row = this.#rows?.at(-1);
     if (row && row.length > 0) row[row.length - 1] = `${row.at(-1)} ${text}`.trim();
     else if (text === "" || FURNITURE.has(this.#role)) return;
-    else if (this.#role === "title" || this.#role === "ctrTitle") this.title = oneLine(`${this.title} ${text}`);
+    else if (this.#role === "title" || this.#role === "ctrTitle") this.title = cleanLine(`${this.title} ${text}`);
     else this.paragraphs.push({ text, level: this.#level });
   }
 }

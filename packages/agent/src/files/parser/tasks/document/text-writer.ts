@@ -1,5 +1,7 @@
 // Collects what a document says as lines: headings, paragraphs, list items and tables, up to a limit.
 
+import { oneLine } from "../../../../base/text/one-line.ts";
+
 /** More than a session could ever show; what follows is left out and said so. */
 const MOST_CHARACTERS = 8_000_000;
 const MOST_HEADING = 6;
@@ -14,7 +16,7 @@ export class TextWriter {
 
   /** Writes a heading with an empty line before it. */
   heading(level: number, text: string): void {
-    const flat = oneLine(text);
+    const flat = cleanLine(text);
     if (flat === "") return;
     this.blank();
     this.line(`${"#".repeat(Math.min(Math.max(level, 1), MOST_HEADING))} ${flat}`);
@@ -68,10 +70,10 @@ export class TextWriter {
 }
 
 export const tableRow = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => oneLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  `| ${cells.map((cell) => cleanLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 
 /** Without characters that a terminal would obey. */
 const cleaned = (text: string): string =>
   text.replace(/\r\n?|[\u000b\u000c\u2028\u2029]/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
 
-export const oneLine = (text: string): string => cleaned(text).replace(/\s+/g, " ").trim();
+export const cleanLine = (text: string): string => oneLine(cleaned(text));

@@ -2,7 +2,7 @@
 
 import { CannotParse } from "../types.ts";
 import { attribute, type Parts, readXml, relationships } from "./package-parts.ts";
-import { oneLine, TextWriter, tableRow } from "./text-writer.ts";
+import { cleanLine, TextWriter, tableRow } from "./text-writer.ts";
 
 /** Empty cells between two that are shown as such; a wider gap names the column instead. */
 const MOST_GAP = 16;
@@ -134,11 +134,11 @@ function sheetRows(
 
 function shownValue(cell: Cell, strings: readonly string[], dates: readonly boolean[]): string {
   const { kind, value, formula, style } = cell;
-  if (value === "") return formula === "" ? "" : `=${oneLine(formula)}`;
-  if (kind === "s") return oneLine(strings[Number(value)] ?? "");
+  if (value === "") return formula === "" ? "" : `=${cleanLine(formula)}`;
+  if (kind === "s") return cleanLine(strings[Number(value)] ?? "");
   if (kind === "b") return value === "1" ? "TRUE" : "FALSE";
   if (kind === "n" && dates[style]) return dateText(Number(value)) ?? value;
-  return oneLine(value);
+  return cleanLine(value);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 // Markdown from the parts of a page, in one pass. Nesting is bounded: what lies deeper than anybody reads adds no more
-// indentation, and misplaced end tags are looked for only so far. Self-contained like HtmlTokens, and for the same reason.
+// indentation, and misplaced end tags are looked for only so far.
 
+import { oneLine } from "../../../../base/text/one-line.ts";
 import type { HtmlHandler } from "./html-tokens.ts";
 
 type Attributes = ReadonlyMap<string, string>;
@@ -14,7 +15,7 @@ interface OpenElement {
 /** Text being written: the page, or a cell of a table, where everything is on one line. */
 interface Sheet {
   readonly parts: string[];
-  readonly oneLine: boolean;
+  readonly isOneLine: boolean;
   isEmpty: boolean;
   /** Line breaks and a space that are owed before the next word. */
   breaks: number;
@@ -181,8 +182,8 @@ export class MarkdownWriter implements HtmlHandler {
     this.#code = undefined;
     const text = parts.join("");
     const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
-    if (!isBlock || this.#sheet.oneLine || this.#inLink) {
-      const words = text.replace(/\s+/g, " ").trim();
+    if (!isBlock || this.#sheet.isOneLine || this.#inLink) {
+      const words = oneLine(text);
       const fence = "`".repeat(longest + 1);
       const gap = longest > 0 ? " " : "";
       if (words !== "") this.#word(fence + gap + words + gap + fence);
@@ -289,7 +290,7 @@ export class MarkdownWriter implements HtmlHandler {
     table.isLayout = true;
     const cell = this.#sheet;
     this.#sheet = this.#page;
-    const cells = [...table.rows.flat(), ...(table.row ?? []), ...(cell.oneLine ? [cell.parts.join("")] : [])];
+    const cells = [...table.rows.flat(), ...(table.row ?? []), ...(cell.isOneLine ? [cell.parts.join("")] : [])];
     for (const text of cells) {
       this.#break(1);
       if (text.trim() !== "") this.#word(text.trim());
@@ -316,7 +317,7 @@ export class MarkdownWriter implements HtmlHandler {
 
   #image(attributes: Attributes): void {
     const src = attributes.get("src") ?? "";
-    const alt = (attributes.get("alt") ?? "").replace(/\s+/g, " ").trim();
+    const alt = oneLine(attributes.get("alt") ?? "");
     if (src === "" || src.startsWith("data:")) this.text(alt);
     else this.#word(`![${alt}](${this.#address(src)})`);
   }
@@ -357,7 +358,7 @@ export class MarkdownWriter implements HtmlHandler {
   #beginLine(breaks: number, start: string): void {
     this.#break(breaks);
     const sheet = this.#sheet;
-    if (sheet.oneLine || this.#inLink) return;
+    if (sheet.isOneLine || this.#inLink) return;
     if ((sheet.lineStart ?? "").length > 4 * this.#deepest) return;
     sheet.lineStart = (sheet.lineStart ?? this.#prefix) + start;
   }
@@ -372,7 +373,7 @@ export class MarkdownWriter implements HtmlHandler {
   #word(word: string): void {
     const sheet = this.#sheet;
     const { parts, isEmpty, breaks } = sheet;
-    if (sheet.oneLine) {
+    if (sheet.isOneLine) {
       if (!isEmpty && (breaks > 0 || sheet.space)) parts.push(" ");
     } else if (isEmpty || breaks > 0) {
       if (!isEmpty) parts.push(breaks > 1 ? `\n${this.#prefix.trimEnd()}\n` : "\n");
@@ -392,7 +393,7 @@ export class MarkdownWriter implements HtmlHandler {
     this.#break(2);
   }
 
-  #newSheet(oneLine: boolean): Sheet {
-    return { parts: [], oneLine, isEmpty: true, breaks: 0, space: false, lineStart: undefined };
+  #newSheet(isOneLine: boolean): Sheet {
+    return { parts: [], isOneLine, isEmpty: true, breaks: 0, space: false, lineStart: undefined };
   }
 }

@@ -1,9 +1,19 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { convertHtml, htmlToMarkdown } from "./in-worker.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { Parser } from "../../parser.ts";
+import { runParser } from "../../run-parser.ts";
+import { htmlMarkdown } from "./html-markdown.ts";
 
 const never = new AbortController().signal;
-const inWorker = (html: string) => htmlToMarkdown(html, { timeoutMs: 20_000, signal: never });
+const convertHtml = (html: string): string => htmlMarkdown({ html });
+const parser = new Parser();
+afterAll(() => parser.close());
+const convertOutside = (html: string, { timeoutMs = 20_000, signal = never } = {}): Promise<string> =>
+  runParser(
+    "html",
+    { html },
+    { scope: { services: { parser, vision: false }, signal }, path: "https://a.example/", timeoutMs },
+  );
 
 describe("a page as Markdown", () => {
   it.each([
@@ -97,9 +107,9 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ["a list of a million items", "<li>x".repeat(500_000)],
 ];
 
-describe("off the main thread", () => {
+describe("in the parser process", () => {
   it.each(HOSTILE)("D3 reads %s in time in proportion to its size", async (_, html) => {
-    expect((await inWorker(html)).length).toBeLessThan(3 * html.length);
+    expect((await convertOutside(html)).length).toBeLessThan(3 * html.length);
   });
 
   it("D3 the session continues in the meantime: half a megabyte of ordinary HTML, then five", async () => {
@@ -109,7 +119,7 @@ describe("off the main thread", () => {
       const count = Math.ceil(size / article.length);
       let turns = 0;
       let isDone = false;
-      const converted = inWorker(article.repeat(count)).finally(() => {
+      const converted = convertOutside(article.repeat(count)).finally(() => {
         isDone = true;
       });
       while (!isDone) {
@@ -123,11 +133,11 @@ describe("off the main thread", () => {
 
   it("D3 has a deadline, and an interrupt ends it", async () => {
     const html = HOSTILE[0]![1];
-    await expect(htmlToMarkdown(html, { timeoutMs: 1, signal: never })).rejects.toThrow("in 0.001 seconds");
+    await expect(convertOutside(html, { timeoutMs: 1 })).rejects.toThrow("longer than 0.001 s");
     const abort = new AbortController();
-    const converting = htmlToMarkdown(html, { timeoutMs: 20_000, signal: abort.signal });
+    const converting = convertOutside(html, { signal: abort.signal });
     abort.abort();
     await expect(converting).rejects.toThrow("interrupted");
-    await expect(htmlToMarkdown(html, { timeoutMs: 20_000, signal: abort.signal })).rejects.toThrow("interrupted");
+    await expect(convertOutside(html, { signal: abort.signal })).rejects.toThrow("interrupted");
   });
 });

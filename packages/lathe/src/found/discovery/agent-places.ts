@@ -1,0 +1,92 @@
+// Where each agent keeps its files: one table for the providers that read them, and for the check whether there are any. Context files
+// that lie openly in a project (AGENTS.md, CLAUDE.md) are not here: a session reads those without discovery.
+
+import { existsSync } from "node:fs";
+import type { Place } from "./place.ts";
+
+export interface AgentPlaces {
+  /** Below the user's home; the first is the agent's own folder. */
+  readonly user: readonly string[];
+  /** The variable that names the agent's own folder instead. */
+  readonly movedBy?: string;
+  /** Below each folder of a project; the first is the agent's own. */
+  readonly project: readonly string[];
+}
+
+export const AGENT_PLACES = {
+  claude: { user: [".claude", ".claude.json"], movedBy: "CLAUDE_CONFIG_DIR", project: [".claude"] },
+  codex: { user: [".codex"], movedBy: "CODEX_HOME", project: [".codex"] },
+  agents: { user: [".agents"], project: [".agents"] },
+  gemini: { user: [".gemini"], project: [".gemini"] },
+  opencode: { user: [".config/opencode"], project: [".opencode", "opencode.json", "opencode.jsonc"] },
+  cursor: { user: [".cursor"], project: [".cursor"] },
+  windsurf: { user: [".codeium/windsurf"], project: [".windsurf"] },
+  cline: { user: [".cline", "Documents/Cline"], project: [".clinerules", ".cline"] },
+  github: {
+    user: [".copilot"],
+    project: [
+      ".github/copilot-instructions.md",
+      ".github/instructions",
+      ".github/prompts",
+      ".github/agents",
+      ".github/chatmodes",
+      ".github/skills",
+      ".github/hooks",
+    ],
+  },
+  vscode: { user: [".config/Code/User/mcp.json"], project: [".vscode/mcp.json"] },
+  mcpJson: { user: [], project: [".mcp.json", "mcp.json"] },
+} as const satisfies Readonly<Record<string, AgentPlaces>>;
+
+/** Lathe's own folder of a project. */
+export const LATHE_FOLDER = ".lathe";
+export const SYSTEM_PROMPTS = ["SYSTEM.md", "APPEND_SYSTEM.md", "TITLE_SYSTEM.md"] as const;
+
+/** What is read in Lathe's own folders. The user's one has settings and sessions besides, in any case. */
+const LATHE_FILES = [
+  ...SYSTEM_PROMPTS,
+  "AGENTS.md",
+  "skills",
+  "commands",
+  "rules",
+  "prompts",
+  "instructions",
+  "agents",
+  "hooks",
+  "hooks.json",
+  "tools",
+  "extensions",
+  "mcp.json",
+  "plugins",
+  "settings.json",
+  "ssh.json",
+] as const;
+
+export const latheFile = (home: string, name: (typeof LATHE_FILES)[number]): string => `${home}/${name}`;
+
+const CONFIG_VARIABLE = "XDG_CONFIG_HOME";
+
+/** A path of the table below the user's home, or below the folder that the user has for configuration. */
+export function userPath({ env, userHome }: Place, path: string): string {
+  const config = env[CONFIG_VARIABLE];
+  return config && path.startsWith(".config/") ? `${config}${path.slice(".config".length)}` : `${userHome}/${path}`;
+}
+
+/** The agent's own folder of the user. */
+export function userFolder(place: Place, { user, movedBy }: AgentPlaces): string {
+  return (movedBy && place.env[movedBy]) || userPath(place, user[0] ?? "");
+}
+
+/** Whether any agent has files here at all. Most starts find none and load nothing of the rest. */
+export function isAnythingHere({ env, userHome, latheHome, folders }: Place): boolean {
+  const agents: readonly AgentPlaces[] = Object.values(AGENT_PLACES);
+  const isIn = (folder: string, names: readonly string[]): boolean =>
+    names.some((name) => existsSync(`${folder}/${name}`));
+  const inProject = [LATHE_FOLDER, ...agents.flatMap(({ project }) => project)];
+  return (
+    [CONFIG_VARIABLE, ...agents.flatMap(({ movedBy }) => movedBy ?? [])].some((name) => env[name]) ||
+    isIn(latheHome, LATHE_FILES) ||
+    agents.some(({ user }) => isIn(userHome, user)) ||
+    folders.some((folder) => isIn(folder, inProject))
+  );
+}

@@ -1,0 +1,20 @@
+// What the strict forms of all vendors have in common: references are put in place, and a schema may have no such form.
+
+import type { JsonSchema } from "../types/json.ts";
+import { inlined } from "./inline.ts";
+
+/** Thrown inside a translation when the schema has no strict form. */
+export class NotStrict extends Error {}
+
+/** Undefined when there is no strict form. */
+export function strictForm<T>(schema: JsonSchema, translate: (flat: JsonSchema) => T): T | undefined {
+  const refuse = (): never => {
+    throw new NotStrict();
+  };
+  try {
+    return translate(inlined(schema, { onCycle: refuse, onMissing: refuse }));
+  } catch (error) {
+    if (error instanceof NotStrict) return undefined;
+    throw error;
+  }
+}
