@@ -82,7 +82,9 @@ describe("models.yml through the command", () => {
     expect((await b.box.run(["models", "acme"])).stderr).toContain("New or changed since this folder was trusted");
     await b.box.run(["trust"]);
     const { stderr } = await b.box.run(["models", "acme"]);
-    expect(stderr).toContain(`${file}:5: providers.acme.apiKey: a command is allowed only in your own models.yml`);
+    expect(stderr).toContain(
+      `${file}:5: providers.acme.apiKey is a command, which is allowed only in your own models.yml`,
+    );
   });
 
   it("G-45 a built-in provider is sent elsewhere with headers; a model's header beats the provider's", async () => {
@@ -232,7 +234,10 @@ describe("the file itself", () => {
     [provider("api: soap"), /^3: providers\.p\.api must be one of openai-completions/],
     [provider("baseUrl: 7"), "3: providers.p.baseUrl must be a non-empty string, not 7"],
     [provider("auth: none"), /^2: providers\.p must set one of .* when it has no models/],
-    [provider("api: openai-completions\napiKey: K\nmodels: [{id: m}]"), "2: providers.p.baseUrl is required with models"],
+    [
+      provider("api: openai-completions\napiKey: K\nmodels: [{id: m}]"),
+      "2: providers.p.baseUrl is required with models",
+    ],
     [
       provider("baseUrl: http://h\napi: openai-completions\nmodels: [{id: m}]"),
       "2: providers.p.apiKey is required with models; set apiKey, apiKeyEnv or auth: none",

@@ -117,7 +117,7 @@ describe("a journal with made-up lines", () => {
     lines[at] = { ...lines[at]!, message: { role: "user", content: "not a list" } };
     const journal = opened(Buffer.concat(lines.map(encodeLine))) as Journal;
     expect(journal.losses.map(({ message }) => message)).toEqual([
-      `Entry ${lines[at]?.["id"]} cannot be used (message.content must be a list, not "not a list"); it is skipped.`,
+      `Entry ${lines[at]?.["id"]} cannot be used (message.content must be a list, not a string of 10 characters); it is skipped.`,
     ]);
     expect(journal.entry(lines[at]?.["id"] as string)).toMatchObject({ message: { role: "user", content: [] } });
     expect(journal.context.messages.some((message) => message.content.length === 0)).toBe(false);

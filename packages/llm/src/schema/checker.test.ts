@@ -98,6 +98,13 @@ describe("one text says where, what was expected and what was found", () => {
     expect(new Checker(number()).wrongIn(Number.POSITIVE_INFINITY)).toBe("the value must be a number, not Infinity");
   });
 
+  it("a value may be described instead of repeated, and no sign reaches a terminal as it is", () => {
+    expect(new Checker(number(), { hidesValues: true }).wrongIn("secret", "x")).toBe(
+      "x must be a number, not a string of 6 characters",
+    );
+    expect(new Checker(number()).wrongIn("\u009b31m\u202e", "x")).toBe('x must be a number, not "\\u009b31m\\u202e"');
+  });
+
   it("a format says what it wants and why the value is not that", () => {
     const formats = {
       even: { expects: "an even word", check: (word: string) => word.length % 2 === 0 || "it is odd" },

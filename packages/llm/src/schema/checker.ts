@@ -17,6 +17,8 @@ export interface Format {
 export interface CheckerOptions {
   /** Members that no schema has are accepted everywhere: the value may come from a newer version. */
   readonly acceptsUnknown?: boolean | undefined;
+  /** Texts describe values instead of repeating them: they may be anything, and anybody's. */
+  readonly hidesValues?: boolean | undefined;
   /** For the keyword `format`. */
   readonly formats?: Readonly<Record<string, Format>> | undefined;
 }
@@ -55,7 +57,7 @@ export class Checker<T = unknown> {
   /** The first problem in words. */
   wrongIn(value: unknown, root = ""): string | undefined {
     const problem = this.problemIn(value);
-    return problem && problemText(problem, root);
+    return problem && problemText(problem, root, this.#options.hidesValues);
   }
 
   #visitor(): Visit {

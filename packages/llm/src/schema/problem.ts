@@ -21,13 +21,14 @@ export interface Problem {
 /**
  * The sentence, without an end.
  * @param root how the whole value is called: a path begins with it
+ * @param hidesValue the value is described instead of repeated, as with `writeOnly`
  */
-export function problemText({ path, kind, found, schema, reason }: Problem, root = ""): string {
+export function problemText({ path, kind, found, schema, reason }: Problem, root = "", hidesValue = false): string {
   const place = placeText(path, root);
   if (kind === "missing") return `${place} is missing`;
   if (kind === "unknown") return `${place} is unknown${knownText(String(path.at(-1)), schema)}`;
   const because = reason === undefined ? "" : `: ${reason}`;
-  return `${place === "" ? "the value" : place} must be ${expectedText(schema)}, not ${foundText(found, schema)}${because}`;
+  return `${place === "" ? "the value" : place} must be ${expectedText(schema)}, not ${foundText(found, hidesValue || schema["writeOnly"] === true)}${because}`;
 }
 
 /** `models[0].name`; names that would be misread are in quotes. */
@@ -35,7 +36,7 @@ export function placeText(path: readonly (string | number)[], root = ""): string
   let place = root;
   for (const step of path) {
     if (typeof step === "number") place += `[${step}]`;
-    else if (!/^[^\s.[\]"'`:,]+$/.test(step)) place += `[${JSON.stringify(step)}]`;
+    else if (!/^[^\s.[\]"'`:,]+$/.test(step)) place += `[${quoted(step)}]`;
     else place += place === "" ? step : `.${step}`;
   }
   return place;
@@ -122,15 +123,21 @@ function listText({ minItems, maxItems }: JsonSchema, ofWhat: string | undefined
 const MOST_SHOWN = 60;
 
 /** A value in a few words. Long and nested ones are named by their kind. */
-function foundText(found: unknown, schema: JsonSchema): string {
+function foundText(found: unknown, isHidden: boolean): string {
   if (found instanceof Uint8Array) return "binary data";
   if (Array.isArray(found)) return found.length === 0 ? "an empty list" : "a list";
   if (typeof found === "object" && found !== null) return "an object";
-  if (schema["writeOnly"] === true && found !== null) return TYPES[typeof found] ?? typeof found;
-  if (typeof found !== "string") return String(found);
-  const shown = JSON.stringify(found);
-  return shown.length <= MOST_SHOWN ? shown : `${JSON.stringify(found.slice(0, MOST_SHOWN))}…`;
+  if (typeof found !== "string") return isHidden && typeof found === "number" ? "a number" : String(found);
+  if (isHidden) return `a string of ${found.length} characters`;
+  return found.length <= MOST_SHOWN ? quoted(found) : `${quoted(found.slice(0, MOST_SHOWN))}…`;
 }
+
+/** In quotes, without signs that a terminal would obey. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\p{C}\u2028\u2029]/gu,
+    (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
 
 function knownText(name: string, { properties }: JsonSchema): string {
   const names = isJsonObject(properties) ? Object.keys(properties) : [];

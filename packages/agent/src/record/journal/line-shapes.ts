@@ -22,7 +22,7 @@ import {
 import type { OutsideLine, TreeEntry } from "../../contract/journal.ts";
 import { ENTRY_ID } from "./line.ts";
 
-export const entryId = text({ pattern: ENTRY_ID.source, expects: "an id" });
+export const entryId = text({ pattern: ENTRY_ID.source, expects: "an id of at most 64 plain characters" });
 const maybeText = optional(text());
 const maybeNumber = optional(number());
 const texts = listOf(text());
@@ -230,7 +230,7 @@ function fieldsOf(type: string): readonly LineField[] {
     fields = Object.entries(definitionOf(type) ?? {}).map(([key, field]) => ({
       key,
       isRequired: !isOptional(field),
-      checker: new Checker(schemaOf(field)),
+      checker: new Checker(schemaOf(field), { hidesValues: true }),
     }));
     known.set(type, fields);
   }
@@ -282,4 +282,5 @@ export const headerChecker = new Checker(
     runId: maybeText,
     runDigest: maybeText,
   }),
+  { hidesValues: true },
 );
