@@ -1,9 +1,8 @@
 // The registry's public face.
 
+export { type ConfigProblem, checkRegistryConfig } from "./check-config.ts";
 export {
-  type ConfigProblem,
   type CustomModel,
-  checkRegistryConfig,
   configuredKey,
   keyVariable,
   type ModelBindings,

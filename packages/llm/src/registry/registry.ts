@@ -14,9 +14,9 @@ import type { JsonValue } from "../types/json.ts";
 import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import { withoutUndefined } from "../types/some.ts";
 import { type Canonical, createCanonical } from "./canonical.ts";
+import { checkRegistryConfig } from "./check-config.ts";
 import {
   type CustomModel,
-  checkRegistryConfig,
   configuredKey,
   type ModelFields,
   type ProviderConfig,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../types/json.ts";
-import { Checker, isCheckedHere } from "./checker.ts";
+import { Checker } from "./checker.ts";
 import {
   anything,
   bytes,
@@ -20,6 +20,7 @@ import {
   text,
   withWords,
 } from "./define.ts";
+import { isCheckedHere } from "./own-language.ts";
 import { problemText } from "./problem.ts";
 import { violationOf } from "./validate.ts";
 

@@ -4,8 +4,9 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { boundedChecks } from "./bounded.ts";
 import { checkable } from "./checkable.ts";
-import { Checker, isCheckedHere } from "./checker.ts";
+import { Checker } from "./checker.ts";
 import { atReference, isSchema } from "./inline.ts";
+import { isCheckedHere } from "./own-language.ts";
 import { type Problem, placeText, pointerOf, problemText } from "./problem.ts";
 
 /** Where a value does not match its schema, and why. */
