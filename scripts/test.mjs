@@ -9,27 +9,29 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const report = `${root}/.cache/test-report.json`;
 const summaryFile = `${root}/.cache/test-summary.json`;
 
-/** More than these is no accident. */
-const MOST_RETRIED = 6;
+/** Files that may fail once and pass alone. More than these are no accident. */
+const MOST_UNSTEADY = 2;
 
 mkdirSync(`${root}/.cache`, { recursive: true });
 
 const first = vitest(process.argv.slice(2));
 const summary = first.summary;
 let status = first.status;
-// A test at a real terminal or over ssh may fail because both cores were busy. A few failing files are run once more, alone;
-// those that pass then are named as unsteady, so that they get looked at.
-if (summary.failed > 0 && summary.failedFiles.length <= MOST_RETRIED && status !== null) {
+// A test at a real terminal or over ssh may fail because both cores were busy. Two failing files are run once more, alone; if they
+// pass then, they are named as unsteady, to be mended at their cause.
+if (summary.failed > 0 && summary.failedFiles.length <= MOST_UNSTEADY && status !== null) {
   console.log(`\nOnce more, alone: ${summary.failedFiles.join(", ")}`);
   const again = vitest([...summary.failedFiles, "--maxWorkers=1"]);
   status = again.status;
-  summary.unsteady = summary.failedTests.filter((name) => !again.summary.failedTests.includes(name));
+  summary.unsteady = summary.failedFiles.filter((name) => !again.summary.failedFiles.includes(name));
+  for (const name of summary.failedTests)
+    if (!again.summary.failedTests.includes(name)) console.log(`passed alone: ${name}`);
   summary.passed += again.summary.failed === 0 ? summary.failed : 0;
   summary.failed = again.summary.failed;
 }
 writeFileSync(summaryFile, JSON.stringify(summary));
 for (const name of summary.skipped) console.log(`skipped: ${name}`);
-for (const name of summary.unsteady) console.log(`unsteady: failed among the others, passed alone: ${name}`);
+for (const name of summary.unsteady) console.log(`unsteady: ${name} failed among the others and passed alone`);
 const refused = process.env.LATHE_NO_SKIP === "1" && summary.skipped.length > 0;
 if (refused) console.log("A skipped test counts as a failure here: run scripts/setup-system.sh first.");
 const also = [

@@ -61,27 +61,27 @@ describe("EE-02 local", () =>
 describe("EE-02 local with the built-in search", () =>
   environmentConformance(
     onDisk((env) => env, "builtin"),
-    { commands: true, wraps: true },
+    { commands: true, overrides: ["search", "tools"] },
   ));
 describe("EE-01 K-17 minimal with the mix-in", () =>
   environmentConformance(
     onDisk((env) => withFileCommands(minimal(env))),
-    { commands: true, wraps: true },
+    { commands: true, overrides: ["files", "search", "tools", "links"] },
   ));
 describe("EE-04 logging", () =>
   environmentConformance(
     onDisk((env) => new LoggingEnvironment(env, () => {})),
-    { commands: true, wraps: true },
+    { commands: true, overrides: ["commands", "processes", "shells"] },
   ));
 describe("EE-04 guarded", () =>
   environmentConformance(
     onDisk((env) => new GuardedEnvironment(env, { mayWrite: () => true })),
-    { commands: true, wraps: true },
+    { commands: true, overrides: ["files", "tools", "links"] },
   ));
 describe("EE-02 local with roots", () =>
   environmentConformance(
     onDisk((_, root) => new LocalEnvironment({ cwd: root, baseEnv: process.env, roots: [root] })),
-    { commands: true, wraps: true },
+    { commands: true, overrides: ["files", "search", "tools", "links"] },
   ));
 describe("EE-04 scoped", () =>
   environmentConformance(
@@ -91,7 +91,7 @@ describe("EE-04 scoped", () =>
       scoped.cleanup = () => env.cleanup();
       return scoped;
     }),
-    { commands: true, wraps: true },
+    { commands: true, overrides: ["files", "search", "tools", "links", "commands", "processes"] },
   ));
 
 describe("EE-01 D-025 memory", () =>

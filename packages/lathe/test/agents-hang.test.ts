@@ -21,8 +21,8 @@ const begin = async (cast: Cast, config = ""): Promise<void> => {
   scene = await agentStage(cast, FILES);
   if (config !== "") scene.config(config);
 };
-const resume = () => scene.run([...full, "-c", "-p", "again"]);
-const go = (env: Record<string, string> = {}) => scene.run([...full, "-p", "go"], { env });
+const resume = () => scene.runBuilt([...full, "-c", "-p", "again"]);
+const go = (env: Record<string, string> = {}) => scene.runBuilt([...full, "-p", "go"], { env });
 const waitsFor = (from: string) => turn.calls([{ name: "irc", args: { op: "wait", from, timeoutMs: 0 }, id: "w" }]);
 /** The agent's last word is what its call gave. */
 const yieldsResult =

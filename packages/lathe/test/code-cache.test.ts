@@ -14,7 +14,9 @@ afterEach(() => b.close());
 
 const root = (): string => join(b.box.env["LATHE_HOME"] ?? "", "cache/code");
 const run = () =>
-  b.ask(["--model", "openai/gpt-5.2"], { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") });
+  b.box.runBuilt(["--no-session", "--model", "openai/gpt-5.2", "-p", "hi"], {
+    env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") },
+  });
 
 async function startCache(): Promise<string> {
   const files = await readdir(root(), { recursive: true });

@@ -1,4 +1,5 @@
-// Runs the built command as a user would: a home of its own, a directory of its own, real pipes.
+// Runs the command as a user would, with a home and a directory of its own: inside the test, over the sources; or as it is built, in a
+// process with real pipes, for what is about processes: signals, kills, exits, memory, several at once, code that others bring.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,6 +7,7 @@ import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInside } from "./machine.ts";
 
 export const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 export const SAMPLE = fileURLToPath(new URL("../sample", import.meta.url));
@@ -18,16 +20,22 @@ export interface Finished {
   readonly stderr: string;
 }
 
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly stdin?: string | Uint8Array;
+  readonly cwd?: string;
+}
+
 export interface Sandbox {
   /** Working directory of the command. */
   readonly dir: string;
   readonly home: string;
   readonly env: Record<string, string>;
+  /** Inside the test, where that is possible. */
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** In a process of its own, as it is built. */
+  runBuilt(args: readonly string[], options?: RunOptions): Promise<Finished>;
   start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams;
-  run(
-    args: readonly string[],
-    options?: { env?: Record<string, string>; stdin?: string | Uint8Array; cwd?: string },
-  ): Promise<Finished>;
   remove(): Promise<void>;
 }
 
@@ -47,22 +55,31 @@ export async function sandbox(options: { sample?: boolean; untouched?: boolean }
   const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: home, LATHE_HOME: join(home, ".lathe") };
   const start: Sandbox["start"] = (args, extra = {}) =>
     spawn(process.execPath, [CLI, ...args], { cwd: dir, env: { ...env, ...extra } });
+  const runBuilt: Sandbox["runBuilt"] = async (args, { env: extra = {}, stdin = "", cwd = dir } = {}) => {
+    const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...env, ...extra } });
+    const finished = collect(child);
+    child.stdin.on("error", () => {}); // a command that does not read its input
+    child.stdin.end(stdin);
+    return finished;
+  };
   return {
     dir,
     home,
     env,
     start,
-    run: async (args, { env: extra = {}, stdin = "", cwd = dir } = {}) => {
-      const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...env, ...extra } });
-      const finished = collect(child);
-      child.stdin.on("error", () => {}); // a command that does not read its input
-      child.stdin.end(stdin);
-      return finished;
-    },
+    run: (args, options = {}) =>
+      needsProcess(args, options)
+        ? runBuilt(args, options)
+        : runInside(args, { cwd: dir, ...options, env: { ...env, ...options.env } }),
+    runBuilt,
     // A command that was hung up may still be writing its last words.
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
+
+/** What only a process has: options of node's own, and an RPC server, which leaves by ending its process. */
+const needsProcess = (args: readonly string[], { env }: RunOptions): boolean =>
+  env?.["NODE_OPTIONS"] !== undefined || args.includes("rpc");
 
 export async function collect(child: ChildProcessWithoutNullStreams): Promise<Finished> {
   let stdout = "";

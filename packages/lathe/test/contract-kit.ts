@@ -15,6 +15,8 @@ export interface Stage {
   readonly args: readonly string[];
   readonly env: Record<string, string>;
   run(args: readonly string[], options?: Parameters<Sandbox["run"]>[1]): Promise<Finished>;
+  /** In a process of its own, as it is built. */
+  runBuilt(args: readonly string[], options?: Parameters<Sandbox["run"]>[1]): Promise<Finished>;
   start(args: readonly string[]): ReturnType<Sandbox["start"]>;
   close(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export async function stage(script: Script, options: ModelServerOptions = {}): P
     args,
     env,
     run: (more, given = {}) => box.run([...args, ...more], { ...given, env: { ...env, ...given.env } }),
+    runBuilt: (more, given = {}) => box.runBuilt([...args, ...more], { ...given, env: { ...env, ...given.env } }),
     start: (more) => box.start([...args, ...more], env),
     close: async () => {
       await server.close();

@@ -21,7 +21,7 @@ const shell = (command: string) => turn.calls([{ name: "shell", args: { command 
 describe("where a start spends its time", () => {
   it("LS-14 LATHE_DEBUG_STARTUP names each phase as it begins and ends, and stdout stays as it is", async () => {
     scene = await stage([turn.text("ok")]);
-    const { code, stdout, stderr } = await scene.run(["-p", "hi"], { env: { LATHE_DEBUG_STARTUP: "1" } });
+    const { code, stdout, stderr } = await scene.runBuilt(["-p", "hi"], { env: { LATHE_DEBUG_STARTUP: "1" } });
     expect([code, stdout]).toEqual([0, "ok\n"]);
     const said = [...stderr.matchAll(/^\[startup\] (\S+):(start|done)$/gm)];
     const started = said.filter(([, , what]) => what === "start").map(([, name]) => name);
@@ -44,7 +44,7 @@ describe("where a start spends its time", () => {
 
   it("G-118 LATHE_TIMING prints a tree to stderr after the run", async () => {
     scene = await stage([turn.text("ok")]);
-    const { stdout, stderr } = await scene.run(["-p", "hi"], { env: { LATHE_TIMING: "1" } });
+    const { stdout, stderr } = await scene.runBuilt(["-p", "hi"], { env: { LATHE_TIMING: "1" } });
     expect(stdout).toBe("ok\n");
     expect(stderr).toMatch(
       /^lathe [\d.]+ ms\n {2}workspace [\d.]+ ms\n(?: {2}.*\n)* {2}run [\d.]+ ms\n {4}model [\d.]+ ms\n$/,
@@ -172,7 +172,7 @@ describe("files that are not what they should be end in one line", () => {
   ])("%s", async (_what, args, env, expected, says) => {
     scene = await stage([]);
     await writeFile(join(scene.box.dir, "notes.jsonl"), "remember the milk\n");
-    const { code, stdout, stderr } = await scene.run([...args, "go"], { env });
+    const { code, stdout, stderr } = await scene.runBuilt([...args, "go"], { env });
     expect({ code, stdout, lines: errorLines(stderr) }).toEqual({
       code: expected,
       stdout: "",

@@ -48,7 +48,7 @@ describe("output of a program that drives us", () => {
       const run =
         mode === "json"
           ? await at.run(["--json", "-p", "hi"])
-          : await at.box.run(["--mode", "rpc", "--model", "practice/basic"], {
+          : await at.box.runBuilt(["--mode", "rpc", "--model", "practice/basic"], {
               stdin: '{"type":"prompt","message":"what can you do?"}\n',
             });
       expect(run.stdout).not.toMatch(/noise|later|bytes/);
@@ -113,7 +113,7 @@ describe("an extension that blocks everything", () => {
         expect(again.stderr).toContain(
           `The extension ${name} is off: it blocked Lathe for 5 s. To turn it on: lathe ext enable ${name}`,
         );
-        expect(await at.box.run(["ext", "enable", name])).toMatchObject({ code: 0, stdout: `${name} is on.\n` });
+        expect(await at.box.runBuilt(["ext", "enable", name])).toMatchObject({ code: 0, stdout: `${name} is on.\n` });
         expect(JSON.parse(await readFile(join(at.box.env["LATHE_HOME"]!, "extensions-off.json"), "utf8"))).toEqual({});
       } finally {
         await at.remove();

@@ -43,7 +43,7 @@ export async function extensionBox(): Promise<ExtensionBox> {
     user: (name, text) => write(join(box.env["LATHE_HOME"]!, name), text),
     project: (name, text) => write(join(box.dir, name), text),
     script: (...turns) => server.push(...turns),
-    run: (args, more = {}) => box.run(["--model", MODEL, ...args], { env: { ...env, ...more } }),
+    run: (args, more = {}) => box.runBuilt(["--model", MODEL, ...args], { env: { ...env, ...more } }),
     results: () => server.requests.at(-1)?.view.messages.flatMap(({ results }) => results) ?? [],
     remove: async () => {
       await server.close();

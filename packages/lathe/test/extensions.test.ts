@@ -21,7 +21,7 @@ async function files(content: Readonly<Record<string, string>>): Promise<void> {
 }
 
 const load = (file: string, env: Record<string, string> = {}): Promise<Finished> =>
-  box.run(["load-extension", file], { env });
+  box.runBuilt(["load-extension", file], { env });
 
 /** What somebody has who installed the libraries beside the extension, for their types. */
 const ANOTHER_COPY = {
@@ -166,7 +166,7 @@ describe("a file of the user's own", () => {
       stderr: expect.stringMatching(/^lathe: There is no file /),
     });
     expect(await load(".")).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is not a file: name the file/) });
-    expect(await box.run(["load-extension"])).toMatchObject({ code: 2 });
+    expect(await box.runBuilt(["load-extension"])).toMatchObject({ code: 2 });
   });
 
   it("that leaves a timer does not keep the command", async () => {
@@ -189,7 +189,7 @@ describe("a file of the user's own", () => {
       "extension.ts": "export default 1;",
     });
     const spied = async (args: readonly string[]): Promise<string> => {
-      await box.run(args, { env: { NODE_OPTIONS: `--require ${join(box.dir, "spy.cjs")}` } });
+      await box.runBuilt(args, { env: { NODE_OPTIONS: `--require ${join(box.dir, "spy.cjs")}` } });
       return readFile(join(box.dir, "loaded"), "utf8");
     };
     expect(await spied(["--model", "practice/basic", "-p", "show extension.ts"])).toBe("false");

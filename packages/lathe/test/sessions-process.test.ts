@@ -44,7 +44,7 @@ describe("sessions and processes", () => {
     const maker = sessionMaker(box.env["LATHE_HOME"] ?? "", box.dir);
     const made = await saySomething(maker, "where is the quetzal", "in the tree");
     for (let at = 0; at < 50; at++) await saySomething(maker, `prompt ${at}`, "word ".repeat(2000));
-    const found = await Promise.all([1, 2, 3].map(() => box.run(["sessions", "search", "quetzal"])));
+    const found = await Promise.all([1, 2, 3].map(() => box.runBuilt(["sessions", "search", "quetzal"])));
     for (const { stdout, stderr, code } of found) {
       expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
       expect(stdout).toContain(made.id.slice(0, 8));

@@ -187,7 +187,7 @@ describe("without a terminal's device", () => {
 
   it("--export writes the page and ends", async () => {
     const first = await say("show package.json");
-    const { code, stdout } = await box.run(["--export", idOf(first).slice(0, 8)]);
+    const { code, stdout } = await box.runBuilt(["--export", idOf(first).slice(0, 8)]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: `${join(box.dir, `lathe-${idOf(first).slice(0, 8)}.html`)}\n`,

@@ -28,7 +28,7 @@ describe("lathe tool", () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     await box.run(["config", "set", "web.allowPrivate", "true"]);
-    const page = await box.run(["tool", "web_fetch", JSON.stringify({ url })]);
+    const page = await box.runBuilt(["tool", "web_fetch", JSON.stringify({ url })]);
     server.close();
     expect(page).toMatchObject({ code: 0, stdout: "# Title\n\n- one\n- **two**\n" });
   });

@@ -9,21 +9,27 @@ import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
 export async function main(): Promise<void> {
   // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
   process.on("uncaughtException", (error) => {
-    process.stderr.write(`lathe: ${describe(error)}\n`);
+    process.stderr.write(`lathe: ${describe(error, process.env)}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
   });
   leaveLostTerminalsAtExit();
-  const machine = thisMachine();
-  const argv = process.argv.slice(2);
-  process.exitCode = await start(argv, machine).catch(async (error: unknown): Promise<ExitCode> => {
+  process.exitCode = await runCommand(process.argv.slice(2), thisMachine());
+}
+
+/** The whole command on a machine, which need not be this one: what fails is said there. */
+export async function runCommand(argv: readonly string[], machine: Machine): Promise<ExitCode> {
+  try {
+    return await start(argv, machine);
+  } catch (error) {
     const code = error instanceof CliError ? error.exitCode : EXIT.internal;
-    machine.stderr.write(`lathe: ${describe(error)}\n`);
+    const message = describe(error, machine.env);
+    machine.stderr.write(`lathe: ${message}\n`);
     if (wantsJson(argv)) {
       const { failedResult } = await import("../hosts/headless/result.ts");
-      machine.stdout.write(`${JSON.stringify(failedResult(code, describe(error)))}\n`);
+      machine.stdout.write(`${JSON.stringify(failedResult(code, message))}\n`);
     }
     return code;
-  });
+  }
 }
 
 async function start(argv: readonly string[], machine: Machine): Promise<ExitCode> {
@@ -60,10 +66,10 @@ function wantsJson(argv: readonly string[]): boolean {
 }
 
 /** One line. The stack of a bug is shown only with LATHE_DEBUG. */
-function describe(error: unknown): string {
+function describe(error: unknown, env: Machine["env"]): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CliError || error.name === "JournalError") return error.message.split("\n")[0] ?? error.name;
-  if (process.env["LATHE_DEBUG"] !== undefined) return error.stack ?? error.message;
+  if (env["LATHE_DEBUG"] !== undefined) return error.stack ?? error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return `${error.message}. Free space and try again.`;
   if (syscall !== undefined) return `${error.message}. Check that path, or choose another home with LATHE_HOME.`;

@@ -3,7 +3,7 @@
 
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { type OfferedSession, offeredSessions } from "../sessions/choose.ts";
-import type { Choice, ChoiceAction, ChoiceItem } from "./commands/choice.ts";
+import type { Choice, ChoiceAction, ChoiceItem } from "./commands/command-view.ts";
 
 export function sessionChoice(workspace: Workspace, sessions: readonly OfferedSession[]): Choice<string> {
   const list = new SessionItems(workspace, sessions);

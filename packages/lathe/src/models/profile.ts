@@ -9,8 +9,8 @@ import {
   type Profile,
   type ProfileOptions,
   type ToolDef,
-  webFetchTool,
 } from "@lathe/agent";
+import { webFetchTool } from "@lathe/agent/tools";
 import { SETTINGS, type Settings } from "../config/settings/schema.ts";
 import { choicesOf } from "../config/settings/setting-kinds.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";

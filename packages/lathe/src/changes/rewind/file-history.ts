@@ -1,16 +1,8 @@
 // Keeps what the calls of a session do to files, so that they can be rewound. The code for it is loaded with the first call that
 // may change something.
 
-import {
-  type ExecutionEnvironment,
-  type Journal,
-  type Middleware,
-  mayChangeFiles,
-  type Rewinder,
-  type Session,
-  type SessionEvent,
-  type SessionOptions,
-} from "@lathe/agent";
+import type { ExecutionEnvironment, Journal, Middleware, Session, SessionEvent, SessionOptions } from "@lathe/agent";
+import { mayChangeFiles, type Rewinder } from "@lathe/agent/files";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { OpenedSnapshots } from "./open-snapshots.ts";

@@ -3,7 +3,8 @@
 import { checkValue, parseValue } from "../../config/settings/check.ts";
 import { helpOf, isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { removeSetting, writeSetting } from "../../config/settings/write.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -70,7 +71,7 @@ function refuseMore(verb: string, key: string | undefined, values: readonly stri
 /** The value takes effect in other folders, but a project file overrides it here. */
 async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Promise<void> {
   // A broken file is reported by whatever reads it next.
-  const workspace = await openWorkspace(machine, {}).catch(() => undefined);
+  const workspace = await new Run(machine).open({}).catch(() => undefined);
   const origin = workspace?.settingsOrigin.get(name) ?? file;
   if (origin !== file)
     machine.stderr.write(`lathe: ${name} is set in ${file}, but in this folder ${origin} overrides it.\n`);
@@ -78,7 +79,7 @@ async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Pr
 
 /** Problems in the files that do not stop a run are reported here, too. */
 async function openToShow(machine: Machine): Promise<Workspace> {
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   return workspace;
 }

@@ -1,6 +1,6 @@
 // Is this value right for this key? Pure; says what is wrong in words fit for the user.
 
-import { readRule } from "@lathe/agent";
+import { readRule } from "@lathe/agent/policy";
 import { isJsonObject } from "@lathe/llm";
 import { Checker, type Format, type Schema } from "@lathe/llm/schema";
 import { nearest } from "../../platform/usage/nearest.ts";

@@ -1,6 +1,6 @@
 // Commands about what of a session the model still sees, and what it cost.
 
-import type { CompactionEntry } from "@lathe/agent";
+import type { CompactionEntry } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { SlashCommand } from "./command.ts";
 

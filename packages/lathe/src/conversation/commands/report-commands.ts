@@ -1,6 +1,7 @@
 // Commands that show something of the session and change nothing.
 
-import { sessionCosts, visibleLine } from "@lathe/agent";
+import { visibleLine } from "@lathe/agent/base";
+import { sessionCosts } from "@lathe/agent/session";
 import { withheldVariables } from "../../config/workspace/withheld-variables.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { costText, countOf, tokens } from "../../sessions/numbers.ts";

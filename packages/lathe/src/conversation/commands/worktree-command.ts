@@ -12,7 +12,8 @@ import {
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const VERBS = [...SETTLE_WAYS, "diff"] as const;
 const MOST_FILES = 20;

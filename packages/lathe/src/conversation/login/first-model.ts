@@ -2,16 +2,15 @@
 
 import { defaultModels } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import { modelsOf } from "../../models/connect.ts";
 import { type ModelChoice, PRACTICE } from "../../models/models.ts";
 import { CliError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "../commands/choice.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
 import { chosenAccount, type LoginView, logIn } from "./login.ts";
 
 /** Undefined: none of its models is known. */
-export async function firstModelOf(workspace: Workspace, provider: string): Promise<string | undefined> {
-  const { registry } = await modelsOf(workspace);
+export async function firstModelOf(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {
+  const { registry } = await workspace.models();
   const usual = Object.hasOwn(defaultModels, provider) ? defaultModels[provider] : undefined;
   const model =
     (usual === undefined ? undefined : registry.get(provider, usual)) ??
@@ -20,8 +19,8 @@ export async function firstModelOf(workspace: Workspace, provider: string): Prom
 }
 
 /** Without any credential: local models that were found, signing in, or the practice model. Undefined: skipped. */
-export async function chooseFirstModel(workspace: Workspace, view: LoginView): Promise<ModelChoice | undefined> {
-  const models = await modelsOf(workspace);
+export async function chooseFirstModel(workspace: SessionWorkspace, view: LoginView): Promise<ModelChoice | undefined> {
+  const models = await workspace.models();
   const local = new Map<string, string>();
   for (const { provider, id, supportsTools } of models.registry.available())
     if (supportsTools && !local.has(provider)) local.set(provider, `${provider}/${id}`);
@@ -49,7 +48,7 @@ export async function chooseFirstModel(workspace: Workspace, view: LoginView): P
 const LOGIN = "login";
 
 /** What went wrong is said, and the choice comes again. */
-async function loggedIn(workspace: Workspace, view: LoginView): Promise<string | undefined> {
+async function loggedIn(workspace: SessionWorkspace, view: LoginView): Promise<string | undefined> {
   const account = await chosenAccount(workspace, view);
   if (!account) return undefined;
   try {

@@ -1,7 +1,6 @@
 // Giving a credential in a conversation: which provider, a key or a sign-in, and storing it. Before the first session as well as in one.
 
 import type { StoredCredential } from "../../config/credentials/store.ts";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import {
   type Account,
   keyCredential,
@@ -12,12 +11,13 @@ import {
 import { signIn } from "../../models/sign-in.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "../commands/choice.ts";
-import type { CommandView } from "../commands/command.ts";
+import type { CommandView } from "../commands/command-view.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
 
 export type LoginView = Pick<CommandView, "line" | "ask" | "askSecret" | "choose">;
 
 /** Undefined: none was chosen. */
-export async function chosenAccount(workspace: Workspace, view: LoginView): Promise<Account | undefined> {
+export async function chosenAccount(workspace: SessionWorkspace, view: LoginView): Promise<Account | undefined> {
   const accounts = await listAccounts(workspace);
   return chooseFrom(view, { title: "Log in to", items: accounts.map(itemOf) });
 }
@@ -29,7 +29,7 @@ export function itemOf(account: ListedAccount): { value: ListedAccount; label: s
 }
 
 /** False: the person gave up, and nothing has changed. */
-export async function logIn(workspace: Workspace, account: Account, view: LoginView): Promise<boolean> {
+export async function logIn(workspace: SessionWorkspace, account: Account, view: LoginView): Promise<boolean> {
   const credential = await credentialFor(workspace, account, view);
   if (!credential) return false;
   view.line(await storeCredential(workspace, account, credential), "dim");
@@ -37,7 +37,7 @@ export async function logIn(workspace: Workspace, account: Account, view: LoginV
 }
 
 async function credentialFor(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   account: Account,
   view: LoginView,
 ): Promise<StoredCredential | undefined> {
@@ -62,7 +62,7 @@ async function typedKey(account: Account, view: LoginView): Promise<StoredCreden
 
 /** The question stays until the sign-in ends: giving it up cancels, and an address may be pasted into it. */
 async function signedIn(
-  { machine }: Workspace,
+  { machine }: SessionWorkspace,
   row: NonNullable<Account["oauth"]>,
   view: LoginView,
 ): Promise<StoredCredential> {

@@ -1,6 +1,5 @@
 // What is piped into the command, read to its end.
 
-import { fstatSync } from "node:fs";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
@@ -12,7 +11,7 @@ const HINT = "If there is nothing to read, start it with: < /dev/null";
 
 /** All of stdin when it is piped, nothing at a terminal. A signal, or the end of the run's time, ends the waiting. */
 export async function readPiped(machine: Machine, maxTimeMs?: number): Promise<Buffer> {
-  return mayBePiped() ? readAll(machine, maxTimeMs) : Buffer.allocUnsafeSlow(0);
+  return machine.isPiped === true ? readAll(machine, maxTimeMs) : Buffer.allocUnsafeSlow(0);
 }
 
 async function readAll({ stdin, stderr, deps }: Machine, maxTimeMs: number | undefined): Promise<Buffer> {
@@ -33,14 +32,5 @@ async function readAll({ stdin, stderr, deps }: Machine, maxTimeMs: number | und
   } finally {
     for (const timer of timers) timer.cancel();
     signals.stopListening();
-  }
-}
-
-/** Terminals and /dev/null are character devices; asking the system is far cheaper than making the stream. */
-function mayBePiped(): boolean {
-  try {
-    return !fstatSync(0).isCharacterDevice();
-  } catch {
-    return false; // closed
   }
 }

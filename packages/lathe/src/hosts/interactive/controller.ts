@@ -253,7 +253,7 @@ export class Controller {
 
   async #continue(): Promise<void> {
     if (!this.conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
-    await this.#working(() => this.conversation.continue());
+    await this.#working(async () => void (await this.conversation.continue()));
   }
 
   async #working(work: () => Promise<void>): Promise<void> {

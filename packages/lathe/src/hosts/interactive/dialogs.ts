@@ -1,8 +1,9 @@
 // Questions to the user: each opens a panel in the composer's place and settles with the answer, or with undefined when it was given up.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
-import type { Choice } from "../../conversation/commands/choice.ts";
+import type { Choice } from "../../conversation/commands/command-view.ts";
 import type { AskedBy } from "./panels/open-panels.ts";
 import type { PanelPlace } from "./panels/panel-place.ts";
 

@@ -1,6 +1,6 @@
 // Commands that only a screen has.
 
-import { sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { type Themes, visible, wrap } from "@lathe/tui";
 import { writeSetting } from "../../config/settings/write.ts";
 import { chooseFrom } from "../../conversation/commands/choice.ts";

@@ -1,8 +1,8 @@
 // What the controller needs of whoever draws: the screen, or the plain lines. Both are also where people are asked.
 
 import type { UserCommandResult } from "@lathe/agent";
-import type { CommandView } from "../../conversation/commands/command.ts";
-import type { OpenSession, Person } from "../../conversation/open-session.ts";
+import type { CommandView } from "../../conversation/commands/command-view.ts";
+import type { OpenSession, Person } from "../../conversation/session-contract.ts";
 import type { BangCommand } from "../../conversation/user-shell.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 import type { HoldsFrom } from "./held-keys.ts";

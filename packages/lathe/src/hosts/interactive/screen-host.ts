@@ -2,11 +2,12 @@
 // meaning. It takes over from the start screen once settings are known.
 
 import { setImmediate } from "node:timers/promises";
-import { type Session, sentence } from "@lathe/agent";
+import type { Session } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { appearance, type Bindings, type Themes } from "@lathe/tui";
 import type { Settings } from "../../config/settings/schema.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import { openThemes } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
 import { Composer } from "./composer.ts";

@@ -1,7 +1,7 @@
 // Every command a host can give, once: its parameters and what a successful reply carries. The published schemas, the types of the
 // client and the check of incoming commands are all read from here.
 
-import { OWNER_KINDS } from "@lathe/agent";
+import { OWNER_KINDS } from "@lathe/agent/context";
 import {
   anyObject,
   anything,

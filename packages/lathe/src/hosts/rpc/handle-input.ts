@@ -1,6 +1,7 @@
 // Commands that give the agent work or stop it.
 
-import { type InputContent, sentence } from "@lathe/agent";
+import type { InputContent } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import type { ContentPart } from "@lathe/llm";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";

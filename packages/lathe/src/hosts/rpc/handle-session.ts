@@ -1,9 +1,9 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
-import { shownPath } from "@lathe/agent";
+import { shownPath } from "@lathe/agent/files";
 import { textOf } from "@lathe/llm";
 import type { ReportedRewind } from "../../changes/rewind/report.ts";
-import type { Departure } from "../../conversation/conversation.ts";
+import type { Departure } from "../../conversation/conversation-parts.ts";
 import { isOwn } from "../../conversation/unsent.ts";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { treeRows } from "../../sessions/tree-rows.ts";

@@ -3,11 +3,10 @@
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
 import {
   continueView,
   type Delta,
-  EnvError,
-  type ExecutionEnvironment,
   isSafeId,
   type LandingConflict,
   type LandingResult,
@@ -15,9 +14,9 @@ import {
   leftViews,
   openView,
   patchOf,
-  personalIgnoreFile,
   type View,
-} from "@lathe/agent";
+} from "@lathe/agent/files";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { leftOutLine } from "../../changes/isolation/landing-text.ts";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
@@ -26,6 +25,7 @@ import type { RunView, Settled, SettleWay, ViewChanges } from "../../config/work
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { countOf } from "../../sessions/numbers.ts";
 
 /** Of views that nobody named. */
 const UNNAMED = /^run-[0-9a-f]{8}$/;
@@ -121,7 +121,7 @@ export class OpenRunView implements RunView {
       return undefined;
     }
     await this.#view.leave();
-    const what = files.length > 0 && !isSettled ? counted(files.length, "file") : "what cannot land";
+    const what = files.length > 0 && !isSettled ? countOf(files.length, "file") : "what cannot land";
     return `The changes of the run are kept in the view ${this.id}: ${what}.`;
   }
 
@@ -145,7 +145,7 @@ export class OpenRunView implements RunView {
     if (names.length === 0) return { ...facts, outcome: "nothing", message: "Nothing was changed." };
     if (how === "discard") {
       await this.#view.reset();
-      return { ...facts, outcome: "discarded", message: `Discarded the changes of ${counted(names.length, "file")}.` };
+      return { ...facts, outcome: "discarded", message: `Discarded the changes of ${countOf(names.length, "file")}.` };
     }
     if (how === "patch") {
       const patch = await this.#keepPatch(delta);
@@ -166,7 +166,7 @@ export class OpenRunView implements RunView {
       await this.#view.rebase();
       const files = result.kind === "landed" ? result.files.map((path) => this.#shown(path)) : [];
       if (result.kind === "landed")
-        return { ...facts, files, outcome: "landed", message: `Landed ${counted(files.length, "file")}.` };
+        return { ...facts, files, outcome: "landed", message: `Landed ${countOf(files.length, "file")}.` };
       const message = "Nothing had to be landed: the project has these changes already.";
       return { ...facts, files, outcome: "nothing", message };
     }
@@ -250,8 +250,6 @@ const BOTH_SIDES = {
 
 /** The same as long as nothing is changed. */
 const signOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const keptNames = (ids: readonly string[]): string =>
   ids.length === 0 ? "None are kept in this project." : `Kept here: ${ids.join(", ")}.`;

@@ -1,8 +1,8 @@
 // Everything the product takes from the machine, as one value: made once by the command; tests make their own.
 
-import { readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
-import { visibleText } from "@lathe/agent";
+import { visibleText } from "@lathe/agent/base";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { announceFirstRequest } from "../launcher/first-request.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
@@ -19,6 +19,8 @@ export interface Machine {
   /** For requests about credentials, when `deps` is recorded. */
   readonly credentialDeps?: ClientDeps;
   readonly stdin: NodeJS.ReadStream;
+  /** Something may be piped into stdin; at a terminal and for /dev/null nothing is. */
+  readonly isPiped?: boolean;
   /** For text. At a terminal, nothing written here can move the cursor or change a colour. */
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -38,6 +40,9 @@ export function thisMachine(): Machine {
     get stdin() {
       return process.stdin.isTTY ? endingQuietly(process.stdin) : process.stdin;
     },
+    get isPiped() {
+      return mayBePiped();
+    },
     get stdout() {
       return textOnly(endingQuietly(process.stdout));
     },
@@ -56,6 +61,15 @@ function hostName(): string {
     return readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
   } catch {
     return hostname(); // no /proc here
+  }
+}
+
+/** Terminals and /dev/null are character devices; asking the system is far cheaper than making the stream. */
+function mayBePiped(): boolean {
+  try {
+    return !fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // closed
   }
 }
 

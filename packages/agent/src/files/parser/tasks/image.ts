@@ -1,5 +1,6 @@
 // A picture made small enough to be sent to a model.
 
+import { messageOf } from "@lathe/llm";
 import { CannotParse, type TaskInput } from "./types.ts";
 
 export interface FitInput extends TaskInput {
@@ -69,7 +70,7 @@ export async function fitImage(input: TaskInput): Promise<FittedImage | undefine
 const sideOf = (side: number, scale: number): number => Math.max(1, Math.round(side * scale));
 
 function whyNot(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (/pixel limit/i.test(message)) return `the picture has more than ${MOST_PIXELS / 1e6} million pixels`;
   return `the picture is damaged (${message.split("\n")[0]})`;
 }

@@ -1,5 +1,6 @@
 // `bash`: commands in a shell that lasts between calls (decision 0225).
 
+import { messageOf } from "@lathe/llm";
 import { object } from "@lathe/llm/schema";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
@@ -142,7 +143,7 @@ async function wholeArtifact(
     writer.write(Buffer.from(outcome.output));
     return { artifact: await writer.close() };
   } catch (error) {
-    return { notKept: error instanceof Error ? error.message : String(error) };
+    return { notKept: messageOf(error) };
   }
 }
 

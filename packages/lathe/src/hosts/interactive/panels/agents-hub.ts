@@ -1,6 +1,7 @@
 // The hub: all agents of the session in the composer's place, to look at, steer, stop, revive and read.
 
-import type { AgentDirectory, AgentOverview, Session } from "@lathe/agent";
+import type { Session } from "@lathe/agent";
+import type { AgentDirectory, AgentOverview } from "@lathe/agent/contract";
 import {
   type CursorPlace,
   type Key,

@@ -12,8 +12,7 @@ import {
   visible,
   wrap,
 } from "@lathe/tui";
-import type { Choice, ChoiceAction } from "../../../conversation/commands/choice.ts";
-import type { CommandView } from "../../../conversation/commands/command.ts";
+import type { Choice, ChoiceAction, CommandView } from "../../../conversation/commands/command-view.ts";
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 

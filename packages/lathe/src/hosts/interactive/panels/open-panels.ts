@@ -1,6 +1,7 @@
 // Opens questions on the screen and waits for their answers.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import { renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import { type AnswerOption, AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";

@@ -1,10 +1,11 @@
 // The host as plain lines, for terminals that cannot erase and for people who hear the screen: text is only ever added, nothing
 // moves, and what happens is said in words. Questions are answered in words, too.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import { type Key, KeyDecoder, visible } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
-import type { OpenSession } from "../../../conversation/open-session.ts";
+import type { OpenSession } from "../../../conversation/session-contract.ts";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Offers, Width } from "../../../found/permissions/permissions.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";

@@ -2,8 +2,8 @@
 
 import type { CardBody, CardLine } from "@lathe/agent";
 import { diffRows, type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
+import { countOf } from "../../../sessions/numbers.ts";
 import type { CallItem } from "./item.ts";
-import { counted } from "./numbers.ts";
 import { dim, INDENT, type ItemView, oneRow, span } from "./view.ts";
 
 export function bodyRows(item: CallItem, view: ItemView): Row[] {
@@ -114,5 +114,5 @@ function collapsedRows(rows: readonly Row[], most: number, view: ItemView): Row[
 
 export function hiddenRow(count: number, which: "earlier" | "more", view: ItemView): Row[] {
   if (count <= 0) return [];
-  return [{ spans: [dim(`${INDENT}${view.symbols.ellipsis} ${counted(count, `${which} line`)} (${view.expandKey})`)] }];
+  return [{ spans: [dim(`${INDENT}${view.symbols.ellipsis} ${countOf(count, `${which} line`)} (${view.expandKey})`)] }];
 }

@@ -4,5 +4,3 @@ import { elapsed } from "@lathe/tui";
 
 /** How long something took that is over. */
 export const took = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : elapsed(ms));
-
-export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;

@@ -1,6 +1,6 @@
 // The end of what a running command prints, in bounded memory: whole lines as a person would see them at a terminal.
 
-import { plainOutput } from "@lathe/agent";
+import { plainOutput } from "@lathe/agent/tools";
 import type { LiveLines } from "./item.ts";
 
 const KEPT_LINES = 50;

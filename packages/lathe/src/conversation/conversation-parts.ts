@@ -1,13 +1,13 @@
 // What a conversation is made of, and how a session becomes the present one.
 
 import type { Session, SessionEvent, ToolProvider } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import type { RequestFor } from "./next-session.ts";
-import type { OpenSession, Person } from "./open-session.ts";
+import type { Arrival, OpenSession, Person } from "./session-contract.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 import type { Unsent } from "./unsent.ts";
 
 export interface ConversationParts {
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly requestFor: RequestFor;
   /** Who answers questions; absent when nobody is there. */
   readonly person?: Person;
@@ -16,20 +16,15 @@ export interface ConversationParts {
   /** Each session as it becomes the present one, before anything runs in it. */
   readonly onSession?: (open: OpenSession, arrival: Arrival) => void;
   /** Another directory to work in; absent: sessions cannot be moved. */
-  readonly workspaceAt?: (cwd: string) => Promise<Workspace>;
+  readonly workspaceAt?: (cwd: string) => Promise<SessionWorkspace>;
+  /** The run is about this one session: a full context is summarized, and no other session takes over by itself. */
+  readonly staysInSession?: boolean;
   /** Sessions get a title from a model after their first message; a host that nobody looks at does without the request. */
   readonly namesSessions?: boolean;
   /** The present session has another title. */
   readonly onTitle?: (title: string) => void;
   /** Each event as it happens, however slow its readers are. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
-}
-
-/** How a session became the present one. */
-export interface Arrival {
-  readonly reason: "start" | "new" | "resume" | "fork" | "branch" | "move";
-  readonly workspace: Workspace;
-  readonly previousSessionFile?: string;
 }
 
 /** What became of a wish to go elsewhere: when a hook objected, its reason, and nothing has changed. */

@@ -1,11 +1,12 @@
 // What tools find in their context because a setting says so.
 
-import type { SessionOptions } from "@lathe/agent";
-import { bashSettings } from "../config/workspace/bash-settings.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
+import { bashSettings } from "../../config/workspace/bash-settings.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
 
-export function settledServices({ settings, env }: Workspace): NonNullable<SessionOptions["services"]> {
-  return {
+export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
+  const { settings, env } = workspace;
+  const services = {
     web: { fetch: { allowPrivate: settings["web.allowPrivate"] } },
     searchContext: { before: settings["search.contextBefore"], after: settings["search.contextAfter"] },
     reading: {
@@ -22,4 +23,5 @@ export function settledServices({ settings, env }: Workspace): NonNullable<Sessi
     },
     bashSettings: bashSettings(settings, env),
   };
+  return { name: "settings", services };
 }

@@ -1,0 +1,52 @@
+// A machine for the command inside the test: a directory, an environment and streams of its own, nothing of the test's process.
+
+import { hostname } from "node:os";
+import { Readable, Writable } from "node:stream";
+import { defaultDeps } from "@lathe/llm";
+import { runCommand } from "../src/cli/main.ts";
+import { announceFirstRequest } from "../src/platform/launcher/first-request.ts";
+import type { Machine } from "../src/platform/machine/machine.ts";
+import type { Finished } from "./command.ts";
+
+export interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string | Uint8Array | undefined;
+}
+
+/** Runs the command over the sources, to its end. */
+export async function runInside(args: readonly string[], place: Place): Promise<Finished> {
+  const stdout = new Text();
+  const stderr = new Text();
+  const code = await runCommand(args, machineOf(place, stdout, stderr));
+  announceFirstRequest(); // what waits for one in vain must not wait for that of the next run
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+function machineOf({ cwd, env, stdin = "" }: Place, stdout: Text, stderr: Text): Machine {
+  const out = stdout as unknown as NodeJS.WriteStream;
+  return {
+    env,
+    cwd,
+    userHome: env["HOME"] ?? cwd,
+    pid: process.pid,
+    host: hostname(),
+    deps: defaultDeps({ env }),
+    stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]) as unknown as NodeJS.ReadStream,
+    isPiped: true,
+    stdout: out,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    terminal: out,
+  };
+}
+
+export class Text extends Writable {
+  readonly #pieces: Buffer[] = [];
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString("utf8");
+  }
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#pieces.push(chunk);
+    done();
+  }
+}
