@@ -28,7 +28,7 @@ export const TERMINAL_SETTINGS = {
   }),
   "display.plain": flag({
     default: false,
-    description: "at a terminal, lines that are only ever added to, as with --plain: for screen readers",
+    description: "at a terminal, append-only output as with --plain: for screen readers",
   }),
   "terminal.title": flag({
     default: true,
