@@ -195,7 +195,7 @@ function askedOnce(view: HostView): Presence {
   let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
   const ask = (workspace: SessionWorkspace) =>
     view.dialogue("its first question", async () =>
-      (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view),
+      (await import("../../conversation/commands/first-model.ts")).chooseFirstModel(workspace, view),
     );
   return {
     firstModel: (workspace) => {
