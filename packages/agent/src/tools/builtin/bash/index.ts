@@ -2,6 +2,7 @@
 
 import { messageOf } from "@lathe/llm";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { loadGrammar } from "../../../policy/shell/grammar.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
 import {
   COMMAND_ENV,
@@ -47,6 +48,7 @@ export const bashTool: ToolDef<BashArgs> = {
   // Each begins with what the one before left.
   exclusive: true,
   output: SHELL_OUTPUT,
+  prepare: () => loadGrammar(),
   summary: ({ command }) => command,
   card: ({ command }, result) => shellCard(command, result),
   async access(args, scope): Promise<readonly Access[]> {

@@ -1,4 +1,5 @@
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { loadGrammar } from "../../../policy/shell/grammar.ts";
 import { timeoutNotice } from "../../../world/process/processes.ts";
 import {
   COMMAND_ENV,
@@ -58,9 +59,10 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
 export function shellMeaning<Args>(
   toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd" | "outside_sandbox">,
   shows: readonly string[],
-): Required<Pick<ToolDef<Args>, "access" | "summary" | "card" | "preview" | "output">> {
+): Required<Pick<ToolDef<Args>, "access" | "prepare" | "summary" | "card" | "preview" | "output">> {
   return {
     output: SHELL_OUTPUT,
+    prepare: () => loadGrammar(),
     summary: (args) => toShell(args).command,
     card: (args, result) => shellCard(toShell(args).command, result),
     async access(args, scope) {
