@@ -374,7 +374,7 @@ export const SETTINGS = {
   "display.plain": {
     type: "boolean",
     default: false,
-    help: "at a terminal, lines that are only ever added to, as with --plain: for screen readers",
+    help: "at a terminal, append-only output as with --plain: for screen readers",
   },
   "terminal.title": {
     type: "boolean",

@@ -184,7 +184,7 @@ async function converse(
 async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
   const expanded: InputContent[] = [];
   for (const input of inputs) {
-    const content = await controller.expanded(input);
+    const content = await controller.expand(input);
     if (content !== undefined) expanded.push(content);
   }
   return expanded;
