@@ -126,15 +126,19 @@ async function buildCommand() {
     launcherCode(join(launcher, "runtime.ts"), {
       LATHE_MAIN: String(units.get(main).id),
       LATHE_FALLBACK_PACKS: JSON.stringify(fallbacks),
+      LATHE_ANSWER_PACK: JSON.stringify(fallbacks[0]),
       LATHE_PACKS: JSON.stringify(entries),
     });
-  const used = await usedAtStart(async (trial) => {
-    const packs = await makePacks(units, start, runtimeFor);
-    mkdirSync(join(trial, "packs"));
-    for (const [index, { name, code }] of packs.entries())
-      writeFileSync(join(trial, "packs", name), index === 0 ? noteUse(code) : code);
-    writeFileSync(join(trial, "cli.js"), await launcherFor(packs[0]));
-  });
+  const used = await usedAtStart(
+    async (trial) => {
+      const packs = await makePacks(units, start, runtimeFor);
+      mkdirSync(join(trial, "packs"));
+      for (const [index, { name, code }] of packs.entries())
+        writeFileSync(join(trial, "packs", name), index === 0 ? noteUse(code) : code);
+      writeFileSync(join(trial, "cli.js"), await launcherFor(packs[0]));
+    },
+    await shortAnswers(),
+  );
   const packs = await makePacks(units, start, runtimeFor, used);
   mkdirSync(join(dist, "packs"), { recursive: true });
   // Names carry the content's hash: a pack that is there is the same one, and a running command may still load old ones.
@@ -197,6 +201,18 @@ async function launcherCode(entry, define) {
     define,
   });
   return outputFiles[0].text;
+}
+
+/** What the vendors answer in one word, by a part of the path that is asked. */
+async function shortAnswers() {
+  const from = (file) => JSON.stringify(join(root, "packages", "testkit", "src", file));
+  const contents = `export { renderStream } from ${from("prerender.ts")}; export { turn } from ${from("turn.ts")};`;
+  const outfile = join(root, ".cache", `testkit-${process.pid}.mjs`);
+  await build({ ...common, stdin: { contents, resolveDir: root }, format: "esm", outfile });
+  const { renderStream, turn } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  const bytes = (dialect) => renderStream(turn.text("ok"), dialect);
+  return { "/messages": bytes("anthropic"), "/responses": bytes("responses"), GenerateContent: bytes("gemini") };
 }
 
 /** The exports of a source file that needs nothing but itself. */

@@ -7,5 +7,7 @@ declare const LATHE_START_PACK: string;
 declare const LATHE_COMMANDS: string;
 /** What a run may use besides the start pack; loaded when the first of it is asked for. */
 declare const LATHE_FALLBACK_PACKS: readonly string[];
+/** Holds what a plain run uses from its first request to its end. */
+declare const LATHE_ANSWER_PACK: string;
 /** The pack to load before a unit that comes later; none for units of the start pack. */
 declare const LATHE_PACKS: Readonly<Record<number, string>>;

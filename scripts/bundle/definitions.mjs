@@ -2,86 +2,92 @@
 // file of a package would belong wherever one of them is used.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { applyEdits, parseCode } from "./parse.mjs";
 
-/** Files are read once a build. */
-const sources = new Map();
-
-const IMPORT = /^import (type )?\{([^}]*)\} from "([^"]+)";$/gm;
+/** What files export, by path: each is parsed once a build. */
+const exportsByFile = new Map();
 
 /**
- * The source with every import pointed at the defining files.
+ * The source with everything that it imports or passes on taken from the defining files, by name.
  * @param indexes index file by import specifier, such as `@lathe/agent`
  */
 export function withDirectImports(source, path, indexes) {
-  return source.replace(IMPORT, (statement, typesOnly, list, specifier) => {
-    const file = indexes[specifier] ?? (specifier.startsWith(".") ? join(dirname(path), specifier) : undefined);
-    if (typesOnly || !file?.endsWith(".ts")) return statement;
-    return namesOf(list)
+  const { program, module } = parseCode(path, source);
+  const fileOf = (specifier) =>
+    indexes[specifier] ?? (specifier.startsWith(".") ? join(dirname(path), specifier) : undefined);
+  const imports = module.staticImports.flatMap(({ start, end, moduleRequest, entries }) => {
+    const file = fileOf(moduleRequest.value);
+    const isNamed = entries.every(({ importName }) => importName.kind === "Name");
+    if (!file?.endsWith(".ts") || !isNamed || entries.length === 0) return [];
+    const names = entries
       .filter(({ isType }) => !isType)
-      .map(({ name, local }) => {
-        const at = definition(file, name) ?? { file, name };
-        return `import { ${at.name} as ${local} } from ${JSON.stringify(at.file)};`;
-      })
-      .join(" ");
+      .map(({ importName, localName }) => ({ name: importName.name, as: localName.value }));
+    return [{ start, end, text: statements("import", file, names) }];
   });
+  const passedOn = program.body.flatMap((node) => {
+    if (!node.type.startsWith("Export") || !node.source?.value.startsWith(".")) return [];
+    const file = join(dirname(path), node.source.value);
+    return [{ start: node.start, end: node.end, text: statements("export", file, passedNames(node, file)) }];
+  });
+  return applyEdits(source, [...imports, ...passedOn]);
 }
 
-/** The source of an index with everything it passes on taken from the defining files, by name. */
-export function withDirectExports(source, path) {
-  return source.replace(/^export (\*|\{[^}]*\}) from "(\.[^"]+)";$/gm, (_, list, specifier) => {
-    const file = join(dirname(path), specifier);
-    const names = list === "*" ? valuesOf(file).map((name) => ({ name, local: name })) : namesOf(list.slice(1, -1));
-    return names
-      .filter(({ isType }) => !isType)
-      .map(({ name, local }) => {
-        const at = definition(file, name) ?? { file, name };
-        return `export { ${at.name} as ${local} } from ${JSON.stringify(at.file)};`;
-      })
-      .join(" ");
-  });
+const statements = (word, file, names) =>
+  names
+    .map(({ name, as }) => {
+      const at = definitionOf(file, name) ?? { file, name };
+      return `${word} { ${at.name} as ${as} } from ${JSON.stringify(at.file)};`;
+    })
+    .join(" ");
+
+function passedNames({ type, exportKind, exported, specifiers }, file) {
+  if (exportKind === "type") return [];
+  if (type === "ExportNamedDeclaration")
+    return specifiers
+      .filter((one) => one.exportKind !== "type")
+      .map((one) => ({ name: one.local.name, as: one.exported.name }));
+  if (type === "ExportAllDeclaration" && !exported) return valuesOf(file).map((name) => ({ name, as: name }));
+  throw new Error(`${file} is passed on in a way that the bundler does not know.`);
 }
 
 /** Names that a file exports and that are there when it runs. */
 function valuesOf(file) {
-  const source = sourceOf(file);
-  const own = [...source.matchAll(/^export (?:async )?(?:abstract )?(?:function\*?|class|const) (\w+)/gm)];
-  const passedOn = [...source.matchAll(/^export \{([^}]*)\} from "[^"]+";$/gm)].flatMap(([, list]) => namesOf(list));
-  const all = [...source.matchAll(/^export \* from "(\.[^"]+)";$/gm)];
-  return [
-    ...own.map(([, name]) => name),
-    ...passedOn.filter(({ isType }) => !isType).map(({ local }) => local),
-    ...all.flatMap(([, from]) => valuesOf(join(dirname(file), from))),
-  ];
-}
-
-function sourceOf(file) {
-  if (!sources.has(file)) sources.set(file, readFileSync(file, "utf8"));
-  return sources.get(file);
+  const { own, passedOn, all } = exportsOf(file);
+  return [...own, ...passedOn.keys(), ...all.flatMap(valuesOf)];
 }
 
 /** Followed through as many indexes as there are. */
-function definition(file, name) {
-  const source = sourceOf(file);
-  const own = new RegExp(`^export (?:async )?(?:abstract )?(?:function\\*?|class|const) ${name}\\b`, "m");
-  if (own.test(source)) return { file, name };
-  for (const [, list, from] of source.matchAll(/^export \{([^}]*)\} from "(\.[^"]+)";$/gm)) {
-    const wanted = namesOf(list).find((entry) => entry.local === name);
-    if (wanted) return definition(join(dirname(file), from), wanted.name);
-  }
-  for (const [, from] of source.matchAll(/^export \* from "(\.[^"]+)";$/gm)) {
-    const found = definition(join(dirname(file), from), name);
+function definitionOf(file, name) {
+  const { own, passedOn, all } = exportsOf(file);
+  if (own.has(name)) return { file, name };
+  const behind = passedOn.get(name);
+  if (behind) return definitionOf(behind.file, behind.name);
+  for (const other of all) {
+    const found = definitionOf(other, name);
     if (found) return found;
   }
   return undefined;
 }
 
-function namesOf(list) {
-  return list
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "")
-    .map((item) => {
-      const [, type, name, local] = /^(type )?(\S+)(?: as (\S+))?$/.exec(item);
-      return { isType: type !== undefined, name, local: local ?? name };
-    });
+/** Values only: `own` names, names that are `passedOn` from a file, and files of which `all` is. */
+function exportsOf(file) {
+  const known = exportsByFile.get(file) ?? readExports(file);
+  exportsByFile.set(file, known);
+  return known;
+}
+
+function readExports(file) {
+  const { module } = parseCode(file, readFileSync(file, "utf8"));
+  const found = { own: new Set(), passedOn: new Map(), all: [] };
+  for (const { moduleRequest, importName, exportName, isType } of module.staticExports.flatMap(
+    ({ entries }) => entries,
+  )) {
+    const isOurs = moduleRequest?.value.startsWith(".");
+    if (isType || (moduleRequest && !isOurs)) continue;
+    const from = isOurs && join(dirname(file), moduleRequest.value);
+    if (!from) found.own.add(exportName.name);
+    else if (importName.kind === "AllButDefault") found.all.push(from);
+    else found.passedOn.set(exportName.name, { file: from, name: importName.name });
+  }
+  return found;
 }

@@ -1,5 +1,5 @@
-// Which file a unit goes into. The start pack holds what a plain run uses before its first request, the rest pack what it may
-// use as well. What a run with skills, commands, rules and servers uses besides is the files pack, with a rest of its own. Every other
+// Which file a unit goes into. The start pack holds what a plain run uses before its first request, the answer pack what it uses from then
+// to its end, the rest pack what it may use as well. What a run with skills, commands, rules and servers uses besides is the files pack, with a rest of its own. Every other
 // place where code is loaded later has one pack with all that start and rest lack, but for packages that several of them need: each of
 // those is a pack, so that it is installed once.
 import { createHash } from "node:crypto";
@@ -8,15 +8,19 @@ import { basename, isAbsolute } from "node:path";
 /**
  * Packs as `{ name, code, keys }`, the start pack first.
  * @param runtimeFor the code that runs units, by the packs to look into for what is in no other, and by which pack to load for a unit that comes later
- * @param used ids of units that a start uses, a `plain` one and one with `files`; all that it may use when absent
+ * @param used ids of units that a start uses, a `plain` one and one with `files`, and those that a plain run uses once it is `answered`; all that
+ * it may use when absent
  */
 export async function makePacks(units, startEntries, runtimeFor, used) {
   const start = closure(units, startEntries);
   const isUsed = (key) => used === undefined || used.plain.has(units.get(key).id);
   const unused = [...start].filter((key) => !isUsed(key));
-  const rest = pack("rest", unused, inPack(units, unused));
-  const packs = [rest];
-  const fallbacks = [rest.name];
+  const isForAnswer = (key) => used?.answered.has(units.get(key).id) ?? false;
+  const packs = [
+    ["answer", unused.filter(isForAnswer)],
+    ["rest", unused.filter((key) => !isForAnswer(key))],
+  ].map(([stem, keys]) => pack(stem, keys, inPack(units, keys)));
+  const fallbacks = packs.map(({ name }) => name);
   const entries = {};
   const later = [...new Set([...units.values()].flatMap((unit) => unit.later))].filter((key) => !start.has(key)).sort();
   const isForFiles = (key) => used?.files.has(units.get(key).id) ?? false;

@@ -3,7 +3,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
-import { withDirectExports, withDirectImports } from "./definitions.mjs";
+import { withDirectImports } from "./definitions.mjs";
+import { readModule } from "./module.mjs";
+import { applyEdits, parseCode } from "./parse.mjs";
 
 const TARGET = { target: "node20.19", platform: "node" };
 
@@ -23,7 +25,7 @@ export async function collectUnits(entry, { indexes, external, define }) {
   const ids = new Map([...units.keys()].sort().map((key, id) => [key, id]));
   const finished = [...units].map(async ([key, unit]) => [
     key,
-    { ...unit, id: ids.get(key), code: await finish(unit, key, ids) },
+    { id: ids.get(key), needs: unit.needs, later: unit.later, code: await finish(unit, key, ids) },
   ]);
   return new Map(await Promise.all(finished));
 }
@@ -34,40 +36,33 @@ async function makeUnit(key, options) {
 }
 
 function textUnit(key) {
-  return { code: `module.exports={default:${JSON.stringify(readFileSync(key, "utf8"))}};`, needs: [], later: [] };
+  const code = `module.exports={default:${JSON.stringify(readFileSync(key, "utf8"))}};`;
+  return { render: () => code, needs: [], later: [] };
 }
 
 async function sourceUnit(path, { indexes, external, define }) {
-  const source = withDirectExports(withDirectImports(readFileSync(path, "utf8"), path, indexes), path);
+  const source = withDirectImports(readFileSync(path, "utf8"), path, indexes);
   const { code } = await transform(source, { ...TARGET, loader: "ts", format: "cjs", define, sourcefile: path });
   const keyOf = (specifier) => indexes[specifier] ?? keyFor(specifier, path, external);
-  const needs = new Set();
-  const later = new Set();
-  let body = code.slice(code.indexOf("module.exports = __toCommonJS("));
-  body = body.slice(body.indexOf("\n") + 1).replace(/\/\/ Annotate the CommonJS[\s\S]*$/, "");
-  body = withExports(body, exportsOf(code, path));
-  const imports = /^(?:var (\w+) = (?:__toESM\()?)?require\("([^"]+)"\)\)?;\n/gm;
-  const used = [];
-  body = body.replace(imports, (_, local, specifier) => {
-    const key = keyOf(specifier);
-    if (local === undefined) return ""; // for its types
-    if (key !== undefined) needs.add(key);
-    used.push([local, `(__unit(${JSON.stringify(key ?? specifier)}))`]); // in brackets, for the sake of `new`
-    return "";
-  });
-  // Each use asks for the unit anew, so that it runs no sooner.
-  for (const [local, unit] of used) {
-    const use = new RegExp(`(?<![\\w$])(?<!(?<!\\.\\.)\\.)${local}(?=\\.)`, "g"); // not a property, but after a spread
-    body = body.replaceAll(use, () => unit);
-    if (local.startsWith("import_") && new RegExp(`\\b${local}\\b`).test(body))
-      throw new Error(`${path}: ${local} is used as a value`);
-  }
-  body = body.replace(/\bimport\("([^"]+)"\)/g, (_, specifier) => {
-    const key = keyOf(specifier);
-    if (key !== undefined) later.add(key);
-    return `__later(${JSON.stringify(key ?? specifier)})`;
-  });
-  return { code: body, needs: [...needs], later: [...later] };
+  const { imports, uses, later, exported, body } = readModule(code, path);
+  const callOf = (name, specifier, idOf) => `${name}(${JSON.stringify(idOf(keyOf(specifier)) ?? specifier)})`;
+  // Each use asks for the unit anew, so that it runs no sooner. In brackets, for the sake of `new`.
+  const unitOf = (local, idOf) => `(${callOf("__unit", imports.get(local), idOf)})`;
+  const keys = (specifiers) => [...new Set(specifiers.map(keyOf))].filter((key) => key !== undefined);
+  return {
+    needs: keys([...imports.values()]),
+    later: keys(later.map(({ specifier }) => specifier)),
+    render: (idOf) => {
+      const used = uses.map(({ start, end, local }) => ({ start, end, text: unitOf(local, idOf) }));
+      const loaded = later.map(({ start, end, specifier }) => ({
+        start,
+        end,
+        text: callOf("__later", specifier, idOf),
+      }));
+      const passedOn = ({ local, member }) => `${unitOf(local, idOf)}.${member}`;
+      return withExports(applyEdits(code, [...body, ...used, ...loaded]), exported, passedOn);
+    },
+  };
 }
 
 /** The key of what a specifier means; undefined for what node itself has to load. */
@@ -77,30 +72,16 @@ function keyFor(specifier, from, external) {
   return specifier;
 }
 
-function exportsOf(code, path) {
-  const list = /__export\(\w+_exports, \{([\s\S]*?)\n\}\);/.exec(code)?.[1] ?? "";
-  return list
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const [, name, value] = /^\s*"?(\w+)"?: \(\) => (.+?),?$/.exec(line) ?? [];
-      if (name === undefined) throw new Error(`${path}: an export that the bundler does not understand: ${line}`);
-      return { name, value };
-    });
-}
-
 /**
  * One object with all names from the beginning: properties that are added one by one are slow. Functions are there at once, for
  * units that need each other; the rest when the file has run.
  */
-function withExports(body, exported) {
-  const isFunction = ({ value }) => new RegExp(`^(?:async )?function\\*? ${value}\\(`, "m").test(body);
-  const isPassedOn = ({ value }) => value.startsWith("import_");
+function withExports(body, exported, passedOn) {
   const member = (one) => {
-    if (isPassedOn(one)) return `get ${one.name}(){return ${one.value}}`;
-    return `${one.name}:${isFunction(one) ? one.value : "void 0"}`;
+    if (one.local !== undefined) return `get ${one.name}(){return ${passedOn(one)}}`;
+    return `${one.name}:${one.isFunction ? one.value : "void 0"}`;
   };
-  const late = exported.filter((one) => !isPassedOn(one) && !isFunction(one));
+  const late = exported.filter((one) => one.local === undefined && !one.isFunction);
   const assign = ({ name, value }) => `module.exports.${name}=${value};`;
   return `module.exports={${exported.map(member).join(",")}};\n${body}\n${late.map(assign).join("")}`;
 }
@@ -120,7 +101,8 @@ async function packageUnit(name) {
     logLevel: "error",
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   });
-  return { code: `var require=__unit;${outputFiles[0].text}`, needs: [], later: [] };
+  const code = `var require=__unit;${outputFiles[0].text}`;
+  return { render: () => code, needs: [], later: [] };
 }
 
 /** A package of ours has its own copy of what is another version elsewhere. */
@@ -131,18 +113,16 @@ function folderWith(name) {
   return own === undefined ? import.meta.dirname : join(packages, own);
 }
 
-/** `__unit("<key>")` becomes `__unit(<id>)`, and the whole a function. */
-async function finish({ code }, key, ids) {
-  const numbered = code.replace(/\b(__unit|__later)\("([^"]+)"\)/g, (call, name, wanted) =>
-    ids.has(wanted) ? `${name}(${ids.get(wanted)})` : call,
-  );
-  const wrapped = `__made=function(module,__unit,__later,__fileUrl){${numbered}\n}`;
+const WRAPPED = "__made=";
+
+/** The unit as a function, as small as it gets. */
+async function finish({ render }, key, ids) {
+  const wrapped = `${WRAPPED}function(module,__unit,__later,__fileUrl){${render((wanted) => ids.get(wanted))}\n}`;
   const { code: small } = await transform(wrapped, { ...TARGET, loader: "js", minify: true, sourcefile: key });
   // The launcher reads packs as latin1. What the bundler has left as it was stands in patterns and templates, where an
   // escape means the same.
   const ascii = small.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return ascii
-    .trim()
-    .replace(/^__made=/, "")
-    .replace(/;$/, "");
+  const { program } = parseCode(key, ascii);
+  const made = program.body[0].expression.right;
+  return ascii.slice(made.start, made.end);
 }

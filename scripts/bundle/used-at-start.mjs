@@ -1,22 +1,26 @@
 // Which units a plain run uses before its first request: found by doing one for each of the big vendors, inside a repository and
 // outside, against a server on this machine that never answers. What none of these runs asks for need not be read at every start.
-// And which units a run uses besides when its user has skills, commands, rules and servers.
+// And which units a run uses besides when its user has skills, commands, rules and servers, and which it uses once it is answered.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3-pro-preview"];
+/** From the catalog: a name that is not in it makes a run look through all models. */
+const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3.5-flash"];
 const KEYS = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" };
 const PATIENCE_MS = 10_000;
 
 /** A moment after the request was given to its connection: what sends it belongs to a start as well. */
 const HOOK = `
 globalThis.__asked = [];
-process.once("lathe:first-request", () => setTimeout(() => {
-  require("node:fs").writeFileSync(process.env.LATHE_ASKED, JSON.stringify(globalThis.__asked));
+const note = () => require("node:fs").writeFileSync(process.env.LATHE_ASKED, JSON.stringify(globalThis.__asked));
+if (process.env.LATHE_ASKED_AFTER === "exit") process.on("exit", note);
+else process.once("lathe:first-request", () => setTimeout(() => {
+  note();
   process.kill(process.pid, "SIGKILL");
 }, Number(process.env.LATHE_ASKED_AFTER)));
 `;
@@ -39,12 +43,14 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 /**
  * Ids of units of a `plain` start and of one with `files`, or undefined when no run got as far as a request: then everything counts as used.
  * @param write puts the command into a folder, with a start pack that notes
+ * @param answers bytes of a short answer by the path of a request, for each of the vendors
  */
-export async function usedAtStart(write) {
+export async function usedAtStart(write, answers) {
   const folder = mkdtempSync(join(tmpdir(), "lathe-build-"));
   const server = createServer().listen(0, "127.0.0.1");
+  const answering = createHttpServer((request, response) => answer(request, response, answers)).listen(0, "127.0.0.1");
   try {
-    await once(server, "listening");
+    await Promise.all([once(server, "listening"), once(answering, "listening")]);
     await write(folder);
     writeFileSync(join(folder, "hook.cjs"), HOOK);
     const used = new Set();
@@ -53,14 +59,26 @@ export async function usedAtStart(write) {
     const repository = repositoryIn(folder);
     for (const id of await askedBy(MODELS[0], folder, repository, port)) used.add(id);
     if (used.size === 0) return undefined;
+    const answered = new Set();
+    for (const model of MODELS)
+      for (const id of await askedBy(model, folder, folder, answering.address().port, "exit")) answered.add(id);
     fillHome(join(folder, "home"));
     // Long enough to remember what the server offers.
     await askedBy(MODELS[0], folder, repository, port, 500);
-    return { plain: used, files: new Set(await askedBy(MODELS[0], folder, repository, port)) };
+    return { plain: used, answered, files: new Set(await askedBy(MODELS[0], folder, repository, port)) };
   } finally {
     server.close();
+    answering.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function answer(request, response, answers) {
+  const [, bytes] = Object.entries(answers).find(([path]) => request.url.includes(path)) ?? [];
+  request.resume();
+  request.once("end", () =>
+    response.writeHead(bytes ? 200 : 404, { "content-type": "text/event-stream", connection: "close" }).end(bytes),
+  );
 }
 
 /** As little as git takes for one; whether git itself is there does not matter. */

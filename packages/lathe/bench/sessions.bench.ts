@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, utimesSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { encodeLine, idSource, sessionPath } from "@lathe/agent";
+import { encodeLine, idSource, sessionPath } from "@lathe/agent/record";
 import { Message } from "@lathe/llm";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { writeManyEntries } from "../../agent/bench/many-entries.ts";

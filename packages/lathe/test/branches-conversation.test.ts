@@ -9,10 +9,11 @@ import { defaultDeps } from "@lathe/llm";
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { trustFolder } from "../src/config/trust/trust.ts";
-import { openWorkspace, openWorkspaceAt } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import { type Arrival, Conversation } from "../src/conversation/conversation.ts";
+import { Conversation } from "../src/conversation/conversation.ts";
+import type { Arrival } from "../src/conversation/session-contract.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
+import { Run } from "../src/hosts/run.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 let server: ModelServer;
@@ -38,7 +39,8 @@ beforeEach(async () => {
   const place = { env, cwd: join(root, "project"), userHome: root, pid: process.pid, host: hostname() };
   const machine = { ...place, deps: defaultDeps({ env }), stdin, stdout, stderr, terminal: stdout };
   const options = { model: "anthropic/claude-sonnet-4-5" };
-  const workspace = await openWorkspace(machine, options);
+  const run = new Run(machine);
+  const workspace = await run.open(options);
   arrivals = [];
   compactions = [];
   lines = [];
@@ -48,7 +50,7 @@ beforeEach(async () => {
     {
       workspace,
       requestFor: (opened, where = workspace) => sessionRequest(where, options, opened),
-      workspaceAt: (cwd) => openWorkspaceAt(machine, options, cwd),
+      workspaceAt: (cwd) => run.openAt(cwd, options),
       onSession: (_open, arrival) => arrivals.push(arrival),
       onEvent: (_session, event) => {
         if (event.kind === "compaction_start") compactions.push(event.data.reason);

@@ -1,6 +1,6 @@
 // A place where slash commands print, without a screen: tests read the lines.
 
-import type { CommandView } from "../src/conversation/commands/command.ts";
+import type { CommandView } from "../src/conversation/commands/command-view.ts";
 
 export function viewInto(lines: string[]): CommandView {
   return {

@@ -7,11 +7,13 @@ import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { openWorkspace } from "../src/config/workspace/workspace.ts";
-import type { AdditionEntry } from "../src/conversation/additions.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import type { CommandView } from "../src/conversation/commands/command.ts";
-import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
+import type { CommandView } from "../src/conversation/commands/command-view.ts";
+import { Conversation } from "../src/conversation/conversation.ts";
+import type { ConversationParts } from "../src/conversation/conversation-parts.ts";
+import type { AdditionEntry } from "../src/conversation/session-contract.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
+import { Run } from "../src/hosts/run.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 /** A summary that is accepted. */
@@ -70,8 +72,9 @@ export async function conversation(
     deps: defaultDeps({ env }),
   };
   const options = { model };
-  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
-  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
+  const run = new Run({ ...machine, stdin, stdout, stderr, terminal: stdout });
+  const opened = await openWorkspace(run.machine, options);
+  const workspace = run.at({ ...opened, settings: { ...opened.settings, ...settings } });
   const warnings: string[] = [];
   const starts: { readonly reason: string }[] = [];
   const ends: object[] = [];
@@ -84,7 +87,7 @@ export async function conversation(
       requestFor: async (journal) => ({ ...(await sessionRequest(workspace, options, journal)), additions }),
       onSession: (open, arrival) => {
         parts.onSession?.(open, arrival);
-        commands.setAdded(open.additions.commands());
+        commands.setAdded(open.parts.commands());
       },
       onEvent: (session, event) => {
         parts.onEvent?.(session, event);

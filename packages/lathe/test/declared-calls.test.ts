@@ -18,17 +18,15 @@ import {
   type ExecResult,
   type ExecutionEnvironment,
   LocalEnvironment,
-  PERMISSION_MODES,
-  type PermissionMode,
   type ToolDef,
-  WrappedEnvironment,
-  type WriteOptions,
 } from "@lathe/agent";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
+import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
 import { openSession } from "../src/conversation/open-session.ts";
+import { Run } from "../src/hosts/run.ts";
 import { fixedAnswers } from "../src/models/practice/fixed-answers.ts";
 import type { Machine } from "../src/platform/machine/machine.ts";
 import { memoryJournal } from "../src/sessions/journals/journal-files.ts";
@@ -111,7 +109,7 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
     stderr: process.stderr,
     terminal: process.stdout,
   };
-  const workspace = await openWorkspace(machine, { "permission-mode": mode });
+  const workspace = await new Run(machine).open({ "permission-mode": mode });
   const witness = new Witness(new LocalEnvironment({ cwd: project, baseEnv: machine.env }));
   const asked: ApprovalQuestion[] = [];
   const host: ToolDef[] = (["read", "write", "exec", "network"] as const).map((tier) => ({

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { land } from "@lathe/agent";
+import { land } from "@lathe/agent/files";
 import { afterEach, describe, expect, it } from "vitest";
 import { CAN_ISOLATE, makeProject, type Project, pictureOf } from "../../agent/test/isolate/project.ts";
 import { canMount, withTmpfs } from "./tmpfs.ts";

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
+import { Run } from "../src/hosts/run.ts";
 import { existingJournal } from "../src/sessions/journals/journal-files.ts";
 import { listSessions, sessionName } from "../src/sessions/list.ts";
 import { briefing, conversation, type Talk } from "./conversation-kit.ts";
@@ -84,7 +84,7 @@ it("G-42 a session that began with a briefing and was left is kept, listed by it
   expect(listed.map((session) => [session.path, sessionName(session)])).toContainEqual([path, "fix the parser"]);
   const opened = existingJournal(workspace, path);
   // As a later run finds it, which names no model.
-  const { model } = await sessionRequest(await openWorkspace(workspace.machine, {}), {}, opened);
+  const { model } = await sessionRequest(await new Run(workspace.machine).open({}), {}, opened);
   expect(model).toMatchObject({ provider: "anthropic", id: "claude-sonnet-4-5", effort: "low" });
   await opened.journal.close();
   await c.server.close();

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { SshEnvironment } from "@lathe/agent";
+import { SshEnvironment } from "@lathe/agent/world";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";

@@ -3,9 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SETTINGS } from "../src/config/settings/schema.ts";
+import { helpOf, SETTINGS } from "../src/config/settings/schema.ts";
 import { changeSetting, settingsScreen } from "../src/config/settings/screen.ts";
-import { openWorkspace, type Workspace } from "../src/config/workspace/workspace.ts";
+import type { SessionWorkspace } from "../src/conversation/session-workspace.ts";
+import { Run } from "../src/hosts/run.ts";
 import { offeredModels } from "../src/models/offered.ts";
 import { deskOf } from "../src/platform/machine/desk.ts";
 import { findAmong, pickableSessions, renameSession, sessionPreview } from "../src/sessions/picker.ts";
@@ -13,10 +14,10 @@ import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, user } from "./sessions-fixture.ts";
 
 let box: Box;
-let workspace: Workspace;
+let workspace: SessionWorkspace;
 beforeEach(async () => {
   box = makeBox({ ANTHROPIC_API_KEY: "k", OLLAMA_HOST: "127.0.0.1:1" });
-  workspace = await openWorkspace(box.machine(), {});
+  workspace = await new Run(box.machine()).open({});
 });
 afterEach(() => box.remove());
 
@@ -91,8 +92,7 @@ describe("settings", () => {
     expect(shown.every(({ help, origin }) => help !== "" && origin !== "")).toBe(true);
     expect(shown.find(({ key }) => key === "title.enabled")).toEqual({
       key: "title.enabled",
-      help: SETTINGS["title.enabled"].help,
-      type: "boolean",
+      help: helpOf("title.enabled"),
       choices: ["true", "false"],
       value: "true",
       isDefault: true,
@@ -116,7 +116,7 @@ describe("settings", () => {
   });
 
   it("a value that something else overrides here is written, and said to have no effect here", async () => {
-    const run = await openWorkspace(box.machine(), { "smol-model": "openai/gpt-5-mini" });
+    const run = await new Run(box.machine()).open({ "smol-model": "openai/gpt-5-mini" });
     expect(await changeSetting(run, "modelRoles.smol", "a/b")).toMatch(
       /but here an option of this run overrides it\.$/,
     );

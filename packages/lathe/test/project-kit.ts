@@ -7,12 +7,13 @@ import { dirname, join } from "node:path";
 import type { SessionEvent } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { startModelServer, type Turn, turn } from "@lathe/testkit";
-import { ADDITIONS } from "../src/additions/list.ts";
+import { additionsOf } from "../src/additions/list.ts";
 import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
 import { expandInput } from "../src/conversation/expand-input.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
+import { Run } from "../src/hosts/run.ts";
 import { existingJournal, newJournal } from "../src/sessions/journals/journal-files.ts";
 import { viewInto } from "./command-lines.ts";
 
@@ -45,8 +46,9 @@ export async function project(
   const { stdin, stdout, stderr } = process;
   const machine = { env, cwd, userHome, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
   const options = { model, "permission-mode": "full" } as const;
-  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
-  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
+  const run = new Run({ ...machine, stdin, stdout, stderr, terminal: stdout });
+  const opened = await openWorkspace(run.machine, options);
+  const workspace = run.at({ ...opened, settings: { ...opened.settings, ...settings } });
   const events: SessionEvent[] = [];
   const commands = builtinCommands();
   const start = (resumed?: string): Promise<Conversation> =>
@@ -55,9 +57,9 @@ export async function project(
         workspace,
         requestFor: async (journal) => ({
           ...(await sessionRequest(workspace, options, journal)),
-          additions: ADDITIONS,
+          additions: additionsOf(run),
         }),
-        onSession: (open) => commands.setAdded(open.additions.commands()),
+        onSession: (open) => commands.setAdded(open.parts.commands()),
         onEvent: (_session, event) => events.push(event),
       },
       resumed === undefined ? newJournal(workspace) : existingJournal(workspace, resumed),

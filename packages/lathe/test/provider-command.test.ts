@@ -28,3 +28,17 @@ it("G-54 /provider add takes effect in the running session: its model can be cho
   expect(p.lines).toHaveLength(before);
   await p.say("again", turn.text("still here"));
 });
+
+it("a provider that is added after /add-dir can be chosen, in this session and the next", async () => {
+  await using p = await project({ "more/notes.txt": "" });
+  await p.say(`/add-dir ${join(p.root, "more")}`);
+  await p.say("/provider add --preset glm");
+  const file = join(p.root, "home/.lathe/models.yml");
+  const here = (await readFile(file, "utf8")).replace("ZAI_API_KEY", "OPENAI_API_KEY");
+  await writeFile(file, here.replace(/baseUrl: .*/, `baseUrl: ${p.server.baseUrl("openai")}`));
+  await p.say("/provider add --preset glm");
+  await p.say("/model glm-proxy/glm-5.2");
+  await p.say("/new");
+  await p.say("hello", turn.text("hi"));
+  expect(p.server.requests.at(-1)?.body).toMatchObject({ model: "glm-5.2" });
+});

@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FileBlobs, readLine } from "@lathe/agent";
+import { FileBlobs } from "@lathe/agent";
+import { readLine } from "@lathe/agent/record";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type RpcHost, type Setup, setup } from "./rpc-host.ts";

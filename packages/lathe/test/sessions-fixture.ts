@@ -1,16 +1,8 @@
 // Session files made by the journal itself, for tests of what reads them.
 
 import { join } from "node:path";
-import {
-  FileBlobs,
-  FileStore,
-  idSource,
-  Journal,
-  type JournalDeps,
-  type NewEntry,
-  processStartTime,
-  sessionPath,
-} from "@lathe/agent";
+import { FileBlobs, FileStore, Journal, type JournalDeps } from "@lathe/agent";
+import { idSource, type NewEntry, processStartTime, sessionPath } from "@lathe/agent/record";
 import { Message } from "@lathe/llm";
 
 export interface MadeSession {

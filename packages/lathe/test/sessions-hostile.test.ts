@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeLine, sessionFolderName } from "@lathe/agent";
+import { encodeLine, sessionFolderName } from "@lathe/agent/record";
 import { turn } from "@lathe/testkit";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";

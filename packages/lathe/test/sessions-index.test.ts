@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { encodeLine, Journal } from "@lathe/agent";
+import { Journal } from "@lathe/agent";
+import { encodeLine } from "@lathe/agent/record";
 import { Message } from "@lathe/llm";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { encodeLine, Journal } from "@lathe/agent";
+import { Journal } from "@lathe/agent";
+import { encodeLine } from "@lathe/agent/record";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ListedSession, type ListRequest, listSessions, sessionName, timeAgo } from "../src/sessions/list.ts";
 import { type Box, makeBox } from "./sessions-box.ts";

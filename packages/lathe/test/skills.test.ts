@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { skillsOf } from "../src/additions/skills/addition.ts";
-import { discoveryOf } from "../src/found/discovery/discovery.ts";
 import { type Project, project } from "./project-kit.ts";
 
 const skill = (name: string, description: string, body = `Body of ${name}.`): string =>
@@ -60,7 +59,7 @@ it("EX-08 a linked folder is one skill, of two with one name the first is used w
   await using rig = await project(files, { settings });
   await symlink(join(rig.cwd, ".claude/skills/b"), join(rig.cwd, ".lathe/skills/b-again"));
   // The folder may have been looked at in the same tick of the file system's clock.
-  discoveryOf(rig.workspace).forget();
+  (await rig.workspace.discovery()).forget();
   const { skills, warnings } = await skillsOf(rig.workspace);
   expect(skills.map(({ name, description, source }) => [name, description, source.providerName])).toEqual([
     ["a", "first a", "Lathe"],
@@ -103,7 +102,7 @@ it("EX-08 a skill that calls itself by a path has its folder's name, with one wa
   );
   const { skills, warnings } = await skillsOf(rig.workspace);
   expect(skills.map(({ name }) => name)).toEqual(["sneaky", "custom"]);
-  const { warnings: found } = await discoveryOf(rig.workspace).of("skill");
+  const { warnings: found } = await (await rig.workspace.discovery()).of("skill");
   expect([...found, ...warnings].map(({ message }) => message).sort()).toEqual([
     '".." is no name: use letters, digits, _, -, . and :. It is called custom, as its folder is',
     '"../../etc" is no name: use letters, digits, _, -, . and :. It is called sneaky, as its folder is',

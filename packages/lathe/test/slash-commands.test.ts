@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import type { Choice } from "../src/conversation/commands/choice.ts";
+import type { Choice } from "../src/conversation/commands/command-view.ts";
 import { conversation } from "./conversation-kit.ts";
 
 it("a command that takes nothing refuses further words instead of ignoring them", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeLine, forkJournal, Journal } from "@lathe/agent";
+import { forkJournal, Journal } from "@lathe/agent";
+import { encodeLine } from "@lathe/agent/record";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, call, openStore, result, saySomething, user } from "./sessions-fixture.ts";

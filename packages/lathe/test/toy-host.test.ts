@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
+import { Run } from "../src/hosts/run.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 // ---- the host, 40 lines ----
@@ -25,7 +25,7 @@ async function toyHost(server: ModelServer, answer: "allow" | "always" | "deny")
   const { stdin, stdout, stderr } = process;
   const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
   const options = { model: "anthropic/claude-sonnet-4-5" };
-  const workspace = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
+  const workspace = await new Run({ ...machine, stdin, stdout, stderr, terminal: stdout }).open(options);
   const log: string[] = [];
   const conversation = await Conversation.start(
     {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { USER_COMMAND, userCommandOf } from "@lathe/agent";
+import { USER_COMMAND, userCommandOf } from "@lathe/agent/session";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { listJobs } from "../src/conversation/commands/jobs.ts";

@@ -45,7 +45,9 @@ type ServiceParts = HostPart<"services" | "earlierSessions"> &
 export function buildServices(core: ServiceParts): BuiltServices {
   const facts = new BranchFacts(core);
   const conflicts = new Conflicts();
+  // What a first request does without is made when it is first asked for.
   let recall: Recall | undefined;
+  let syntax: Syntax | undefined;
   const services: ToolServices = {
     get vision() {
       return core.profile.modelInfo?.supportsVision ?? false;
@@ -55,7 +57,9 @@ export function buildServices(core: ServiceParts): BuiltServices {
       return { defaultMs: core.profile.shellTimeoutMs ?? defaultCommandTimeoutMs, maxMs: maxCommandTimeoutMs };
     },
     now: core.deps.now,
-    formats: core.options.services?.formats ?? builtinFormats,
+    get formats() {
+      return builtinFormats;
+    },
     conflicts,
     schemes: withOwn(core, core.schemes, conflicts),
     facts,
@@ -72,7 +76,10 @@ export function buildServices(core: ServiceParts): BuiltServices {
     shownFiles: new ShownFiles(),
     pages: new PageCache(),
     pathLocks: new PathLocks(),
-    syntax: new Syntax(core.deps.now),
+    get syntax() {
+      syntax ??= new Syntax(core.deps.now);
+      return syntax;
+    },
     parser: new Parser(),
     get imageInspector() {
       return core.options.services?.images?.inspects ? imageInspector(core) : undefined;

@@ -11,14 +11,15 @@ import {
   type ToolCallData,
   type Usage,
 } from "@lathe/llm";
+import { Checker, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
 import type { CustomEntry } from "../contract/journal.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
-import { fields, fits, number, optional, type Shape, text } from "../record/journal/shape.ts";
 import type { Profile } from "../tools/profiles/types.ts";
+import type { RetryConfig } from "./config.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
 import { type PriceParts, priced, priceOf } from "./price.ts";
 import { type DescribedParts, describeRequest } from "./request.ts";
@@ -53,27 +54,41 @@ const LONG_WAIT_MS = 5_000;
 async function answered(core: SideCallParts, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
   const chosen = call.continuing ? [] : (core.options.profilesForRole?.(role) ?? []);
   const profiles = chosen.length === 0 ? [core.profile] : chosen;
+  const startedAt = core.deps.now();
   for (const profile of profiles.slice(0, -1)) {
     try {
-      return await answeredBy(core, profile, { role, call, mostWaitMs: LONG_WAIT_MS }, signal);
+      return await answeredBy(core, profile, { role, call, startedAt, mostWaitMs: LONG_WAIT_MS }, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof JournalError) throw error;
     }
   }
-  return answeredBy(core, profiles.at(-1)!, { role, call, mostWaitMs: Number.POSITIVE_INFINITY }, signal);
+  const last = { role, call, startedAt, mostWaitMs: Number.POSITIVE_INFINITY };
+  return answeredBy(core, profiles.at(-1)!, last, signal);
+}
+
+/** The session's own limits, or tighter ones where the call has less patience. */
+function retryLimits({ retry }: SideCallParts["config"], { patience }: SideCall): RetryConfig {
+  if (patience === undefined) return retry;
+  return {
+    ...retry,
+    maxRetries: Math.min(retry.maxRetries, patience.tries - 1),
+    maxTotalMs: retry.maxTotalMs > 0 ? Math.min(retry.maxTotalMs, patience.withinMs) : patience.withinMs,
+  };
 }
 
 interface Asked {
   readonly role: string;
   readonly call: SideCall;
+  /** When the first model was asked. */
+  readonly startedAt: number;
   readonly mostWaitMs: number;
 }
 
 async function answeredBy(
   core: SideCallParts,
   profile: Profile,
-  { role, call, mostWaitMs }: Asked,
+  { role, call, startedAt, mostWaitMs }: Asked,
   signal: AbortSignal,
 ): Promise<SideAnswer> {
   const provider = profile.provider ?? profile.id;
@@ -91,7 +106,7 @@ async function answeredBy(
   const key = call.reuse ? digestOf(request) : undefined;
   const known = key === undefined ? undefined : keptAnswer(core.journal, key);
   if (known) return known;
-  const startedAt = core.deps.now();
+  const limits = retryLimits(core.config, call);
   for (let failures = 1; ; failures++) {
     const intent = await core.journal.intent({ effect: "maintenance", replay: "safe" });
     try {
@@ -119,7 +134,7 @@ async function answeredBy(
         core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
       signal.throwIfAborted();
       const elapsedMs = core.deps.now() - startedAt;
-      const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, core.config.retry, core.deps.random);
+      const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, limits, core.deps.random);
       if (delay === undefined || delay > mostWaitMs) throw error;
       await sleep(core.deps, delay, signal);
     }
@@ -143,16 +158,16 @@ function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | 
   const kept = keptOutcome(journal, key, KEPT) as { text: string; model: string; finish: string } | undefined;
   return kept && { text: kept.text, calls: [], model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
 }
-const KEPT = fields({ key: text, text, model: text, finish: text });
+const KEPT = new Checker(openObject({ key: text(), text: text(), model: text(), finish: text() }));
 
 /** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
-export function keptOutcome(journal: JournalPart["journal"], key: string, shape: Shape): JsonObject | undefined {
+export function keptOutcome(journal: JournalPart["journal"], key: string, checker: Checker): JsonObject | undefined {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);
     if (!meta || meta.type === "compaction") return undefined;
     if (meta.type === "custom") {
       const { customType, data } = journal.entry(id) as CustomEntry;
-      if (customType === OUTCOME_TYPE && fits(data, shape) && (data as JsonObject)["key"] === key)
+      if (customType === OUTCOME_TYPE && checker.fits(data) && (data as JsonObject)["key"] === key)
         return data as JsonObject;
     }
     id = meta.parentId;
@@ -173,6 +188,6 @@ export interface SideCost {
 
 /** What a side call cost, from its outcome entry. */
 export function sideCost({ customType, data }: Pick<CustomEntry, "customType" | "data">): SideCost | undefined {
-  return customType === OUTCOME_TYPE && fits(data, PAID) ? (data as unknown as SideCost) : undefined;
+  return customType === OUTCOME_TYPE && PAID.fits(data) ? (data as unknown as SideCost) : undefined;
 }
-const PAID = fields({ role: text, model: text, usage: usageShape, cost: optional(number) });
+const PAID = new Checker(openObject({ role: text(), model: text(), usage: usageShape, cost: optional(number()) }));

@@ -10,9 +10,15 @@ import {
   type Usage,
 } from "@lathe/llm";
 import type { StreamCut } from "../contract/seams/types.ts";
-import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart } from "./parts.ts";
+import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart, ToolPart } from "./parts.ts";
 
-export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockPart & Pick<ContextPart, "prefix">;
+export type StreamParts = ModelPart &
+  EventPart &
+  SeamPart &
+  ConfigPart &
+  ClockPart &
+  Pick<ContextPart, "prefix"> &
+  Pick<ToolPart, "tools">;
 
 /** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
@@ -50,6 +56,13 @@ export async function readAnswer(core: StreamParts, signal: AbortSignal, request
   } finally {
     reader.stop();
   }
+}
+
+/** What the call needs is loaded while the model still writes its arguments; a failure is the call's own to report. */
+async function prepareTool({ tools }: Pick<ToolPart, "tools">, name: string): Promise<void> {
+  try {
+    await tools.get(name)?.tool.prepare?.();
+  } catch {}
 }
 
 class StreamReader {
@@ -147,6 +160,9 @@ class StreamReader {
         this.#count(event.reasoningDelta);
         partial.reasoning += event.reasoningDelta;
         core.emit("assistant_reasoning_delta", { delta: event.reasoningDelta });
+        break;
+      case "tool_call_start":
+        void prepareTool(core, event.toolCall.name);
         break;
       case "tool_call_delta":
         this.#count(event.delta);

@@ -2,8 +2,11 @@
 
 import { ContentFilterError, ContextLengthError, ServerError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import type { SessionDeps } from "../../src/base/time/deadline.ts";
+import type { CompactionEntry } from "../../src/contract/journal.ts";
 import { PRUNED_RESULT } from "../../src/record/journal/context.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
+import { testDeps } from "../support/session.ts";
 import { compacting, lorem, NOTES, sentText } from "./support.ts";
 
 const at = { provider: "test" };
@@ -22,6 +25,68 @@ const BAD: Record<string, () => ScriptedTurn> = {
   "a summary cut off at the output limit": () => ({ text: NOTES, finish: "length" }),
   "a summarizer that never answers": () => ({ before: () => new Promise(() => {}) }),
 };
+
+describe("a summary request that keeps failing", () => {
+  /** Waits of up to this long are over at once, and the clock says that they took their time. */
+  const LONGEST_WAIT_MS = 60_000;
+
+  function clockThatJumps(): SessionDeps {
+    const deps = testDeps();
+    let waited = 0;
+    return {
+      ...deps,
+      now: () => deps.now() + waited,
+      setTimer: (callback, ms) => {
+        if (ms >= LONGEST_WAIT_MS) return deps.setTimer(callback, ms);
+        const wait = setImmediate(() => {
+          waited += ms;
+          callback();
+        });
+        return { cancel: () => clearImmediate(wait) };
+      },
+    };
+  }
+
+  it("holds the prompt for three tries within 15 seconds; the next compaction asks again, for what was hidden without one", async () => {
+    const deps = clockThatJumps();
+    const askedAt: number[] = [];
+    const s = compacting({
+      deps,
+      work: rounds(24),
+      summary: (_request, index) => {
+        askedAt.push(deps.now());
+        return index < 3 ? { error: new ServerError("down", at) } : { text: NOTES };
+      },
+      settings: { keepRecentTokens: 8000 },
+      config: { retry: { baseDelay: 2, maxRetries: 8, maxTotalMs: 180_000 }, hookTimeoutMs: 120_000 },
+    });
+    expect(await s.session.submit("remember: the door is green")).toMatchObject({ reason: "completed", text: "done" });
+    expect(askedAt).toHaveLength(3);
+    expect(askedAt[2]! - askedAt[0]!).toBeLessThan(15_000);
+    expect(askedAt[2]! - askedAt[0]!).toBeGreaterThan(1_000);
+    await s.session.compact(s.compaction.demand({ trigger: "manual" }));
+    const [first, second] = s.of("compaction_end").map(({ data }) => data.entry_id!);
+    const made = [first, second].map((id) => s.session.journal.entry(id!) as CompactionEntry);
+    expect(made.map(({ details }) => details?.["strategy"])).toEqual(["digest", "context-full"]);
+    expect(made[0]!.summary).toContain("No summary could be made");
+    expect(sentText(s.summaries()[3]!)).toMatch(/\[Assistant\]: w8\. .*\[Assistant\]: w15\. /s);
+    expect(sentText(s.summaries()[3]!)).not.toContain("No summary could be made");
+    await s.finish();
+  });
+
+  it("a wait that the provider asks for is too long for it", async () => {
+    const s = compacting({
+      deps: clockThatJumps(),
+      work: rounds(40),
+      summary: () => ({ error: new ServerError("down", { ...at, retryAfter: 20 }) }),
+      settings: { keepRecentTokens: 8000 },
+      config: { retry: { maxRetries: 8, maxTotalMs: 180_000 } },
+    });
+    expect(await s.session.submit("go")).toMatchObject({ reason: "completed" });
+    expect(s.summaries()).toHaveLength(s.of("compaction_end").length);
+    await s.finish();
+  });
+});
 
 describe.each(Object.entries(BAD))("%s", (_name, summary) => {
   it("above the threshold: notes made without a model take its place, and the work goes on", async () => {

@@ -1,21 +1,29 @@
 // The parts of the product that add to a session, each loaded only where it is needed. Above the conversation, because they use it.
 
-import type { AdditionEntry } from "../conversation/additions.ts";
+import type { AdditionEntry } from "../conversation/session-contract.ts";
+import type { ExtensionHosts } from "./extensions/extension-hosts.ts";
+import type { McpServers } from "./mcp/mcp-servers.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 
+/** What additions keep from one session of a run to the next. */
+export interface AdditionsOfRun {
+  readonly extensions: ExtensionHosts;
+  readonly servers: McpServers;
+}
+
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const ADDITIONS: readonly AdditionEntry[] = [
+export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): readonly AdditionEntry[] => [
   {
     name: "extensions",
     kinds: ["extension", "tool", "hook"],
     isNeeded: ({ settings, extensions }) => settings.extensions.length > 0 || extensions.files.length > 0,
-    load: async () => (await import("./extensions/addition.ts")).extensionAddition,
+    load: async () => (await import("./extensions/addition.ts")).extensionAddition(hosts),
   },
   {
     name: "MCP",
     kinds: ["mcp-server"],
     isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
-    load: async () => (await import("./mcp/addition.ts")).mcpAddition,
+    load: async () => (await import("./mcp/addition.ts")).mcpAddition(servers),
   },
   { name: "hooks", kinds: ["hook"], load: async () => (await import("./hooks/index.ts")).hooksFor },
   { name: "rules", kinds: ["rule"], load: async () => (await import("./rules/addition.ts")).rules },

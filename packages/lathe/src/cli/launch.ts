@@ -1,36 +1,35 @@
 // A run: options to workspace, model, journal and session, then the chosen mode.
 
-import { ADDITIONS } from "../additions/list.ts";
-import { loadNamedProvider } from "../additions/named-provider.ts";
-import { workspaceOfRun } from "../config/workspace/prepared.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
-import type { SessionRequest } from "../conversation/open-session.ts";
-import { isInteractive, maxTimeOf, sessionRequest } from "../conversation/session-request.ts";
+import { isInteractive, maxTimeOf } from "../conversation/session-request.ts";
+import type { SessionWorkspace } from "../conversation/session-workspace.ts";
 import { promptsOf } from "../hosts/headless/prompts.ts";
 import { readPiped } from "../hosts/headless/stdin.ts";
+import { Run } from "../hosts/run.ts";
 import type { ExtensionFlag } from "../platform/extension-api/api.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { type CliOptions, OPTIONS } from "../platform/options/option-table.ts";
 import { type ParsedArgs, parseArgs, UnknownOption } from "../platform/options/parse.ts";
 import { withProvider } from "../platform/options/provider.ts";
 import { EXIT, type ExitCode, usageError } from "../platform/usage/exit.ts";
-import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor } from "../sessions/which-journal.ts";
 import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const { args, end } = await parseWithExtensions(argv, machine);
+  const run = new Run(machine);
+  const { args, end } = await parseWithExtensions(argv, run);
   try {
-    return await run(withProvider(args), machine);
+    return await start(withProvider(args), run);
   } finally {
     await end?.();
   }
 }
 
-async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
+async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
+  const { machine } = run;
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
-    machine.stdout.write(helpText(await addedFlags(machine, parsed.options)));
+    machine.stdout.write(helpText(await addedFlags(run, parsed.options)));
     return EXIT.done;
   }
   if (parsed.options.version) {
@@ -45,9 +44,9 @@ async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
   ) {
     refuseMisplaced(parsed.options);
     const { interactiveMode } = await import("../hosts/interactive/index.ts");
-    return interactiveMode(parsed, machine, report);
+    return interactiveMode(parsed, run, report);
   }
-  const workspace = await report.phase("workspace", () => workspaceOfRun(machine, parsed.options));
+  const workspace = await report.phase("workspace", () => run.open(parsed.options));
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   if (parsed.options["list-models"] !== undefined) {
     const { listModels } = await import("./commands/models.ts");
@@ -58,26 +57,27 @@ async function run(parsed: ParsedArgs, machine: Machine): Promise<ExitCode> {
     return exportTo(workspace, parsed.options.export);
   }
   const { worktree } = parsed.options;
-  if (worktree === undefined) return runIn(workspace, parsed, report);
-  return (await import("../hosts/worktree/run-in-view.ts")).inView(workspace, worktree, (inside) =>
-    runIn(inside, parsed, report),
+  if (worktree === undefined) return startIn(workspace, parsed, run, report);
+  return (await import("../hosts/worktree/run-in-view.ts")).inView(workspace, worktree, (view) =>
+    startIn({ ...workspace, view }, parsed, run, report),
   );
 }
 
-async function runIn(workspace: Workspace, parsed: ParsedArgs, report: StartupReport): Promise<ExitCode> {
+async function startIn(
+  workspace: SessionWorkspace,
+  parsed: ParsedArgs,
+  run: Run,
+  report: StartupReport,
+): Promise<ExitCode> {
   const { machine, view } = workspace;
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
-  const requestFor = (opened: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    report.phase("model", async () => {
-      await loadNamedProvider(place, options);
-      return { ...(await sessionRequest(place, options, opened)), additions: ADDITIONS };
-    });
+  const requestFor = run.requestFor(workspace, options, report);
   const toCome = takesPromptsLater(args);
   if (toCome) refuseMisplaced(options);
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../hosts/rpc/mode.ts");
-    return rpcMode(workspace, args, requestFor);
+    return rpcMode(workspace, args, requestFor, (cwd) => run.openAt(cwd, options));
   }
   if (toCome) {
     const { jsonCommandMode } = await import("../hosts/json.ts");
@@ -88,7 +88,9 @@ async function runIn(workspace: Workspace, parsed: ParsedArgs, report: StartupRe
   if (prompts.length === 0 && !continues(options))
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../hosts/start-headless.ts");
-  const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
+  const code = await report.phase("run", () =>
+    startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place) }),
+  );
   report.print();
   return code;
 }
@@ -99,14 +101,15 @@ interface Understood {
 }
 
 /** An option that is not ours may be an extension's: only then they are loaded to find out. */
-async function parseWithExtensions(argv: readonly string[], machine: Machine): Promise<Understood> {
+async function parseWithExtensions(argv: readonly string[], run: Run): Promise<Understood> {
+  const { machine } = run;
   try {
     return { args: parseArgs(argv, machine.userHome) };
   } catch (error) {
     if (!(error instanceof UnknownOption)) throw error;
     const { options } = parseArgs(argv, machine.userHome, { isLenient: true });
     const { flagsForRun } = await import("../additions/extensions/flags.ts");
-    const { flags, end } = await flagsForRun(machine, options, argv);
+    const { flags, end } = await flagsForRun(run, options, argv);
     const types = Object.entries(flags).map(([name, { type }]) => [name, type] as const);
     try {
       return { args: parseArgs(argv, machine.userHome, { flags: Object.fromEntries(types) }), end };
@@ -118,9 +121,9 @@ async function parseWithExtensions(argv: readonly string[], machine: Machine): P
 }
 
 /** Help is given whatever else is wrong here. */
-async function addedFlags(machine: Machine, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
+async function addedFlags(run: Run, options: CliOptions): Promise<Readonly<Record<string, ExtensionFlag>>> {
   const { flagsForHelp } = await import("../additions/extensions/flags.ts");
-  return flagsForHelp(machine, options).catch(() => ({}));
+  return flagsForHelp(run, options).catch(() => ({}));
 }
 
 async function reportFor({ env }: Machine): Promise<StartupReport> {

@@ -2,7 +2,7 @@
 
 import type { Answer, Answerer, Question } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
-import type { Person } from "./open-session.ts";
+import type { Person } from "./session-contract.ts";
 
 export interface AskTimeout {
   /** Seconds; 0: none. */

@@ -3,15 +3,8 @@
 
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import {
-  DocumentError,
-  documentText,
-  type EnvError,
-  type ExecutionEnvironment,
-  type InputContent,
-  imageType,
-  MOST_IMAGE_BYTES,
-} from "@lathe/agent";
+import type { EnvError, ExecutionEnvironment, InputContent } from "@lathe/agent";
+import { DocumentError, documentText, imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";

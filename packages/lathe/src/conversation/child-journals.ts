@@ -2,7 +2,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ChildHeader, type FileStore, hasBegun, Journal, type SubagentOptions } from "@lathe/agent";
+import { type FileStore, Journal, type SubagentOptions } from "@lathe/agent";
+import type { ChildHeader } from "@lathe/agent/contract";
+import { hasBegun } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { journalDeps, openToWrite } from "../sessions/journals/journal-files.ts";
 

@@ -1,7 +1,9 @@
 // Compaction as the settings want it. The library decides when and what; here are the choices, and the service that makes
 // summaries when there is one.
 
-import { Compaction, type CompactionSettings, RECALL_POINTER, type Summarizer } from "@lathe/agent";
+import { Compaction, type CompactionSettings } from "@lathe/agent";
+import type { Summarizer } from "@lathe/agent/context";
+import { RECALL_POINTER } from "@lathe/agent/tools";
 import type { Workspace } from "../config/workspace/workspace.ts";
 
 export interface SessionCompaction {

@@ -1,14 +1,8 @@
 // The context ledger with what follows from it here: where room is made, and what is free until then.
 
-import {
-  type CompactionSettings,
-  type ContextLedger,
-  groupsOf,
-  type LedgerGroup,
-  type OwnerKind,
-  roomIn,
-} from "@lathe/agent";
-import type { OpenSession } from "./open-session.ts";
+import type { CompactionSettings } from "@lathe/agent";
+import { type ContextLedger, groupsOf, type LedgerGroup, type OwnerKind, roomIn } from "@lathe/agent/context";
+import type { OpenSession } from "./session-contract.ts";
 
 export interface ContextReport extends ContextLedger {
   readonly groups: readonly LedgerGroup[];

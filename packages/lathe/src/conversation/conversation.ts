@@ -2,112 +2,92 @@
 // `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) is carried over. Knows no terminal and no
 // wire; hosts are thin over it, and several conversations may live in one process.
 
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import type { PermissionMode } from "@lathe/agent";
-import {
-  branchPoint,
-  branchSummarizer,
-  type CompactionEntry,
-  findEntry,
-  type InputContent,
-  type InputOutcome,
-  type MessageEntry,
-  type Navigation,
-  type RewindOptions,
-  type RewindRequest,
-  readHead,
-  realJournalPath,
-  type Session,
-  type SessionEvent,
-  type SessionSwitch,
-  sentence,
-  userMessages,
-} from "@lathe/agent";
-import { messageOf, textOf } from "@lathe/llm";
-import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
-import { existingDirectory, type Workspace } from "../config/workspace/workspace.ts";
+import type { InputContent, InputOutcome, Navigation, Session } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
+import type { CompactionEntry, MessageEntry } from "@lathe/agent/contract";
+import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
+import type { PermissionMode } from "@lathe/agent/policy";
+import { userMessages } from "@lathe/agent/record";
+import { messageOf } from "@lathe/llm";
+import type { ReportedRewind } from "../changes/rewind/report.ts";
 import type { Permissions } from "../found/permissions/permissions.ts";
 import type { ModelChoice } from "../models/models.ts";
-import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
-import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
+import { CliError, EXIT } from "../platform/usage/exit.ts";
 import type { PageColours } from "../sessions/export/style.ts";
-import {
-  closedOnFailure,
-  copyUpTo,
-  existingJournal,
-  forkedJournal,
-  memoryJournal,
-  moveSessionFile,
-  newJournal,
-  type OpenedJournal,
-} from "../sessions/journals/journal-files.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { Approvals } from "./approvals.ts";
-import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./handoff.ts";
+import type { ConversationParts, Departure } from "./conversation-parts.ts";
+import { type HandedOff, handOff, handOffOrSummarize } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
-import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
-import { type OpenSession, openSession } from "./open-session.ts";
-import type { Arrival, ConversationParts, Departure } from "./parts.ts";
+import { PresentSession } from "./present-session.ts";
+import { rewindTo, takeRewindBack, undoLast } from "./rewinding.ts";
+import type { OpenSession } from "./session-contract.ts";
+import { SessionMoves } from "./session-moves.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 import { Titles } from "./titles/titles.ts";
-import { isOwn, takeQueued, type Unsent } from "./unsent.ts";
+import { isOwn } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
 
-export type { Arrival, ConversationParts, Departure } from "./parts.ts";
-
-/** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
-const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
-const isByTheUser = ({ origin = "input", source }: MessageEntry): boolean => !source && BY_THE_USER.has(origin);
-
 export class Conversation {
-  #workspace: Workspace;
   readonly #parts: ConversationParts;
+  readonly #present: PresentSession;
   readonly #approvals: Approvals | undefined;
-  readonly #idle: IdleCompaction;
-  /** Commands that the person runs themselves. */
-  readonly shell = new UserShell(() => this.session);
-  readonly titles: Titles;
-  #open!: OpenSession;
-  /** What the host chose, even while a larger model is used temporarily. */
-  #chosen!: ModelChoice;
-  /** --api-key and --base-url are for this provider only. */
-  #keyed = "";
+  // Made when they are first used: a run from one prompt to its result uses none of them.
+  #idle: IdleCompaction | undefined;
+  #shell: UserShell | undefined;
+  #titles: Titles | undefined;
+  #made: SessionMoves | undefined;
   #inputs = 0;
   #instead = 0;
   readonly #maintenance = new Maintenance();
 
   private constructor(parts: ConversationParts) {
-    this.#workspace = parts.workspace;
     this.#parts = parts;
-    this.titles = new Titles(this, parts);
-    this.#idle = new IdleCompaction(() => this.workspace, this.#maintenance);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
+    this.#present = new PresentSession(parts, {
+      onPlan: (session, plan) => this.titles.nameAfterPlan(session, plan),
+      onEvent: (open, event) => {
+        this.#approvals?.follow(open.session, open.permissions, event);
+        if (this.workspace.settings["compaction.idleEnabled"])
+          this.#idle ??= new IdleCompaction(() => this.workspace, this.#maintenance);
+        this.#idle?.follow(open, event);
+        parts.onEvent?.(open.session, event);
+      },
+    });
   }
 
   static async start(parts: ConversationParts, journal: OpenedJournal): Promise<Conversation> {
     const conversation = new Conversation(parts);
-    const open = await conversation.#openWith(journal, () => parts.requestFor(journal));
-    conversation.#keyed = open.model.provider;
-    conversation.#use(open, { reason: "start", workspace: parts.workspace });
+    await conversation.#present.start(journal);
     return conversation;
   }
 
+  /** Commands that the person runs themselves. */
+  get shell(): UserShell {
+    this.#shell ??= new UserShell(() => this.session);
+    return this.#shell;
+  }
+  get titles(): Titles {
+    this.#titles ??= new Titles(this, this.#parts);
+    return this.#titles;
+  }
   /** Where the present session works. */
-  get workspace(): Workspace {
-    return this.#workspace;
+  get workspace(): SessionWorkspace {
+    return this.#present.workspace;
   }
   get open(): OpenSession {
-    return this.#open;
+    return this.#present.open;
   }
   get session(): Session {
-    return this.#open.session;
+    return this.open.session;
   }
   /** Takes effect with the next request. */
   get model(): ModelChoice {
-    return this.#open.model;
+    return this.open.model;
   }
   get permissions(): Permissions {
-    return this.#open.permissions;
+    return this.open.permissions;
   }
   get isBusy(): boolean {
     return this.session.state === "processing";
@@ -122,7 +102,7 @@ export class Conversation {
   }
   /** Whether there is something to come back to: on disk, and more than a beginning. */
   get isKept(): boolean {
-    return this.#open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
+    return this.open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
   }
 
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
@@ -135,7 +115,7 @@ export class Conversation {
       if (this.isMakingRoom) await this.settled();
       session = this.session;
       if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
-      this.titles.nameAfter(content);
+      if (this.#parts.namesSessions) this.titles.nameAfter(content);
       outcome = await session.submit(content);
     } finally {
       this.#inputs--;
@@ -150,10 +130,10 @@ export class Conversation {
   }
 
   /** Finishes the input that an earlier process left unfinished. */
-  async continue(): Promise<void> {
+  async continue(): Promise<InputOutcome | undefined> {
     this.#inputs++;
     try {
-      await this.session.continue();
+      return await this.session.continue();
     } finally {
       this.#inputs--;
     }
@@ -178,9 +158,8 @@ export class Conversation {
     return queued.map(({ content }) => content);
   }
 
-  async switchModel(selector: string): Promise<ModelChoice> {
-    this.#chosen = await this.#open.switchModel(selector);
-    return this.#chosen;
+  switchModel(selector: string): Promise<ModelChoice> {
+    return this.#present.switchModel(selector);
   }
   /** `undefined`: the model's own. Takes effect with the next request. */
   setEffort(level: string | undefined): void {
@@ -188,7 +167,7 @@ export class Conversation {
   }
   /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
   sendToBackground(): readonly string[] {
-    return this.#open.runningCommands.detachAll();
+    return this.open.runningCommands.detachAll();
   }
   setPermissionMode(mode: PermissionMode): void {
     this.permissions.mode = mode;
@@ -196,15 +175,13 @@ export class Conversation {
 
   /** Another folder that may be written to, in this session and those that follow. */
   addRoot(path: string): void {
-    if (this.#workspace.roots.includes(path)) return;
-    this.#workspace = { ...this.#workspace, roots: [...this.#workspace.roots, path] };
-    this.permissions.addRoot(path);
+    this.#present.addRoot(path);
   }
 
   /** Makes room by hand; what runs is ended first. When the context stays as it is, a warning has said why, too. */
   compact(focus?: string): Promise<CompactionEntry | { readonly problem: string }> {
     return this.#maintenance.run(async () => {
-      const { session, compaction } = this.#open;
+      const { session, compaction } = this.open;
       await session.interrupt();
       const wanted = { trigger: "manual", ...(focus === undefined ? {} : { focus }) } as const;
       const { problem } = await session.compact(compaction.compaction.demand(wanted));
@@ -232,10 +209,10 @@ export class Conversation {
   }
   /** Off: only by hand. Holds for the sessions that follow. */
   set autoCompaction(enabled: boolean) {
-    this.#open.compaction.automatic = enabled;
+    this.open.compaction.automatic = enabled;
   }
   get autoCompaction(): boolean {
-    return this.#open.compaction.automatic;
+    return this.open.compaction.automatic;
   }
 
   /** Everything that compactions hid is sent again. */
@@ -245,37 +222,20 @@ export class Conversation {
   }
 
   /** A session without a past; kept on disk when the present one is. */
-  async startNew(parentSession?: string): Promise<Departure> {
-    return this.#leaveFor({ reason: "new" }, () => this.#goToNew(this.#newJournal({ parentSession }), "new"));
+  startNew(parentSession?: string): Promise<Departure> {
+    return this.#moves.startNew({ parentSession });
   }
-
   /** Another session of this directory, with its own model and effort if they are still available. */
-  async resume(sessionPath: string): Promise<Departure> {
-    const path = realJournalPath(resolve(this.workspace.machine.cwd, sessionPath));
-    if (path === this.#open.journal.path) return {};
-    const cwd = existsSync(path) ? readHead(path)?.header.cwd : undefined;
-    if (cwd !== undefined && cwd !== this.workspace.cwd)
-      throw usageError(`Session ${sessionPath} is in another project (${cwd}). Start the agent there.`);
-    return this.#leaveFor({ reason: "resume", sessionFile: path }, () =>
-      this.#goTo(existingJournal(this.workspace, path), "resume"),
-    );
+  resume(sessionPath: string): Promise<Departure> {
+    return this.#moves.resume(sessionPath);
   }
-
   /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
-  async reopen(): Promise<"resumed" | "new"> {
-    const { path } = this.#open.journal;
-    await this.#open.close();
-    const isKept = path !== undefined && existsSync(path);
-    if (isKept) await this.#goTo(existingJournal(this.workspace, path), "resume");
-    else await this.#goToNew(this.#newJournal({}), "new");
-    return isKept ? "resumed" : "new";
+  reopen(): Promise<"resumed" | "new"> {
+    return this.#moves.reopen();
   }
-
   /** Continues in a copy of the present session; the original does not change. */
-  async fork(): Promise<Departure> {
-    this.#mustBeIdle();
-    const path = this.#keptFile("copied");
-    return this.#leaveFor({ reason: "fork" }, () => this.#goTo(forkedJournal(this.workspace, path), "fork"));
+  fork(): Promise<Departure> {
+    return this.#moves.fork();
   }
 
   /** Messages of the user on the present branch, oldest first. */
@@ -284,217 +244,71 @@ export class Conversation {
   }
 
   /** Continues in a new session with what came before a message of the user, whose text is returned. */
-  async branch(entryId: string): Promise<Departure & { readonly text: string }> {
-    this.#mustBeIdle();
-    const { journal } = this.#open;
-    const { upTo, text } = branchPoint(journal.journal, entryId);
-    const cancelled = await this.session.mayBranch(entryId);
-    if (cancelled !== undefined) return { cancelled, text };
-    if (upTo === null) await this.#goToNew(this.#newJournal({ parentSession: journal.path }), "branch");
-    else await this.#goTo(copyUpTo(this.workspace, journal, upTo), "branch");
-    return { text };
+  branch(entryId: string): Promise<Departure & { readonly text: string }> {
+    return this.#moves.branch(entryId);
   }
-
   /** Goes to another place of the session's tree (null: the start). `summarize` absent: as the settings say. */
-  async navigate(
+  navigate(
     entryId: string | null,
-    { summarize, focus }: { readonly summarize?: boolean; readonly focus?: string } = {},
+    options?: { readonly summarize?: boolean; readonly focus?: string },
   ): Promise<Navigation> {
-    this.#mustBeIdle();
-    const { settings } = this.workspace;
-    const isWanted = summarize ?? (focus !== undefined || settings["branchSummary.enabled"]);
-    if (!isWanted) return this.session.navigate(entryId);
-    if (this.model.provider === PRACTICE_PROVIDER)
-      throw usageError("The practice model cannot summarize. Choose a model first, or go there without a summary.");
-    const reserveTokens = settings["branchSummary.reserveTokens"];
-    return this.session.navigate(entryId, { summarize: branchSummarizer({ reserveTokens, focus }) });
+    return this.#moves.navigate(entryId, options);
   }
-
   /** Takes the present session to another directory, whose settings and instructions take effect from then on. */
-  async move(directory: string): Promise<Departure> {
-    this.#mustBeIdle();
-    const { workspaceAt } = this.#parts;
-    if (!workspaceAt) throw usageError("A session cannot be moved from here. Use: lathe sessions move <id> <folder>");
-    const { machine, cwd } = this.workspace;
-    const to = existingDirectory(machine, directory);
-    if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
-    const path = this.#keptFile("moved");
-    return this.#leaveFor({ reason: "move" }, async () => this.#moveTo(await workspaceAt(to), path));
+  move(directory: string): Promise<Departure> {
+    return this.#moves.move(directory);
   }
 
   /**
    * Goes back to before a message of the user, or to the end of any other entry: conversation and files, or one of them. What came
    * after it stays in the journal.
    */
-  async rewind(name: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
-    const { journal } = this.session;
-    const entryId = findEntry(journal, name);
-    const entry = journal.entry(entryId);
-    const isInput = entry.type === "message" && entry.message.role === "user";
-    const rewinder = await this.#open.rewinder();
-    const result = await refusedAsUsage(rewinder.rewind({ to: isInput ? entry.parentId : entryId, ...options }));
-    return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
+  rewind(name: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+    return rewindTo(this.open, name, options);
   }
-
   /** Rewinds the last message of the user, and all that came of it. */
-  async undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
-    const last = this.branchPoints().findLast(isByTheUser);
-    if (!last) throw usageError("There is no message of yours to take back.");
-    return this.rewind(last.id, options);
+  undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+    return undoLast(this.open, options);
   }
-
   /** Takes the last rewind back. */
-  async redo(options: RewindOptions = {}): Promise<ReportedRewind> {
-    const rewinder = await this.#open.rewinder();
-    return { result: await refusedAsUsage(rewinder.takeBack(options)) };
+  redo(options: RewindOptions = {}): Promise<ReportedRewind> {
+    return takeRewindBack(this.open, options);
   }
 
   /** Path of the page that was written; `colours` of the host's theme. */
   async exportHtml(out?: string, colours?: PageColours): Promise<string> {
-    const path = this.#keptFile("exported");
+    const path = this.#moves.keptFile("exported");
     const { exportSession } = await import("../sessions/export/export-session.ts");
     return exportSession(this.workspace, path, { out, colours });
   }
 
   close(): Promise<void> {
-    return this.#open.close();
+    return this.open.close();
   }
 
   // ---- inside ----
 
   #handOff(focus?: string): Promise<HandedOff | undefined> {
-    return handOff(this.#open, focus, async (header) => {
-      const go = () => this.#goToNew(this.#newJournal(header), "new");
-      return { ...(await this.#leaveFor({ reason: "new" }, go)), session: this.session };
-    });
+    return handOff(this.open, focus, async (header) => ({
+      ...(await this.#moves.startNew(header)),
+      session: this.session,
+    }));
   }
 
   /** With the strategy `handoff`. What was said meanwhile comes next. */
   async #handOffWhenFull(): Promise<void> {
-    const open = this.#open;
+    const open = this.open;
     const { session, compaction } = open;
     const { contextTokens, profile } = session;
+    if (this.#parts.staysInSession) return;
     if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
     if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
     const unsent = await this.#maintenance.run(() => handOffOrSummarize(this.workspace, open, () => this.#handOff()));
     for (const content of unsent) await this.submit(content);
   }
 
-  #mustBeIdle(): void {
-    if (this.isBusy) throw usageError("The agent is working. Interrupt it first, then try again.");
-  }
-
-  /** The session's file, for what needs one. */
-  #keptFile(done: string): string {
-    const { path } = this.#open.journal;
-    if (path !== undefined && existsSync(path)) return path;
-    throw usageError(`Nothing of this session is kept that could be ${done}.`);
-  }
-
-  #newJournal(header: NextHeader): OpenedJournal {
-    if (this.#open.journal.path === undefined) return memoryJournal(this.workspace);
-    return newJournal(this.workspace, header);
-  }
-
-  /** Hooks may object; then nothing has changed. */
-  async #leaveFor(to: SessionSwitch, go: () => Promise<Unsent>): Promise<Departure> {
-    const cancelled = await this.session.maySwitch(to);
-    if (cancelled !== undefined) return { cancelled };
-    return { unsent: await go() };
-  }
-
-  async #goToNew(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<Unsent> {
-    const { reasoningEffort } = this.session.config;
-    const unsent = await this.#replace(journal, this.#chosen, reason, workspace);
-    this.session.config.reasoningEffort = reasoningEffort;
-    return unsent;
-  }
-
-  async #goTo(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<Unsent> {
-    const own = await closedOnFailure(journal, () => modelToResume(workspace, journal.journal));
-    if (own) return this.#replace(journal, own, reason, workspace);
-    return this.#goToNew(journal, reason, workspace);
-  }
-
-  /** The file cannot be moved while it is open. When the session cannot go on there, it goes back. */
-  async #moveTo(there: Workspace, path: string): Promise<Unsent> {
-    const here = this.workspace;
-    await this.#open.close();
-    let moved = path;
-    let unsent: Unsent;
-    try {
-      moved = await moveSessionFile(there, path);
-      unsent = await this.#goTo(existingJournal(there, moved), "move", there);
-    } catch (error) {
-      if (moved !== path) await moveSessionFile(here, moved);
-      await this.#goTo(existingJournal(here, path), "resume");
-      throw error;
-    }
-    this.session.reload();
-    return unsent;
-  }
-
-  /** The next one is opened first: when that fails, nothing has changed. */
-  async #replace(
-    journal: OpenedJournal,
-    model: ModelChoice,
-    reason: Arrival["reason"],
-    workspace: Workspace,
-  ): Promise<Unsent> {
-    const before = this.#open;
-    const next = await this.#openWith(
-      journal,
-      () => requestWith(this.#parts.requestFor, journal, model, this.#keyed, workspace),
-      workspace,
-    );
-    const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
-    Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
-    // A session that was left while planning goes on planning; no older one plans because this one does.
-    const { mode } = before.permissions;
-    if (next.permissions.mode !== "plan" && (mode !== "plan" || reason === "new")) next.permissions.mode = mode;
-    next.compaction.automatic = before.compaction.automatic;
-    const unsent = before.session.state === "closed" ? [] : takeQueued(before.session);
-    await before.close();
-    this.#workspace = workspace;
-    const { path } = before.journal;
-    this.#use(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
-    return unsent;
-  }
-
-  #use(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
-    this.#open = open;
-    this.#chosen = chosen;
-    this.#parts.onSession?.(open, arrival);
-    open.additions.opened(open, arrival);
-  }
-
-  #openWith(
-    journal: OpenedJournal,
-    request: () => ReturnType<RequestFor>,
-    workspace = this.workspace,
-  ): Promise<OpenSession> {
-    const { person, toolProviders } = this.#parts;
-    return closedOnFailure(journal, async () => {
-      let open: OpenSession | undefined;
-      open = await openSession(workspace, {
-        ...(await request()),
-        ...(person ? { person } : {}),
-        ...(toolProviders ? { toolProviders } : {}),
-        onPlan: (plan) => {
-          if (open) this.titles.nameAfterPlan(open.session, plan);
-        },
-        // Events before the session is assigned (its start) are not needed here.
-        onEvent: (event) => {
-          if (open) this.#follow(open, event);
-        },
-      });
-      return open;
-    });
-  }
-
-  #follow(open: OpenSession, event: SessionEvent): void {
-    this.#approvals?.follow(open.session, open.permissions, event);
-    this.#idle.follow(open, event);
-    this.#parts.onEvent?.(open.session, event);
+  get #moves(): SessionMoves {
+    this.#made ??= new SessionMoves(this.#present, this.#parts);
+    return this.#made;
   }
 }

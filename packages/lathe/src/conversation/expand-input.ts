@@ -1,11 +1,12 @@
 // The way of a text from a person or a host to the model (LS-03): a command that stands for a text is replaced by it, in every host,
 // whether the agent works or not. Everything else goes on as it is, also `/x` when there is no such command.
 
-import { type InputContent, sentence } from "@lathe/agent";
+import type { InputContent } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
-import type { PromptCommand, SlashCommand } from "./commands/command.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { SlashCommand } from "./commands/command.ts";
+import type { OpenSession, PromptCommand } from "./session-contract.ts";
 
 export interface ExpansionOptions {
   /** Absent: those that the session brings. */
@@ -60,7 +61,7 @@ async function expandText(
 ): Promise<InputContent | undefined> {
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return text;
-  const commands = options.commands ?? (await open.additions.commands());
+  const commands = options.commands ?? (await open.parts.commands());
   const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
   if (!command) return text;
   if (command.acts && options.isQueued)

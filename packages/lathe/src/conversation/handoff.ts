@@ -2,27 +2,25 @@
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Journal, Session } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import {
   beganWithBriefing,
   HANDOFF,
   HANDOFF_WORDS,
   handoffCall,
   handoffMessage,
-  isoTime,
-  type Journal,
   problemWithBriefing,
-  RECALL_POINTER,
   roomIn,
-  type Session,
-  sentence,
-  userMessages,
   wordsToKeep,
-} from "@lathe/agent";
+} from "@lathe/agent/context";
+import { isoTime, userMessages } from "@lathe/agent/record";
+import { RECALL_POINTER } from "@lathe/agent/tools";
 import { messageOf, textOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { sessionName } from "../sessions/list.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { OpenSession } from "./session-contract.ts";
 import { takeQueued, type Unsent } from "./unsent.ts";
 
 interface Briefing {

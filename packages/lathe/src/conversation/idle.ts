@@ -3,7 +3,7 @@
 import type { Session, SessionEvent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { Maintenance } from "./maintenance.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { OpenSession } from "./session-contract.ts";
 
 export class IdleCompaction {
   /** Of the present session: another directory has settings of its own. */

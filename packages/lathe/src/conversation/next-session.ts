@@ -2,20 +2,19 @@
 // it was given for.
 
 import type { Journal } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
-import { modelsOf } from "../models/connect.ts";
 import { callable, modelOfSession } from "../models/initial-model.ts";
 import type { ModelChoice } from "../models/models.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { SessionRequest } from "./session-contract.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 
 /** `workspace`: another place than the one the run began in. */
-export type RequestFor = (opened: OpenedJournal, workspace?: Workspace) => Promise<SessionRequest>;
+export type RequestFor = (opened: OpenedJournal, workspace?: SessionWorkspace) => Promise<SessionRequest>;
 
 /** A session's own model, when it can still be called. */
-export async function modelToResume(workspace: Workspace, journal: Journal): Promise<ModelChoice | undefined> {
+export async function modelToResume(workspace: SessionWorkspace, journal: Journal): Promise<ModelChoice | undefined> {
   const selector = modelOfSession(journal, workspace);
-  return selector === undefined ? undefined : callable(await modelsOf(workspace), selector, false);
+  return selector === undefined ? undefined : callable(await workspace.models(), selector, false);
 }
 
 /** `keyed`: the provider that --api-key and --base-url were given for. */
@@ -24,7 +23,7 @@ export async function requestWith(
   opened: OpenedJournal,
   model: ModelChoice,
   keyed: string,
-  workspace: Workspace,
+  workspace: SessionWorkspace,
 ): Promise<SessionRequest> {
   const { overrides, ...asked } = await requestFor(opened, workspace);
   return { ...asked, model, ...(overrides && model.provider === keyed ? { overrides } : {}) };

@@ -2,21 +2,20 @@
 // files, and sections of the additions. Read when the prompt is rendered; from then on the journal has it.
 
 import { relative } from "node:path";
-import type { InstructionDoc, MoreSurroundings } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
+import type { InstructionDoc, MoreSurroundings } from "@lathe/agent/context";
 import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
 import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";
 import { shownPath } from "../platform/home/shown-path.ts";
-import type { Additions } from "./additions.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 
 type Files = Pick<MoreSurroundings, "projectDocs" | "userDocs" | "customPrompt" | "userInstructions">;
 
 export async function promptFiles(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   { systemPrompt, userInstructions }: SessionRequest,
-  additions: Additions,
+  systemParts: (prompt: PromptTexts) => Promise<readonly SystemPart[]>,
   warn: (warning: DiscoveryWarning) => void,
 ): Promise<MoreSurroundings> {
   const place = placeOf(workspace);
@@ -27,7 +26,7 @@ export async function promptFiles(
     ...(systemPrompt === undefined ? {} : { customPrompt: systemPrompt }),
     ...(userInstructions === undefined ? {} : { userInstructions }),
   };
-  const sections = await additions.systemParts({ custom: files.customPrompt, appended: files.userInstructions });
+  const sections = await systemParts({ custom: files.customPrompt, appended: files.userInstructions });
   return {
     ...files,
     ...(sections.length === 0 ? {} : { sections: sections.map(({ name, text }) => ({ name, text })) }),
@@ -35,20 +34,18 @@ export async function promptFiles(
 }
 
 /** TITLE_SYSTEM.md, which replaces the prompt that asks for a title. */
-export async function titlePrompt(workspace: Workspace): Promise<string | undefined> {
+export async function titlePrompt(workspace: SessionWorkspace): Promise<string | undefined> {
   if (!isAnythingHere(placeOf(workspace))) return undefined;
-  const { discoveryOf } = await import("../found/discovery/discovery.ts");
-  const { active } = await discoveryOf(workspace).of("system-prompt");
+  const { active } = await (await workspace.discovery()).of("system-prompt");
   return active.find(({ name }) => name === "TITLE_SYSTEM.md")?.value.text;
 }
 
 async function foundFiles(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   place: Place,
   warn: (warning: DiscoveryWarning) => void,
 ): Promise<Files> {
-  const { discoveryOf } = await import("../found/discovery/discovery.ts");
-  const discovery = discoveryOf(workspace);
+  const discovery = await workspace.discovery();
   const [prompts, contexts, instructions] = await Promise.all([
     discovery.of("system-prompt"),
     discovery.of("context-file"),

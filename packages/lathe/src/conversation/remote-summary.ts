@@ -1,6 +1,6 @@
 // A service of the user that makes summaries instead of the model.
 
-import type { SummaryAnswer } from "@lathe/agent";
+import type { SummaryAnswer } from "@lathe/agent/context";
 import type { Workspace } from "../config/workspace/workspace.ts";
 
 const MOST_BYTES = 1 << 20;

@@ -5,7 +5,7 @@ import { pollMs } from "../config/settings/work-settings.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { isLocal, type ModelChoice } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { SessionRequest } from "./session-contract.ts";
 
 /** An answer that ends at the limit costs money each time. */
 const MID_STREAM_RETRIES = 3;

@@ -2,7 +2,6 @@
 
 import { resolve } from "node:path";
 import type { FamilyName } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { chooseModel, type ModelChoice } from "../models/connect.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
@@ -11,7 +10,8 @@ import { commaList, duration, httpUrl, money, positiveInteger } from "../platfor
 import { usageError } from "../platform/usage/exit.ts";
 import { NoRegularFile, readGivenFile } from "../platform/usage/given-file.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
-import type { SessionRequest } from "./open-session.ts";
+import type { SessionRequest } from "./session-contract.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
 
 /** A person at both ends, and nothing that asks for output only. Output that goes elsewhere is fine when there is no prompt to answer. */
 export function isInteractive({ options, words }: ParsedArgs, machine: Machine): boolean {
@@ -22,12 +22,12 @@ export function isInteractive({ options, words }: ParsedArgs, machine: Machine):
 /** Whether a person is there, and how they are asked what to begin with when there is no credential. */
 export interface Presence {
   readonly interactive?: boolean;
-  readonly firstModel?: ((workspace: Workspace) => Promise<ModelChoice | undefined>) | undefined;
+  readonly firstModel?: ((workspace: SessionWorkspace) => Promise<ModelChoice | undefined>) | undefined;
 }
 
 /** The one that was named; else what the session, the settings and the credentials come to. */
 async function modelOf(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   options: CliOptions,
   { journal }: OpenedJournal,
   { interactive = false, firstModel }: Presence,
@@ -47,7 +47,7 @@ async function modelOf(
 }
 
 export async function sessionRequest(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   options: CliOptions,
   opened: OpenedJournal,
   presence: Presence = {},

@@ -1,6 +1,8 @@
 // Wraps what a session takes from outside when a run is recorded or replayed.
 
-import type { InputContent, InputOutcome, Recorder, Session, SessionOptions, Surroundings } from "@lathe/agent";
+import type { InputContent, InputOutcome, Session, SessionOptions } from "@lathe/agent";
+import type { Surroundings } from "@lathe/agent/context";
+import type { Recorder } from "@lathe/agent/session";
 
 /** Both ways. */
 export interface Tape {

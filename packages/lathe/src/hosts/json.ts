@@ -2,15 +2,15 @@
 // and interrupts from stdin, works through them in order and ends with its input.
 
 import type { SessionEvent } from "@lathe/agent";
-import type { Workspace } from "../config/workspace/workspace.ts";
+import { Conversation } from "../conversation/conversation.ts";
 import { expandInput } from "../conversation/expand-input.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
-import { type OpenSession, openSession } from "../conversation/open-session.ts";
+import type { SessionWorkspace } from "../conversation/session-workspace.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { onSignals } from "../platform/machine/signals.ts";
 import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
-import { closedOnFailure, type OpenedJournal } from "../sessions/journals/journal-files.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { interruptedOutcome, outcomeOf } from "./headless/outcome.ts";
 import { type RunResult, resultOf } from "./headless/result.ts";
@@ -21,7 +21,7 @@ import { LineWriter } from "./wire/writer.ts";
 
 export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const writer = new LineWriter(machine.stdout);
-  writer.write(run.open.session.journal.header);
+  writer.write(run.conversation.session.journal.header);
   const result = await runHeadless(run, eventLines(writer));
   writer.writeLast(result);
   tellError(machine, result);
@@ -39,19 +39,19 @@ function tellError({ stderr }: Machine, { error }: RunResult): void {
 }
 
 export async function jsonCommandMode(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   opened: OpenedJournal,
   requestFor: RequestFor,
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
-  const open = await closedOnFailure(opened, async () => openSession(workspace, await requestFor(opened)));
-  open.additions.opened(open, { reason: "start", workspace });
-  const signals = onSignals(() => void open.session.interrupt());
+  const conversation = await Conversation.start({ workspace, requestFor, staysInSession: true }, opened);
+  const { session } = conversation;
+  const signals = onSignals(() => void session.interrupt());
   try {
     rememberForTerminal(workspace, opened.path);
     const writer = new LineWriter(stdout);
-    writer.write(open.session.journal.header);
-    const answered = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
+    writer.write(session.journal.header);
+    const answered = await followCommands(conversation, untilAborted(linesOf(stdin), signals.asked), writer, {
       now: workspace.machine.deps.now,
       stop: signals.asked,
     });
@@ -62,9 +62,9 @@ export async function jsonCommandMode(
     tellError(workspace.machine, result);
     return result.exitCode as ExitCode;
   } finally {
-    await open.close();
+    await conversation.close();
     signals.stopListening();
-    // Whoever sent a signal may keep our stdin open, which would keep us waiting.
+    // The process that sent a signal may keep our stdin open, which would keep us waiting.
     if (signals.asked.aborted) stdin.destroy();
   }
 }
@@ -89,13 +89,13 @@ function eventLines(writer: LineWriter): (event: SessionEvent) => Promise<void> 
 }
 
 async function followCommands(
-  open: OpenSession,
+  conversation: Conversation,
   lines: AsyncIterable<Line>,
   writer: LineWriter,
   { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
 ): Promise<RunResult> {
-  const { session, permissions, journal } = open;
-  const driver = new RunDriver(session, permissions, eventLines(writer));
+  const { session, journal } = conversation.open;
+  const driver = new RunDriver(conversation, eventLines(writer));
   const fail = (message: string): void => writer.write({ type: "error", message, timestamp: now() });
   let queue: Promise<void> = Promise.resolve();
   let asked = 0;
@@ -103,7 +103,7 @@ async function followCommands(
   const submit = async (message: string): Promise<void> => {
     if (stop.aborted) return;
     interrupted = false;
-    const content = await expandInput(message, open);
+    const content = await expandInput(message, conversation.open);
     if (content !== undefined) await driver.submit(content);
     if (interrupted) writer.write({ type: "interrupted", timestamp: now() });
   };

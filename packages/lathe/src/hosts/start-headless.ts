@@ -2,24 +2,32 @@
 
 import type { InputContent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
+import { Conversation } from "../conversation/conversation.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
-import { type OpenSession, openSession } from "../conversation/open-session.ts";
+import type { SessionWorkspace } from "../conversation/session-workspace.ts";
 import { onFirstRequest } from "../platform/launcher/first-request.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
 import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
-import { closedOnFailure, type OpenedJournal } from "../sessions/journals/journal-files.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor, refusal } from "../sessions/which-journal.ts";
 import { type HeadlessRun, leftUndone } from "./headless/headless.ts";
 import type { RunResult } from "./headless/result.ts";
 import type { Recording } from "./record/recording.ts";
 
+/** What a run without a person needs of its process. */
+export interface HeadlessStart {
+  readonly requestFor: RequestFor;
+  /** A workspace with models and files of its own, for a recording. */
+  at(workspace: Workspace): SessionWorkspace;
+}
+
 export async function startHeadless(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   options: CliOptions,
   prompts: readonly InputContent[],
-  requestFor: RequestFor,
+  { requestFor, at }: HeadlessStart,
 ): Promise<ExitCode> {
   const { machine } = workspace;
   const runId = options["run-id"];
@@ -42,12 +50,14 @@ export async function startHeadless(
   const recording =
     options.record === undefined
       ? undefined
-      : new (await import("./record/recording.ts")).Recording(workspace, options.record);
+      : new (await import("./record/recording.ts")).Recording(workspace, options.record, at);
   const choose = (where: Workspace): OpenedJournal =>
     run && named ? named.journalOf(where, run) : journalFor(where, options);
   const opened = await openJournal(workspace, choose, { recording, runId });
-  const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
-  open.additions.opened(open, { reason: "start", workspace });
+  const conversation = await startConversation(workspace, opened, requestFor, {
+    recording,
+    wholeSession: run !== undefined,
+  });
   let remembered = false;
   const remember = (): void => {
     if (!remembered) rememberForTerminal(workspace, opened.path);
@@ -56,48 +66,49 @@ export async function startHeadless(
   // Only after the first request is sent: the user is waiting for that.
   const stopListening = onFirstRequest(remember);
   try {
-    if (prompts.length === 0 && !leftUndone(open.session))
+    if (prompts.length === 0 && !leftUndone(conversation.session))
       throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
-    const { maxTimeMs } = open.limits;
+    const { maxTimeMs } = conversation.open.limits;
     const whole: HeadlessRun = {
-      open,
+      conversation,
       prompts: run?.state === "unfinished" ? prompts.slice(run.begun) : prompts,
       keepResult: run !== undefined,
       ...(run?.state === "unfinished" ? { earlier: { denied: run.denied } } : {}),
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       ...(recording ? { tape: recording } : {}),
-      ...(workspace.view ? { finish: (result) => landed(workspace, result) } : {}),
+      ...(workspace.view ? { finish: (result) => landResult(workspace, result) } : {}),
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
     stopListening();
     remember();
-    await open.close();
+    await conversation.close();
   }
 }
 
-async function landed(workspace: Workspace, result: RunResult): Promise<RunResult> {
+async function landResult(workspace: Workspace, result: RunResult): Promise<RunResult> {
   const { landedResult } = await import("./worktree/run-in-view.ts");
   return landedResult(workspace, result);
 }
 
 /** Nothing stays locked, and no half recording is left, when the session cannot be set up. */
-async function openFor(
-  workspace: Workspace,
-  opened: OpenedJournal,
+async function startConversation(
+  workspace: SessionWorkspace,
+  journal: OpenedJournal,
   requestFor: RequestFor,
   { recording, wholeSession }: { recording: Recording | undefined; wholeSession: boolean },
-): Promise<OpenSession> {
-  const openWith = async (): Promise<OpenSession> => {
+): Promise<Conversation> {
+  const requestForRun: RequestFor = async (opened) => {
     const wanted = await requestFor(opened);
     const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
-    return recording
-      ? openSession(recording.workspace, await recording.tapped(request))
-      : openSession(workspace, { ...request, promptFollows: true });
+    return recording ? recording.tap(request) : { ...request, promptFollows: true };
   };
   try {
-    return await closedOnFailure(opened, openWith);
+    return await Conversation.start(
+      { workspace: recording?.workspace ?? workspace, requestFor: requestForRun, staysInSession: true },
+      journal,
+    );
   } catch (error) {
     recording?.discard();
     throw error;

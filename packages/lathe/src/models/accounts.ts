@@ -6,10 +6,9 @@ import { findRow, providerRows } from "@lathe/llm/providers";
 import { type OAuthRow, oauthRows } from "../config/credentials/oauth/rows.ts";
 import { findCredential } from "../config/credentials/resolve.ts";
 import type { StoredCredential } from "../config/credentials/store.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { type CliError, usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
-import { modelsOf } from "./connect.ts";
+import type { ModelWorkspace } from "./connect.ts";
 import { cloudSign, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
 
@@ -27,13 +26,13 @@ export interface ListedAccount extends Account {
 }
 
 /** The account that a name means. A key in the place of a name is not repeated. */
-export async function accountOf(workspace: Workspace, name: string): Promise<Account> {
+export async function accountOf(workspace: ModelWorkspace, name: string): Promise<Account> {
   if (name === PRACTICE_PROVIDER)
     throw usageError(`The practice model needs no key: lathe --model ${PRACTICE} "<request>"`);
   const row = findRow(name);
   const issuers = await oauthRows(workspace.paths.home);
   const oauth = issuers.find(({ provider }) => provider === (row?.id ?? name));
-  const { registry } = await modelsOf(workspace);
+  const { registry } = await workspace.models();
   if (row?.unsupported !== undefined) throw usageError(`${row.name} cannot be used: ${row.unsupported}.`);
   if (row || oauth || registry.knows(name))
     return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
@@ -47,8 +46,8 @@ export async function accountOf(workspace: Workspace, name: string): Promise<Acc
 }
 
 /** Lists accounts with a credential first, then those with a sign-in, then the rest in the catalog's order. */
-export async function listAccounts(workspace: Workspace): Promise<readonly ListedAccount[]> {
-  const models = await modelsOf(workspace);
+export async function listAccounts(workspace: ModelWorkspace): Promise<readonly ListedAccount[]> {
+  const models = await workspace.models();
   const sources = credentialSources(workspace);
   const issuers = await oauthRows(workspace.paths.home);
   const stored = sources.store.providers();
@@ -90,21 +89,21 @@ export function keyCredential({ id, name }: Account, typed: string, how: string)
 
 /** Its models can be called from here on. The text says where it is kept. */
 export async function storeCredential(
-  workspace: Workspace,
+  workspace: ModelWorkspace,
   { id, name }: Account,
   credential: StoredCredential,
 ): Promise<string> {
   const secrets = credential.type === "api_key" ? [credential.key] : [credential.access, credential.refresh ?? ""];
   for (const secret of secrets) if (secret !== "") workspace.redactor.add(id, secret);
   const where = await credentialStore(workspace).set(id, credential);
-  (await modelsOf(workspace)).credentialStored(id);
+  (await workspace.models()).credentialStored(id);
   return `Stored for ${name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.`;
 }
 
 /** The text says whether there was one. */
-export async function deleteCredential(workspace: Workspace, { id, name }: Account): Promise<string> {
+export async function deleteCredential(workspace: ModelWorkspace, { id, name }: Account): Promise<string> {
   const found = await credentialStore(workspace).remove(id);
-  (await modelsOf(workspace)).credentialDeleted(id);
+  (await workspace.models()).credentialDeleted(id);
   return found ? `Deleted the credential of ${name}.` : `Nothing was stored for ${name}.`;
 }
 

@@ -4,9 +4,8 @@ import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import { findRow, type ProviderOptions } from "@lathe/llm/providers";
 import { type CredentialQuery, resolveCredential } from "../config/credentials/resolve.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
-import { credentialQuery, credentialSources, hasOwnChain } from "./credentials.ts";
+import { credentialQuery, credentialSources, hasOwnChain, type SecretWorkspace } from "./credentials.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "./models.ts";
 
 export type { ModelChoice } from "./models.ts";
@@ -18,33 +17,32 @@ export interface ModelOverrides {
   readonly websocket?: "off";
 }
 
-const opened = new WeakMap<Workspace, Promise<Models>>();
-
-/** Read once per workspace; what is wrong with the files is said once. */
-export function modelsOf(workspace: Workspace): Promise<Models> {
-  const known = opened.get(workspace);
-  if (known) return known;
-  const opening = openModels(workspace).then((models) => {
-    for (const problem of models.problems) workspace.machine.stderr.write(`lathe: ${problem}\n`);
-    return models;
-  });
-  opened.set(workspace, opening);
-  return opening;
+/** A workspace whose models can be asked for. */
+export interface ModelWorkspace extends SecretWorkspace {
+  /** Read once for all copies of the workspace. */
+  readonly models: () => Promise<Models>;
 }
 
-export async function chooseModel(workspace: Workspace, selector: string): Promise<ModelChoice> {
-  return (await modelsOf(workspace)).find(selector);
+/** What is wrong with the files is said. */
+export async function readModels(workspace: SecretWorkspace): Promise<Models> {
+  const models = await openModels(workspace);
+  for (const problem of models.problems) workspace.machine.stderr.write(`lathe: ${problem}\n`);
+  return models;
+}
+
+export async function chooseModel(workspace: ModelWorkspace, selector: string): Promise<ModelChoice> {
+  return (await workspace.models()).find(selector);
 }
 
 /** The adapter of a choice. Without a credential it fails here, before anything is sent. */
 export async function connect(
-  workspace: Workspace,
+  workspace: ModelWorkspace,
   choice: ModelChoice,
   overrides: ModelOverrides = {},
   deps?: ClientDeps,
 ): Promise<ProviderAdapter> {
   if (choice.provider === PRACTICE_PROVIDER) return (await import("./practice/adapter.ts")).practiceAdapter();
-  const models = await modelsOf(workspace);
+  const models = await workspace.models();
   const own = models.adapterOf(choice.provider);
   if (own) return own;
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
@@ -56,7 +54,7 @@ export async function connect(
 
 /** The same without asking for the credential before the first request does. */
 export async function adapterOf(
-  workspace: Workspace,
+  workspace: ModelWorkspace,
   models: Models,
   choice: ModelChoice,
   overrides: ModelOverrides = {},
@@ -75,7 +73,7 @@ export async function adapterOf(
 
 /** How requests to a choice are made, as settings, models.yml and options say it. */
 export function providerOptions(
-  workspace: Workspace,
+  workspace: ModelWorkspace,
   models: Models,
   choice: ModelChoice,
   overrides: ModelOverrides = {},
@@ -108,12 +106,12 @@ export function isLocal(models: Models, provider: string): boolean {
 }
 
 /** The base URL from the environment, for providers that have no variable in the catalog. */
-const ownBaseUrl = (provider: string, env: Workspace["env"]): string | undefined =>
+const ownBaseUrl = (provider: string, env: SecretWorkspace["env"]): string | undefined =>
   findRow(provider)?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)];
 
 /** Where the person finds what is wrong; a variable that the catalog knows is named by the message itself. */
 function baseUrlPlace(
-  { env }: Workspace,
+  { env }: SecretWorkspace,
   models: Models,
   { provider }: ModelChoice,
   { baseUrl }: ModelOverrides,

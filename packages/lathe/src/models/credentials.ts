@@ -13,9 +13,14 @@ export interface RunKey {
   readonly key: string;
 }
 
+/** A workspace whose key commands can be run: each prints its secret once. */
+export interface SecretWorkspace extends Workspace {
+  readonly secretFrom: (command: string) => Promise<string>;
+}
+
 type Env = Workspace["env"];
 
-export function credentialSources(workspace: Workspace, runKey?: RunKey): CredentialSources {
+export function credentialSources(workspace: SecretWorkspace, runKey?: RunKey): CredentialSources {
   const { deps, credentialDeps = deps } = workspace.machine;
   return {
     store: credentialStore(workspace),
@@ -26,7 +31,7 @@ export function credentialSources(workspace: Workspace, runKey?: RunKey): Creden
       rows: async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
     },
     onSecret: (name, value) => workspace.redactor.add(name, value),
-    runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),
+    runCommand: (command) => workspace.secretFrom(command),
     ...(runKey === undefined ? {} : { runKey }),
   };
 }

@@ -1,11 +1,12 @@
 // Which model a run uses when none is named: the first of the scope, the saved default, a provider with a credential. A
 // person without any gets a local server's model, and without that the practice model.
 
-import { type Journal, modelFor } from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import { modelFor } from "@lathe/agent/record";
 import { expandModels, initialModel } from "@lathe/llm";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
-import { chooseModel, modelsOf } from "./connect.ts";
+import type { ModelWorkspace } from "./connect.ts";
+import { chooseModel } from "./connect.ts";
 import { credentialStore } from "./credentials.ts";
 import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models.ts";
 import { withEffort } from "./roles.ts";
@@ -22,17 +23,17 @@ export interface InitialWish {
 }
 
 /** The model a session last used, as a selector. Its effort is kept, unless this run names one. */
-export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspace): string | undefined {
+export function modelOfSession({ context }: Journal, { settingsOrigin }: ModelWorkspace): string | undefined {
   const model = modelFor(context.state, "default");
   const { chosenLevel } = context.state;
   const keepsOwn = chosenLevel !== undefined && settingsOrigin.get("defaultThinkingLevel") !== "run";
   return model !== undefined && keepsOwn ? `${model}:${chosenLevel}` : model;
 }
 
-export async function chooseInitialModel(workspace: Workspace, wish: InitialWish): Promise<ModelChoice> {
+export async function chooseInitialModel(workspace: ModelWorkspace, wish: InitialWish): Promise<ModelChoice> {
   const { settings, settingsOrigin } = workspace;
   if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
-  const models = await modelsOf(workspace);
+  const models = await workspace.models();
   // Chosen for this run: stronger than what a continued session had.
   if (models.preset && models.preset.since !== "saved" && models.preset.mapping["default"] !== undefined)
     return models.find(withEffortOfRun(workspace, models.preset.mapping["default"]));
@@ -67,7 +68,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
 }
 
 /** An effort that this run names is stronger than that of a preset or setting. */
-function withEffortOfRun({ settings, settingsOrigin }: Workspace, selector: string): string {
+function withEffortOfRun({ settings, settingsOrigin }: ModelWorkspace, selector: string): string {
   const level = settings.defaultThinkingLevel;
   return settingsOrigin.get("defaultThinkingLevel") === "run" ? withEffort(selector, level) : selector;
 }
@@ -82,7 +83,7 @@ async function discoverScope(models: Models, scope: readonly string[]): Promise<
 }
 
 async function withoutCredential(
-  workspace: Workspace,
+  workspace: ModelWorkspace,
   models: Models,
   { firstModel }: InitialWish,
 ): Promise<ModelChoice> {

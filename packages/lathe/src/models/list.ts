@@ -2,8 +2,7 @@
 
 import { expandModels, type ModelInfo, offeredLevels } from "@lathe/llm";
 import { findCredential } from "../config/credentials/resolve.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
-import { cloudSign, credentialQuery, credentialSources } from "./credentials.ts";
+import { cloudSign, credentialQuery, credentialSources, type SecretWorkspace } from "./credentials.ts";
 import { type Models, PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
 
 export interface ListedModel {
@@ -26,7 +25,7 @@ export interface ListedModel {
 }
 
 export async function listModels(
-  workspace: Workspace,
+  workspace: SecretWorkspace,
   models: Models,
   pattern: string | undefined,
 ): Promise<readonly ListedModel[]> {
@@ -87,7 +86,7 @@ function practiceIn(pattern: string | undefined, scope: readonly string[]): read
 }
 
 async function credentialsOf(
-  workspace: Workspace,
+  workspace: SecretWorkspace,
   models: Models,
   providers: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -2,7 +2,7 @@
 // is cheap, the whole list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
-import { near } from "@lathe/agent";
+import { near } from "@lathe/agent/contract";
 import {
   clampLevel,
   isThinkingLevel,
@@ -18,10 +18,15 @@ import {
 } from "@lathe/llm";
 import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
 import { learnModelsFile } from "../config/credentials/known-secrets.ts";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
-import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
+import {
+  cloudsWithCredentials,
+  credentialQuery,
+  credentialSources,
+  credentialStore,
+  type SecretWorkspace,
+} from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "./practice/name.ts";
 import { type ActivePreset, activePreset } from "./presets.ts";
@@ -39,7 +44,7 @@ export interface ModelChoice {
   readonly info?: ModelInfo;
 }
 
-export async function openModels(workspace: Workspace): Promise<Models> {
+export async function openModels(workspace: SecretWorkspace): Promise<Models> {
   const { models: own } = workspace.paths;
   const older = own.replace(/\.yml$/, ".json");
   if (!existsSync(own) && existsSync(older)) {
@@ -51,7 +56,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   return new Models(workspace, { config, problems, stored });
 }
 
-async function readConfig(workspace: Workspace): Promise<Pick<Known, "config" | "problems">> {
+async function readConfig(workspace: SecretWorkspace): Promise<Pick<Known, "config" | "problems">> {
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
   if (files.length === 0) return { config: {}, problems: [] };
   const read = await (await import("./file.ts")).readModelsFiles(files);
@@ -59,7 +64,7 @@ async function readConfig(workspace: Workspace): Promise<Pick<Known, "config" | 
   return read;
 }
 
-function modelsFiles({ paths, project }: Workspace): readonly ModelsFile[] {
+function modelsFiles({ paths, project }: SecretWorkspace): readonly ModelsFile[] {
   return [{ file: paths.models, own: true }, ...(project.models ? [{ file: project.models, own: false }] : [])];
 }
 
@@ -71,7 +76,7 @@ interface Known {
 }
 
 export class Models {
-  readonly #workspace: Workspace;
+  readonly #workspace: SecretWorkspace;
   readonly #reached = new Set<string>();
   readonly #stored: Set<string>;
   #config: RegistryConfig;
@@ -86,7 +91,7 @@ export class Models {
   /** Ids of providers that are not used here. */
   readonly disabled: readonly string[];
 
-  constructor(workspace: Workspace, known: Known) {
+  constructor(workspace: SecretWorkspace, known: Known) {
     const { settings, env } = workspace;
     const clouds = cloudsWithCredentials(env);
     const own = (id: string): string => findRow(id)?.id ?? id;

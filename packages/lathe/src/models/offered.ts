@@ -1,7 +1,6 @@
 // The models as a person chooses among them: those that can be called first, each with what it costs and how much it can hold.
 
-import type { Workspace } from "../config/workspace/workspace.ts";
-import { modelsOf } from "./connect.ts";
+import type { ModelWorkspace } from "./connect.ts";
 import { type ListedModel, listModels } from "./list.ts";
 
 export interface OfferedModel {
@@ -16,8 +15,8 @@ export interface OfferedModel {
 }
 
 /** `current`: `provider/id` of the model in use, which comes first. */
-export async function offeredModels(workspace: Workspace, current?: string): Promise<readonly OfferedModel[]> {
-  const models = await modelsOf(workspace);
+export async function offeredModels(workspace: ModelWorkspace, current?: string): Promise<readonly OfferedModel[]> {
+  const models = await workspace.models();
   await models.discover();
   const listed = await listModels(workspace, models, undefined);
   const rank = (model: ListedModel): number => {

@@ -6,18 +6,23 @@ import { CliError, EXIT } from "../platform/usage/exit.ts";
 
 const PATIENCE_MS = 30_000;
 
-const printed = new WeakMap<Workspace, Map<string, Promise<string>>>();
+export class SecretCommands {
+  readonly #workspace: Workspace;
+  readonly #printed = new Map<string, Promise<string>>();
 
-export function secretFrom(workspace: Workspace, command: string): Promise<string> {
-  const known = printed.get(workspace) ?? new Map<string, Promise<string>>();
-  printed.set(workspace, known);
-  const before = known.get(command);
-  if (before) return before;
-  const secret = outputOf(workspace, command).then((text) => oneWord(text, command));
-  known.set(command, secret);
-  // A locked password store may be open the next time.
-  secret.catch(() => known.delete(command));
-  return secret;
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  outputOf(command: string): Promise<string> {
+    const before = this.#printed.get(command);
+    if (before) return before;
+    const secret = outputOf(this.#workspace, command).then((text) => oneWord(text, command));
+    this.#printed.set(command, secret);
+    // A locked password store may be open the next time.
+    secret.catch(() => this.#printed.delete(command));
+    return secret;
+  }
 }
 
 /** Password stores like to print notes below the password. */

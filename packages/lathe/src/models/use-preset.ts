@@ -1,17 +1,17 @@
 // Beginning to use a preset: its providers must have credentials first. Nothing of it takes effect otherwise.
 
 import { findRow } from "@lathe/llm/providers";
-import type { Workspace } from "../config/workspace/workspace.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
-import { modelsOf, noCredential } from "./connect.ts";
+import type { ModelWorkspace } from "./connect.ts";
+import { noCredential } from "./connect.ts";
 import { credentialQuery } from "./credentials.ts";
 import type { Models } from "./models.ts";
 import { type ActivePreset, activePreset } from "./presets.ts";
 
 /** Before a session begins. */
-export async function requirePreset(workspace: Workspace, options: CliOptions): Promise<void> {
-  const models = await modelsOf(workspace);
+export async function requirePreset(workspace: ModelWorkspace, options: CliOptions): Promise<void> {
+  const models = await workspace.models();
   const { preset } = models;
   if (!preset) return;
   // A key of this run is for the provider of its model.
@@ -21,14 +21,14 @@ export async function requirePreset(workspace: Workspace, options: CliOptions): 
 }
 
 /** Later runs use it as well. */
-export async function keepPreset({ paths }: Workspace, name: string): Promise<void> {
+export async function keepPreset({ paths }: ModelWorkspace, name: string): Promise<void> {
   const { writeSetting } = await import("../config/settings/write.ts");
   await writeSetting(paths.config, "modelProfile.default", name);
 }
 
 /** From now on, in this run only. */
-export async function usePreset(workspace: Workspace, name: string): Promise<ActivePreset> {
-  const models = await modelsOf(workspace);
+export async function usePreset(workspace: ModelWorkspace, name: string): Promise<ActivePreset> {
+  const models = await workspace.models();
   const preset = activePreset(models.registry.config, name, "session");
   mustBeUsable(workspace, models, preset);
   models.preset = preset;
@@ -36,7 +36,7 @@ export async function usePreset(workspace: Workspace, name: string): Promise<Act
 }
 
 function mustBeUsable(
-  workspace: Workspace,
+  workspace: ModelWorkspace,
   models: Models,
   { name, requires, since }: ActivePreset,
   keyed?: string,
@@ -48,7 +48,7 @@ function mustBeUsable(
   throw new CliError(EXIT.provider, `The preset ${name} needs ${missing}. ${message}${without && `.${without}`}`);
 }
 
-function whyNot(workspace: Workspace, models: Models, provider: string): Error {
+function whyNot(workspace: ModelWorkspace, models: Models, provider: string): Error {
   if (models.disabled.includes(provider))
     return usageError("That provider is disabled here. See: lathe config get disabledProviders");
   if (!models.registry.knows(provider)) return usageError("There is no provider of that name. See: lathe models");

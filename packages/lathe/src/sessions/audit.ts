@@ -1,7 +1,8 @@
 // What was decided about the calls of a session, by whom and why, as the journal holds it. Children's decisions are in their own
 // journals, and are shown with the id of the child.
 
-import type { DecisionLine, Journal, MessageEntry } from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import type { DecisionLine, MessageEntry } from "@lathe/agent/contract";
 import { visible } from "./visible.ts";
 
 export interface AuditRow {

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasBegun } from "@lathe/agent";
+import { hasBegun } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 
 const VARIABLES = ["TMUX_PANE", "CMUX_SURFACE_ID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "WT_SESSION"];

@@ -1,7 +1,8 @@
 // Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that have ended.
 
 import { join } from "node:path";
-import { type BlobStore, type Journal, JournalError, lockHolder, readLineHead, readLines } from "@lathe/agent";
+import { type BlobStore, type Journal, JournalError } from "@lathe/agent";
+import { lockHolder, readLineHead, readLines } from "@lathe/agent/record";
 import { namesIn } from "../platform/home/folder-names.ts";
 
 export interface Problem {

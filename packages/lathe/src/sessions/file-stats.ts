@@ -1,6 +1,9 @@
 // What one journal says of its costs: a small table that can be kept instead of reading the file again.
 
-import { MemoryBlobs, readLine, readLineHead, readLines, sideCost, startedAgent } from "@lathe/agent";
+import { MemoryBlobs } from "@lathe/agent";
+import { startedAgent } from "@lathe/agent/agents";
+import { readLine, readLineHead, readLines } from "@lathe/agent/record";
+import { sideCost } from "@lathe/agent/session";
 import type { Usage } from "@lathe/llm";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 

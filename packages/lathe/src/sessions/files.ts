@@ -2,7 +2,7 @@
 
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { sessionFolderName } from "@lathe/agent";
+import { sessionFolderName } from "@lathe/agent/record";
 
 export interface SessionFile {
   readonly path: string;

@@ -1,7 +1,7 @@
 // Which session `--continue`, `--resume`, `--session` and `lathe sessions` mean.
 
 import { basename, resolve } from "node:path";
-import { readHead } from "@lathe/agent";
+import { readHead } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { followBreadcrumb, terminalId } from "./breadcrumb.ts";

@@ -1,6 +1,7 @@
 // What a list of sessions shows, from the ends of each file alone.
 
-import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
+import { JOURNAL_VERSION } from "@lathe/agent/contract";
+import { readHead, type SessionSummary } from "@lathe/agent/record";
 import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";

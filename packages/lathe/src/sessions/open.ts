@@ -1,16 +1,8 @@
 // Opens a session for looking at it: no lock, nothing is written, files of older versions too.
 
-import {
-  FileBlobs,
-  FileStore,
-  idSource,
-  importJournal,
-  JOURNAL_VERSION,
-  Journal,
-  type JournalDeps,
-  JournalError,
-  readHead,
-} from "@lathe/agent";
+import { FileBlobs, FileStore, Journal, type JournalDeps, JournalError } from "@lathe/agent";
+import { JOURNAL_VERSION } from "@lathe/agent/contract";
+import { idSource, importJournal, readHead } from "@lathe/agent/record";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
 

@@ -1,7 +1,7 @@
 // What a session picker shows and does: the sessions newest first, found by any word of theirs, with a look at each before it is chosen.
 
 import { join } from "node:path";
-import { pathTo } from "@lathe/agent";
+import { pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";

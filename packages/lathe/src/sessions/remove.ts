@@ -2,7 +2,8 @@
 
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type FileStore, hasBegun, movingCopy, readHead } from "@lathe/agent";
+import type { FileStore } from "@lathe/agent";
+import { hasBegun, movingCopy, readHead } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { openToWrite } from "./journals/journal-files.ts";

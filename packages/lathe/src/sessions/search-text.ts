@@ -1,7 +1,9 @@
 // The searchable texts of a journal, and the piece of one that is shown with a hit.
 
 import { closeSync, openSync, readSync } from "node:fs";
-import { type BlobStore, type JournalLine, readLine, readLineHead, readLines } from "@lathe/agent";
+import type { BlobStore } from "@lathe/agent";
+import type { JournalLine } from "@lathe/agent/contract";
+import { readLine, readLineHead, readLines } from "@lathe/agent/record";
 import type { ContentPart, JsonValue } from "@lathe/llm";
 import { printableLine } from "./list.ts";
 import type { SearchQuery } from "./search-query.ts";

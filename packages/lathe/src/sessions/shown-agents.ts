@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type JournalReader, pastAgents } from "@lathe/agent";
+import { pastAgents } from "@lathe/agent/agents";
+import type { JournalReader } from "@lathe/agent/contract";
 import { usageError } from "../platform/usage/exit.ts";
 import { childrenOf } from "./files.ts";
 import { countOf, dollars, seconds } from "./numbers.ts";

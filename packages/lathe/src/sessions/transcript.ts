@@ -2,17 +2,12 @@
 // journal that pages, texts and exports share.
 
 import { relative } from "node:path";
-import {
-  type FileChange,
-  fileDiff,
-  type Journal,
-  type MessageEntry,
-  pathTo,
-  type Redactor,
-  type SessionHeader,
-  type TreeEntry,
-  textOfContent,
-} from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
+import type { FileChange, MessageEntry, SessionHeader, TreeEntry } from "@lathe/agent/contract";
+import { fileDiff } from "@lathe/agent/files";
+import type { Redactor } from "@lathe/agent/policy";
+import { pathTo } from "@lathe/agent/record";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
 import { type AttachedText, wordsAndAttachments } from "./attached-text.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";

@@ -1,6 +1,9 @@
 // The tree of a session as rows for people and hosts: one line for each entry that a filter shows, indented where branches part.
 
-import { type Journal, pathTo, sessionTree, type TreeEntry, type TreeNode, visibleLine } from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import { visibleLine } from "@lathe/agent/base";
+import type { TreeEntry } from "@lathe/agent/contract";
+import { pathTo, sessionTree, type TreeNode } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "./attached-text.ts";
 import { shorten } from "./list.ts";

@@ -1,7 +1,7 @@
 // Which journal a run writes: by --session, --resume, --continue, --fork, --run-id, --no-session, or a new one.
 
 import { resolve } from "node:path";
-import { hasBegun } from "@lathe/agent";
+import { hasBegun } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
 import { CliError, usageError } from "../platform/usage/exit.ts";

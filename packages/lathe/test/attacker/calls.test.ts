@@ -4,24 +4,16 @@
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import {
-  type FamilyName,
-  FileBlobs,
-  FileStore,
-  Journal,
-  LocalEnvironment,
-  PERMISSION_MODES,
-  type PermissionMode,
-  type SessionEvent,
-  WrappedEnvironment,
-  type WriteOptions,
-} from "@lathe/agent";
+import { type FamilyName, FileBlobs, FileStore, Journal, LocalEnvironment, type SessionEvent } from "@lathe/agent";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
+import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 import { defaultDeps, type ToolDefinition } from "@lathe/llm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openWorkspace } from "../../src/config/workspace/workspace.ts";
 import type { ApprovalQuestion } from "../../src/conversation/approvals.ts";
-import { type OpenSession, openSession } from "../../src/conversation/open-session.ts";
+import { openSession } from "../../src/conversation/open-session.ts";
+import type { OpenSession } from "../../src/conversation/session-contract.ts";
 import { approvalText } from "../../src/hosts/interactive/plain/approval-text.ts";
+import { Run } from "../../src/hosts/run.ts";
 import type { Machine } from "../../src/platform/machine/machine.ts";
 import { newJournal } from "../../src/sessions/journals/journal-files.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
@@ -106,7 +98,7 @@ interface Asked {
 async function attack({ kit, mode, steps, allows }: Attack): Promise<readonly ToolDefinition[]> {
   const settings = Object.entries(kit.settings).map(([key, value]) => `${key}: ${value}\n`);
   writeFileSync(join(tree.latheHome, "config.yml"), settings.join(""));
-  const workspace = await openWorkspace(machineOf(), { "permission-mode": mode });
+  const workspace = await new Run(machineOf()).open({ "permission-mode": mode });
   const opened = newJournal(workspace);
   const events: SessionEvent[] = [];
   let tools: readonly ToolDefinition[] = [];

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { encodeLine, sessionFolderName } from "@lathe/agent";
+import { encodeLine, sessionFolderName } from "@lathe/agent/record";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Change, hostileJournal } from "../../../agent/test/journal/hostile-lines.ts";
 import { runSubcommand } from "../../src/cli/commands/index.ts";

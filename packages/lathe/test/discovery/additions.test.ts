@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { defineSessionTool } from "@lathe/agent";
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
-import type { AdditionEntry, SessionAddition } from "../../src/conversation/additions.ts";
+import type { AdditionEntry, SessionPart } from "../../src/conversation/session-contract.ts";
 import { conversation, type Talk } from "../conversation-kit.ts";
 
 let talk: Talk;
@@ -20,7 +20,7 @@ const start = async (
 ): Promise<void> => {
   talk = await conversation({}, { additions, files: { ...GIT, ...files }, cwd: "project" });
 };
-const entry = (addition: SessionAddition, more: Partial<AdditionEntry> = {}): AdditionEntry => ({
+const entry = (addition: SessionPart, more: Partial<AdditionEntry> = {}): AdditionEntry => ({
   name: addition.name,
   load: async () => async () => addition,
   ...more,

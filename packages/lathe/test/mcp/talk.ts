@@ -6,11 +6,12 @@ import { join } from "node:path";
 import type { ExecutionEnvironment, Question, SessionEvent } from "@lathe/agent";
 import { defaultDeps, type JsonObject } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
-import { ADDITIONS } from "../../src/additions/list.ts";
+import { additionsOf } from "../../src/additions/list.ts";
 import { openWorkspace } from "../../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../../src/conversation/commands/builtin.ts";
 import { Conversation } from "../../src/conversation/conversation.ts";
 import { sessionRequest } from "../../src/conversation/session-request.ts";
+import { Run } from "../../src/hosts/run.ts";
 import { existingJournal, newJournal } from "../../src/sessions/journals/journal-files.ts";
 import { viewInto } from "../command-lines.ts";
 
@@ -62,8 +63,9 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
     terminal: process.stdout,
   };
   const choice = { model: "anthropic/claude-sonnet-4-5", "permission-mode": "full" };
+  const run = new Run(machine);
   const opened = await openWorkspace(machine, choice);
-  const workspace = { ...opened, settings: { ...opened.settings, ...options.settings } };
+  const workspace = run.at({ ...opened, settings: { ...opened.settings, ...options.settings } });
   const events: SessionEvent[] = [];
   const commands = builtinCommands();
   const { answer, environment } = options;
@@ -72,7 +74,7 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
       workspace,
       requestFor: async (journal) => ({
         ...(await sessionRequest(workspace, choice, journal)),
-        additions: ADDITIONS,
+        additions: additionsOf(run),
         ...(options.headless ? { promptFollows: true } : {}),
         ...(environment ? { environment } : {}),
       }),
@@ -81,8 +83,8 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
         : {}),
       onEvent: (_session, event) => events.push(event),
       onSession: (open) => {
-        const setCommands = (): void => commands.setAdded(open.additions.commands());
-        open.additions.onCommands = setCommands;
+        const setCommands = (): void => commands.setAdded(open.parts.commands());
+        open.parts.onCommands = setCommands;
         setCommands();
       },
     },

@@ -3,16 +3,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
-  Checkpoints,
   type CreateSessionOptions,
   defineProfile,
   defineSessionTool,
   FAMILIES,
   type Profile,
   type ProfileOptions,
-  webFetchTool,
-  webSearchTool,
 } from "@lathe/agent";
+import { Checkpoints, webFetchTool, webSearchTool } from "@lathe/agent/tools";
 import { type CallSpec, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { Shown, type World, world } from "./kit.ts";

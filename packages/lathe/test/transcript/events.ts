@@ -1,6 +1,7 @@
 // Events as a session emits them, written by hand: for moments that a real run passes too quickly.
 
-import type { AgentOverview, Card, EventData, EventKind, SessionEvent } from "@lathe/agent";
+import type { Card, EventData, EventKind, SessionEvent } from "@lathe/agent";
+import type { AgentOverview } from "@lathe/agent/contract";
 import { Message } from "@lathe/llm";
 
 export const event = <K extends EventKind>(kind: K, timestamp: number, data: EventData[K]): SessionEvent =>

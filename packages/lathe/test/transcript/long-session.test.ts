@@ -9,7 +9,7 @@ import { Emulator } from "../../../tui/test/emulator.ts";
 import { TestClock } from "../../../tui/test/test-clock.ts";
 import { defaultSettings } from "../../src/config/settings/schema.ts";
 import type { Workspace } from "../../src/config/workspace/workspace.ts";
-import type { OpenSession } from "../../src/conversation/open-session.ts";
+import type { OpenSession } from "../../src/conversation/session-contract.ts";
 import { loadBindings } from "../../src/hosts/interactive/actions.ts";
 import { screenHost } from "../../src/hosts/interactive/screen-host.ts";
 import { StartScreen } from "../../src/hosts/interactive/start-screen.ts";

@@ -38,10 +38,23 @@ const sameModels: Readonly<Record<string, string>> = {
 };
 
 export function createCatalog(lines: Lines): Catalog {
+  return catalogOf([() => lines]);
+}
+
+/** From groups of providers: a later group is looked at only when the earlier ones lack what is asked for. */
+function catalogOf(groups: readonly (() => Lines)[]): Catalog {
+  const linesOf = (provider: string): Lines[string] | undefined => {
+    for (const group of groups) {
+      const found = own(group(), provider);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
   const catalogLines = (provider: string): string => {
-    const text = own(lines, provider) ?? own(lines, own(sameModels, provider) ?? "") ?? "";
+    const text = linesOf(provider) ?? linesOf(own(sameModels, provider) ?? "") ?? "";
     return typeof text === "string" ? text : text();
   };
+  const providers = (): string[] => groups.flatMap((group) => Object.keys(group()));
   const list = (provider: string): ModelInfo[] =>
     catalogLines(provider)
       .split("\n")
@@ -63,16 +76,18 @@ export function createCatalog(lines: Lines): Catalog {
     return undefined;
   };
   return {
-    providers: Object.keys(lines),
+    get providers() {
+      return providers();
+    },
     get,
     find(idOrAlias) {
-      for (const provider of Object.keys(lines)) {
+      for (const provider of providers()) {
         const found = findLine(catalogLines(provider), idOrAlias);
         if (found) return modelOf(provider, found);
       }
       return undefined;
     },
-    list: (provider) => (provider === undefined ? Object.keys(lines).flatMap(list) : list(provider)),
+    list: (provider) => (provider === undefined ? providers().flatMap(list) : list(provider)),
     latest(provider, capability) {
       const able = list(provider).filter((model) => capability === undefined || has(model, capability));
       return able.reduce<ModelInfo | undefined>(
@@ -84,7 +99,7 @@ export function createCatalog(lines: Lines): Catalog {
 }
 
 /** The models that this package knows by itself. */
-export const builtinCatalog: Catalog = createCatalog({ ...vendors, ...hosts, ...gateways });
+export const builtinCatalog: Catalog = catalogOf([() => vendors, () => hosts, () => gateways]);
 
 /** What is known of a model, by its id or an alias, at any provider. */
 export function getModelInfo(idOrAlias: string): ModelInfo | undefined {

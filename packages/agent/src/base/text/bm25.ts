@@ -9,17 +9,20 @@ export interface WeightedText {
   readonly weight: number;
 }
 
+/** How passages are split into words, and what a shared word adds at least. */
 export interface Bm25Options {
   readonly wordsOf: (text: string) => Iterable<string>;
   /** What a shared word adds however long the passage is (the delta of BM25+); 0 when absent. */
-  readonly floor?: number;
+  readonly floor?: number | undefined;
 }
 
+/** A passage by its number, and how well it fits the query. */
 export interface Ranked {
   readonly passage: number;
   readonly score: number;
 }
 
+/** An index of passages that ranks them by a query. */
 export class Bm25 {
   /** For each word, the passages that hold it and how often. */
   readonly #postings = new Map<string, number[]>();

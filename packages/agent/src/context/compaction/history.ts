@@ -24,6 +24,9 @@ export function earlierCompaction(journal: JournalReader, sent: readonly SentMes
   return { entry, messages };
 }
 
+/** The strategy of a compaction whose notes were made without a model. */
+export const DIGEST = "digest";
+
 /** What the notes of an earlier compaction say, without what is made anew each time. */
 export const END_OF_NOTES = "<!-- end of notes -->";
 const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.trim();
@@ -34,7 +37,10 @@ export interface EarlierText {
   readonly messages: readonly Message[];
 }
 
-/** A summary is made of text: what is on pictures, or in a vendor's own form, is taken from the journal again. */
+/**
+ * A summary is made of text: what is on pictures, in a vendor's own form, or behind notes that no model made, is taken from the journal
+ * again.
+ */
 export function earlierText(journal: JournalReader, { entry }: Earlier): EarlierText {
   if (!isWithoutWords(entry)) return { notes: ownNotes(entry.summary), messages: [] };
   const path = pathTo(journal, entry.id);
@@ -53,9 +59,11 @@ function isWritten(journal: JournalReader, id: string): boolean {
   return !isWithoutWords(journal.entry(id) as CompactionEntry);
 }
 
-/** What it hides is on pictures, or in a form that only a vendor's models can read. */
-const isWithoutWords = ({ preserveData }: CompactionEntry): boolean =>
-  preserveData?.snapcompact !== undefined || preserveData?.openaiRemoteCompaction !== undefined;
+/** What it hides is on pictures, in a form that only a vendor's models can read, or was never summarized by a model. */
+const isWithoutWords = ({ preserveData, details }: CompactionEntry): boolean =>
+  preserveData?.snapcompact !== undefined ||
+  preserveData?.openaiRemoteCompaction !== undefined ||
+  details?.["strategy"] === DIGEST;
 
 function saidIn(journal: JournalReader, id: string): Message[] {
   const entry = journal.entry(id);

@@ -7,7 +7,7 @@ import type { SeamContext } from "../../contract/seams/types.ts";
 import { JournalError } from "../../record/journal/errors.ts";
 import { IMAGE_TOKENS } from "../message-size.ts";
 import { digest } from "./digest.ts";
-import { type Earlier, earlierText } from "./history.ts";
+import { DIGEST, type Earlier, earlierText } from "./history.ts";
 import type { SentMessage } from "./present-context.ts";
 import type { CompactionSettings, Room } from "./settings.ts";
 import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
@@ -111,13 +111,14 @@ async function pictured(
   const { archive } = await import("./snapcompact/archive.ts");
   const pictures = earlier?.entry.preserveData?.snapcompact;
   const areSent = earlierMessage?.message.content.some(({ kind }) => kind === "image") ?? false;
+  const before = pictures || !earlier ? undefined : earlierText(context.journal, earlier);
   const wasRefused = pictures !== undefined && pictures.frames.length > 0 && !areSent;
   const made = wasRefused
     ? { problem: "the provider refused earlier ones" }
     : archive({
-        messages: [...history, ...turn],
+        messages: [...(before?.messages ?? []), ...history, ...turn],
         tokens,
-        previous: pictures || !earlier ? undefined : earlierText(context.journal, earlier).notes,
+        previous: before?.notes,
         earlier: pictures,
         model,
         room: room.pictures,
@@ -159,7 +160,7 @@ async function written(
     notes,
     short: firstSentence(notes),
     tokens: room.summary,
-    details: failed === undefined ? { strategy: "context-full" } : { strategy: "digest", failed },
+    details: failed === undefined ? { strategy: "context-full" } : { strategy: DIGEST, failed },
   };
 }
 

@@ -70,7 +70,7 @@ export async function accepted(
     if (found === undefined) return answer.text.trim();
     problem = found;
   }
-  throw new Error(`the summary cannot be used: ${problem}`);
+  throw new Error(`the model's summary was incomplete (${problem})`);
 }
 
 /** Notes have all their headings even when the split turn is the first: later ones are made from them. */
@@ -96,6 +96,9 @@ const attention = (focus: string | undefined): string =>
 
 export const tagged = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
 
+/** A prompt waits for the summary, and notes can be made without a model; the next compaction asks it again. */
+const PATIENCE = { tries: 3, withinMs: 15_000 };
+
 /** The model of the role `summary`; the session's own when none was chosen for it. */
 export const modelSummarizer =
   (timeoutMs: number): Summarizer =>
@@ -103,5 +106,6 @@ export const modelSummarizer =
     context.callModel("summary", {
       messages: [Message.system(systemPrompt), Message.user(prompt)],
       timeoutMs,
+      patience: PATIENCE,
       reuse: true,
     });

@@ -63,6 +63,8 @@ export interface SideCall {
   readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */
   readonly timeoutMs?: number | undefined;
+  /** Less patience than the session has with its own requests: no try begins after `withinMs`. */
+  readonly patience?: { readonly tries: number; readonly withinMs: number } | undefined;
   /** The answer is kept, and given again without a call when the same is asked on this branch: a process may end in between. */
   readonly reuse?: boolean | undefined;
 }

@@ -2,6 +2,7 @@
 // a failure while writing puts back what was already written. What other programs write in the same moment stays, or is said to
 // be gone.
 
+import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
 import { eachAtOnce } from "./at-once.ts";
@@ -110,7 +111,7 @@ async function restore(
   failed: StagedChange,
   cause: unknown,
 ): Promise<never> {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const lost: string[] = [];
   for (const change of [...started].reverse()) {
     if (change === failed && cause instanceof EnvError && cause.code === "changed") continue;

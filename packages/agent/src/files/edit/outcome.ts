@@ -1,6 +1,6 @@
 // What a call reports: a bounded diff for the model, the full facts for hosts, and a warning when a file stopped parsing.
 
-import type { JsonObject } from "@lathe/llm";
+import { type JsonObject, messageOf } from "@lathe/llm";
 import type { ContentRef, FileChange } from "../../contract/changes.ts";
 import type { ToolContext, ToolServices } from "../../contract/tool.ts";
 import { type ChangeText, changeText } from "./change-text.ts";
@@ -47,7 +47,7 @@ async function syntaxWarning(
     const line = await services.syntax?.newError(path, before, after);
     return line === undefined ? undefined : `this edit introduces a parse error at line ${line} of ${path}`;
   } catch (error) {
-    return `the syntax of ${path} could not be checked: ${error instanceof Error ? error.message : String(error)}`;
+    return `the syntax of ${path} could not be checked: ${messageOf(error)}`;
   }
 }
 

@@ -1,9 +1,10 @@
 // Which files of a tree git ignores: the .gitignore files on the way, the repository's exclude file, the person's own one. As
 // the rules of a folder stay the same object while nothing has changed, what they said of a name need not be asked again.
 
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { IgnoreRules } from "../../world/env/search/gitignore.ts";
+import { textOfRegularFile } from "../../world/env/search/regular-file.ts";
 import { type Stats, statMark, unchanged } from "./stat.ts";
 import type { StatMark } from "./tree.ts";
 
@@ -54,7 +55,7 @@ export function rulesOf(
   known: FolderRules | undefined,
 ): FolderRules {
   if (!found.gitignore && !found.hasGit) return above;
-  const exclude = found.hasGit ? (readRegularFile(excludeFile(folder)) ?? "") : above.madeOf.exclude;
+  const exclude = found.hasGit ? (textOfRegularFile(excludeFile(folder)) ?? "") : above.madeOf.exclude;
   const isSame =
     known?.madeOf.above === above &&
     known.madeOf.exclude === exclude &&
@@ -62,7 +63,7 @@ export function rulesOf(
   if (isSame) return known;
   // What the repository around this one ignores says nothing about this one.
   const inherited = found.hasGit ? undefined : above.files;
-  const text = found.gitignore?.isFile() ? readRegularFile(join(folder, ".gitignore")) : undefined;
+  const text = found.gitignore?.isFile() ? textOfRegularFile(join(folder, ".gitignore")) : undefined;
   return {
     files: text === undefined ? inherited : IgnoreRules.extend(inherited, folder, text),
     exclude: found.hasGit ? IgnoreRules.extend(undefined, folder, exclude) : above.exclude,
@@ -79,10 +80,10 @@ function markOf({ gitignore, lookedAt }: RuleFiles, known: FolderRules | undefin
 /** In a linked worktree `.git` is a file that names the place. */
 function excludeFile(folder: string): string {
   const git = join(folder, ".git");
-  const linked = /^gitdir: (.*)$/m.exec(readRegularFile(git) ?? "")?.[1];
+  const linked = /^gitdir: (.*)$/m.exec(textOfRegularFile(git) ?? "")?.[1];
   if (linked === undefined) return join(git, "info/exclude");
   const own = resolve(folder, linked);
-  const common = readRegularFile(join(own, "commondir"))?.trim();
+  const common = textOfRegularFile(join(own, "commondir"))?.trim();
   return join(common === undefined ? own : resolve(own, common), "info/exclude");
 }
 
@@ -92,10 +93,4 @@ export function repositoryOf(path: string): string | undefined {
     if (statSync(join(at, ".git"), { throwIfNoEntry: false })) return at;
     if (at === dirname(at)) return undefined;
   }
-}
-
-function readRegularFile(path: string): string | undefined {
-  // Reading a pipe would block.
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  return readFileSync(path, "utf8");
 }

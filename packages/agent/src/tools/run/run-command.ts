@@ -1,5 +1,6 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
+import { messageOf } from "@lathe/llm";
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { artifactNotice, unsavedNotice } from "../../record/artifacts/notice.ts";
 import type { BackgroundCommand, ExecOptions, ExecResult, LastingShellOptions } from "../../world/env/types.ts";
@@ -182,7 +183,7 @@ export function lazyArtifact(context: Pick<ToolContext, "openArtifact">, name: s
         writer ??= context.openArtifact(name);
         writer.write(chunk);
       } catch (error) {
-        notKept = error instanceof Error ? error.message : String(error);
+        notKept = messageOf(error);
       }
     },
     close: async () => {

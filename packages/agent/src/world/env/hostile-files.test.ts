@@ -113,10 +113,11 @@ describe("D3 a pipe in the place of an ignore file", () => {
     [".gitignore", "deep"],
     ["deep/er/.gitignore", "."],
     ["deep/.rgignore", "."],
-  ])("%s does not stop a search of %s, and the others count", async (pipe, where) => {
+  ])("%s does not stop the built-in search of %s, and the others count", async (pipe, where) => {
     execFileSync("mkfifo", [join(root, pipe)]);
-    expect((await env.grep("needle", where, {})).lines).toEqual(["deep/er/a.txt:1:needle"]);
-    expect((await env.glob("**/*.txt", where)).paths).toEqual(["deep/er/a.txt"]);
+    const own = new LocalEnvironment({ cwd: root, baseEnv: {}, search: "builtin" });
+    expect((await own.grep("needle", where, {})).lines).toEqual(["deep/er/a.txt:1:needle"]);
+    expect((await own.glob("**/*.txt", where)).paths).toEqual(["deep/er/a.txt"]);
   });
 
   it("in the home of the built-in engine is passed over, as is git's own settings file", async () => {

@@ -1,7 +1,7 @@
 // Slash commands of extensions, in the form of the conversation's registry: what they return is sent in their place.
 
 import { messageOf } from "@lathe/llm";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { PromptCommand } from "../../conversation/session-contract.ts";
 import { type ContextParts, commandContextFor } from "./context.ts";
 import type { RunningExtension } from "./running.ts";
 

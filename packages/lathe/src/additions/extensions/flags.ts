@@ -1,20 +1,28 @@
 // Options of the command line that extensions bring. They are loaded before the command line is understood, and the run goes on with
 // them as they are. What a folder brings that is not trusted is not loaded, here as elsewhere.
 
-import { prepareWorkspace } from "../../config/workspace/prepared.ts";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { ExtensionFlag } from "../../platform/extension-api/api.ts";
 import { type Machine, textOnly } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
-import { endUnused, loadExtensions } from "./addition.ts";
+import type { ExtensionHosts } from "./extension-hosts.ts";
 import { ExtensionHost } from "./host.ts";
 
 type Flags = Readonly<Record<string, ExtensionFlag>>;
 
-/** For people who want to know; nobody hears the extensions. */
-export async function flagsForHelp(machine: Machine, options: CliOptions): Promise<Flags> {
+/** What learning the options of extensions needs of a run. */
+interface FlagsRun {
+  readonly machine: Machine;
+  readonly extensions: ExtensionHosts;
+  open(options: CliOptions, machine: Machine): Promise<SessionWorkspace>;
+  prepare(options: CliOptions, argv: readonly string[]): Promise<SessionWorkspace>;
+}
+
+/** For people who want to know; what the extensions say is not shown. */
+export async function flagsForHelp(run: FlagsRun, options: CliOptions): Promise<Flags> {
+  const { machine } = run;
   const silent = Object.create(textOnly(machine.stderr), { write: { value: () => true } }) as NodeJS.WriteStream;
-  const host = await ExtensionHost.load(await openWorkspace({ ...machine, stderr: silent }, options));
+  const host = await ExtensionHost.load(await run.open(options, { ...machine, stderr: silent }));
   const flags = flagsOf(host);
   await host.close();
   return flags;
@@ -27,14 +35,10 @@ export interface LoadedFlags {
 }
 
 /** For the run that follows. `argv` is what their factories are told until it is understood. */
-export async function flagsForRun(
-  machine: Machine,
-  options: CliOptions,
-  argv: readonly string[],
-): Promise<LoadedFlags> {
-  const workspace = await prepareWorkspace(machine, options, argv);
-  const host = await loadExtensions(workspace).host;
-  return { flags: flagsOf(host), end: () => endUnused(workspace) };
+export async function flagsForRun(run: FlagsRun, options: CliOptions, argv: readonly string[]): Promise<LoadedFlags> {
+  const workspace = await run.prepare(options, argv);
+  const host = await run.extensions.load(workspace);
+  return { flags: flagsOf(host), end: () => run.extensions.endUnused(workspace) };
 }
 
 const flagsOf = ({ extensions }: ExtensionHost): Flags =>

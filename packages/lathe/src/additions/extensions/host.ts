@@ -3,8 +3,8 @@
 
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { PromptCommand } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { ExtensionLines } from "../../platform/extension-api/rendering.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { commandsOf } from "./commands.ts";
@@ -34,7 +34,7 @@ export interface Arrived {
 }
 
 export class ExtensionHost {
-  #workspace: Workspace;
+  #workspace: SessionWorkspace;
   #screen: ExtensionScreen | undefined;
   readonly #programs: Programs;
   readonly #dispatch: Dispatch;
@@ -52,7 +52,7 @@ export class ExtensionHost {
   /** Commands may be others from here on. */
   onReload: () => void = () => {};
 
-  private constructor(workspace: Workspace) {
+  private constructor(workspace: SessionWorkspace) {
     this.#workspace = workspace;
     this.#programs = new Programs(workspace);
     this.#dispatch = new Dispatch({
@@ -64,14 +64,14 @@ export class ExtensionHost {
     this.middleware = seamsOf(this.#dispatch);
   }
 
-  static async load(workspace: Workspace): Promise<ExtensionHost> {
+  static async load(workspace: SessionWorkspace): Promise<ExtensionHost> {
     const host = new ExtensionHost(workspace);
     await host.#loadAll();
     return host;
   }
 
   /** The same place, as it is known by now: an option of an extension may have had it loaded before the command line was understood. */
-  workIn(workspace: Workspace): void {
+  workIn(workspace: SessionWorkspace): void {
     this.#workspace = workspace;
   }
 

@@ -6,6 +6,16 @@ export type Libraries = Readonly<Record<string, Readonly<Record<string, unknown>
 export async function runningLibraries(): Promise<Libraries> {
   return {
     "@lathe/agent": await import("@lathe/agent"),
+    "@lathe/agent/agents": await import("@lathe/agent/agents"),
+    "@lathe/agent/base": await import("@lathe/agent/base"),
+    "@lathe/agent/context": await import("@lathe/agent/context"),
+    "@lathe/agent/contract": await import("@lathe/agent/contract"),
+    "@lathe/agent/files": await import("@lathe/agent/files"),
+    "@lathe/agent/policy": await import("@lathe/agent/policy"),
+    "@lathe/agent/record": await import("@lathe/agent/record"),
+    "@lathe/agent/session": await import("@lathe/agent/session"),
+    "@lathe/agent/tools": await import("@lathe/agent/tools"),
+    "@lathe/agent/world": await import("@lathe/agent/world"),
     "@lathe/llm": await import("@lathe/llm"),
     "@lathe/llm/adapter-kit": await import("@lathe/llm/adapter-kit"),
     "@lathe/llm/fetch": await import("@lathe/llm/fetch"),

@@ -1,6 +1,6 @@
 // Programs that extensions run: owned by us, ended by their signal, their deadline or the end of the session.
 
-import { commandEnv, Processes } from "@lathe/agent";
+import { commandEnv, Processes } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ExtensionExec } from "../../platform/extension-api/index.ts";
 

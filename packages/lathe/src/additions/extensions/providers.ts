@@ -14,8 +14,7 @@ import {
   textOf,
   type Usage,
 } from "@lathe/llm";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import { modelsOf } from "../../models/connect.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type {
   ExtensionProvider,
   ExtensionRequest,
@@ -30,7 +29,7 @@ const NOWHERE = "http://127.0.0.1:9";
 
 /** Makes the models of all extensions known here; what is wrong with them, one line each. */
 export async function offerProviders(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   extensions: readonly RunningExtension[],
 ): Promise<readonly string[]> {
   const all = extensions.flatMap((extension) =>
@@ -43,7 +42,7 @@ export async function offerProviders(
       provider.stream === undefined ? [] : [[name, adapterOf(extension, name, provider)]],
     ),
   );
-  const problems = (await modelsOf(workspace)).addProviders(configs, adapters);
+  const problems = (await workspace.models()).addProviders(configs, adapters);
   return problems.map((problem) => `The providers of extensions are left out: ${problem}`);
 }
 

@@ -1,6 +1,7 @@
 // Events that can change what happens, at the seams of the loop. What an extension returns is checked here: it may be anything.
 
-import type { CompactVerdict, InputContent, LeaveVerdict, Middleware, ToolResult } from "@lathe/agent";
+import type { CompactVerdict, InputContent, Middleware, ToolResult } from "@lathe/agent";
+import type { LeaveVerdict } from "@lathe/agent/contract";
 import { type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
 import type { ExtensionEventResults } from "../../platform/extension-api/index.ts";
 import { contentOf, extensionContentOf } from "./custom-tool.ts";
@@ -12,11 +13,21 @@ const MOST_CONTINUED = 50;
 
 /** One for all extensions: which there are may change while the session runs. Each handler has a deadline of its own. */
 export function seamsOf(dispatch: Dispatch): Middleware {
-  /** Times that the model was kept at work, by agent, since the last input. */
-  const continued = new Map<string, number>();
   return {
     name: "extensions",
     timeoutMs: 0,
+    ...inputSeams(dispatch),
+    ...callSeams(dispatch),
+    ...compactionSeams(dispatch),
+    ...leaveSeams(dispatch),
+  };
+}
+
+/** What is said to the model, and whether it may stop. */
+function inputSeams(dispatch: Dispatch): Pick<Middleware, "onInput" | "beforeRequest" | "beforeStop"> {
+  /** Times that the model was kept at work, by agent, since the last input. */
+  const continued = new Map<string, number>();
+  return {
     onInput: async ({ content }, { signal, agentId }) => {
       continued.delete(agentId ?? "");
       let current = content;
@@ -46,6 +57,24 @@ export function seamsOf(dispatch: Dispatch): Middleware {
         });
       return undefined;
     },
+    beforeStop: async ({ text }, { signal, agentId = "", warn }) => {
+      for await (const { result, from } of dispatch.answers("stop", () => ({ text }), signal)) {
+        if (typeof result.continueWith !== "string" || result.continueWith.trim() === "") continue;
+        const before = continued.get(agentId) ?? 0;
+        if (before >= MOST_CONTINUED) {
+          warn(`The extension ${from.name} has kept the model at work ${before} times; now it may stop.`, "extension");
+          return undefined;
+        }
+        continued.set(agentId, before + 1);
+        return { continueWith: result.continueWith };
+      }
+      return undefined;
+    },
+  };
+}
+
+function callSeams(dispatch: Dispatch): Pick<Middleware, "beforeCall" | "afterCall"> {
+  return {
     beforeCall: async ({ callId, tool, args, tier, summary }, { signal }) => {
       let input = args;
       const data = () => ({ toolName: tool.name, toolCallId: callId, input, summary, tier });
@@ -74,19 +103,11 @@ export function seamsOf(dispatch: Dispatch): Middleware {
         current = changed(current, change);
       return current === result ? undefined : current;
     },
-    beforeStop: async ({ text }, { signal, agentId = "", warn }) => {
-      for await (const { result, from } of dispatch.answers("stop", () => ({ text }), signal)) {
-        if (typeof result.continueWith !== "string" || result.continueWith.trim() === "") continue;
-        const before = continued.get(agentId) ?? 0;
-        if (before >= MOST_CONTINUED) {
-          warn(`The extension ${from.name} has kept the model at work ${before} times; now it may stop.`, "extension");
-          return undefined;
-        }
-        continued.set(agentId, before + 1);
-        return { continueWith: result.continueWith };
-      }
-      return undefined;
-    },
+  };
+}
+
+function compactionSeams(dispatch: Dispatch): Pick<Middleware, "beforeSummary" | "beforeCompact"> {
+  return {
     beforeSummary: async (wish, { signal }) => {
       for await (const given of dispatch.answers("session_before_compact", () => wish, signal)) {
         const cancelled = cancelOf(given);
@@ -106,6 +127,12 @@ export function seamsOf(dispatch: Dispatch): Middleware {
       }
       return current === plan ? undefined : { plan: current };
     },
+  };
+}
+
+/** The ways out of the present place or session, which an extension may cancel. */
+function leaveSeams(dispatch: Dispatch): Pick<Middleware, "beforeTree" | "beforeBranch" | "beforeSwitch"> {
+  return {
     beforeTree: async (move, { signal }) => {
       const { targetId, oldLeafId, commonAncestorId, entriesToSummarize, userWantsSummary } = move;
       const entries = entriesToSummarize.map(({ id, type }) => ({ id, type }));

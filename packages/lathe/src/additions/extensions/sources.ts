@@ -3,8 +3,7 @@
 
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Found, HookValue, ModuleValue } from "../../found/discovery/types.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
 
@@ -25,7 +24,7 @@ export interface FoundSources {
 
 const CODE = /^\.[cm]?[jt]s$/;
 
-export async function findSources(workspace: Workspace): Promise<FoundSources> {
+export async function findSources(workspace: SessionWorkspace): Promise<FoundSources> {
   const problems: string[] = [];
   const named = [
     ...workspace.extensions.files.map((path) => ({ path, from: "--extension" })),
@@ -42,7 +41,7 @@ export async function findSources(workspace: Workspace): Promise<FoundSources> {
 
 /** What `--extension` and the settings name: a file, or a folder with one or several extensions. */
 function namedSources(
-  { machine, cwd }: Workspace,
+  { machine, cwd }: SessionWorkspace,
   path: string,
   from: string,
   problems: string[],
@@ -85,8 +84,8 @@ export function nameOf(file: string): string {
   return name === "index" ? basename(dirname(file)) : name;
 }
 
-async function discovered(workspace: Workspace): Promise<readonly ExtensionSource[]> {
-  const discovery = discoveryOf(workspace);
+async function discovered(workspace: SessionWorkspace): Promise<readonly ExtensionSource[]> {
+  const discovery = await workspace.discovery();
   const [extensions, tools, hooks] = await Promise.all([
     discovery.of<"extension">("extension"),
     discovery.of<"tool">("tool"),

@@ -1,14 +1,12 @@
 // The commands and prompt templates of a project and its user, for one session.
 
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { AdditionMaker, PromptCommand } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Source } from "../../found/discovery/types.ts";
 import { fileCommand } from "./file-commands.ts";
 
 export const fileCommands: AdditionMaker = async (workspace) => {
-  const discovery = discoveryOf(workspace);
+  const discovery = await workspace.discovery();
   const { settings } = workspace;
   return {
     name: "commands",
@@ -27,7 +25,7 @@ export const fileCommands: AdditionMaker = async (workspace) => {
 };
 
 /** Other sources are turned off with `discovery.disabledProviders`. */
-function isEnabled(settings: Workspace["settings"], { provider, level }: Source): boolean {
+function isEnabled(settings: SessionWorkspace["settings"], { provider, level }: Source): boolean {
   const isUser = level === "user";
   if (!isUser && level !== "project") return true;
   if (provider === "claude") return settings[isUser ? "commands.enableClaudeUser" : "commands.enableClaudeProject"];

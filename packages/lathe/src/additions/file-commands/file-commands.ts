@@ -2,12 +2,12 @@
 
 import { readFile, realpath } from "node:fs/promises";
 import { relative } from "node:path";
-import { type InputContent, oneLine } from "@lathe/agent";
+import type { InputContent } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
 import type { ContentPart } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { fileParts } from "../../conversation/attachments.ts";
-import type { PromptCommand } from "../../conversation/commands/command.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession, PromptCommand } from "../../conversation/session-contract.ts";
 import type { Found, MarkdownValue } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
 import { usageError } from "../../platform/usage/exit.ts";

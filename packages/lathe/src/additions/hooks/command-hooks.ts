@@ -1,6 +1,6 @@
 // The commands that people want to have run when something happens: which are for an event, and what they answered together.
 
-import type { JsonObject } from "@lathe/llm";
+import { type JsonObject, messageOf } from "@lathe/llm";
 import { runUserProgram } from "../../config/workspace/user-program.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { DiscoveryWarning, Found, HookValue } from "../../found/discovery/types.ts";
@@ -112,7 +112,7 @@ export class CommandHooks {
       return answer;
     } catch (error) {
       signal.throwIfAborted();
-      tell(`The hook ${hook.name} did not start: ${error instanceof Error ? error.message : String(error)}`);
+      tell(`The hook ${hook.name} did not start: ${messageOf(error)}`);
       return {};
     }
   }

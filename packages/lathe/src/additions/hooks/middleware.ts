@@ -1,14 +1,7 @@
 // Command hooks at the seams of a session.
 
-import {
-  type CallInfo,
-  type InputContent,
-  type Middleware,
-  type ProposedCall,
-  type SeamContext,
-  type ToolResult,
-  textOfContent,
-} from "@lathe/agent";
+import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
 import type { JsonObject } from "@lathe/llm";
 import { inputFor, nameFor, namesOf } from "../../config/tool-names/tool-names.ts";
 import type { CommandHooks, HookAnswers } from "./command-hooks.ts";
@@ -27,30 +20,21 @@ interface HookSeams {
   readonly allowed: (agentId: string | undefined, callId: string, by: string, reason: string | undefined) => void;
 }
 
-export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookSeams): Middleware {
-  /** Why a person is to decide, by agent and call: calls of two agents may share an id. */
-  const asks = new Map<string, string>();
-  const keyOf = ({ callId }: ProposedCall, { agentId = "" }: SeamContext): string => `${agentId} ${callId}`;
-  /** By agent, since the last input. */
-  const continued = new Map<string, number>();
-
-  /** What any hook may say. */
-  const ended = ({ stop }: HookAnswers): boolean => {
-    if (stop !== undefined) end(stop);
-    return stop !== undefined;
-  };
-  const callFields =
-    (call: ProposedCall, { agentId }: SeamContext) =>
-    (provider: string): JsonObject => ({
-      tool_name: nameFor(provider, call.tool.name),
-      tool_input: inputFor(provider, call.args, cwd),
-      tool_use_id: call.callId,
-      lathe: { tool: call.tool.name, agentId: agentId ?? null },
-    });
-
+export function hookMiddleware(seams: HookSeams): Middleware {
   return {
     name: "hooks",
-    timeoutMs: hooks.longestMs,
+    timeoutMs: seams.hooks.longestMs,
+    ...inputSeams(seams),
+    ...callSeams(seams),
+    ...compactionSeam(seams),
+  };
+}
+
+/** What a person says, and whether the model may stop. */
+function inputSeams({ hooks, startContext }: HookSeams): Pick<Middleware, "onInput" | "beforeStop"> {
+  /** Times that the model was kept at work, by agent, since the last input. */
+  const continued = new Map<string, number>();
+  return {
     onInput: async ({ content }, { signal, agentId }) => {
       if (agentId !== undefined) return undefined; // a child's assignment is nothing that a person has typed
       continued.clear();
@@ -63,42 +47,6 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
       if (refused !== undefined) return { reject: refused };
       const contexts = [await startContext(), answers.context].filter((text) => text !== undefined);
       return contexts.length === 0 ? undefined : { content: withContext(content, contexts) };
-    },
-    beforeCall: async (call, context) => {
-      const fields = callFields(call, context);
-      const answers = await hooks.run({
-        event: "PreToolUse",
-        names: namesOf(call.tool.name),
-        fields,
-        signal: context.signal,
-      });
-      if (ended(answers)) return { block: answers.stop ?? "" };
-      if (answers.block !== undefined) return { block: answers.block };
-      if (answers.permission === "ask")
-        asks.set(keyOf(call, context), answers.permissionReason ?? "A hook wants a person to decide.");
-      if (answers.permission === "allow")
-        allowed(context.agentId, call.callId, answers.by ?? "a hook", answers.permissionReason);
-      if (answers.context !== undefined) context.warn(answers.context, "hook");
-      return answers.input === undefined ? undefined : { args: answers.input };
-    },
-    // Asked about again when the files of the call have changed meanwhile: what was shown is not what would be done.
-    approve: (call, context) => {
-      const reason = asks.get(keyOf(call, context));
-      return reason === undefined ? undefined : { decision: "ask", reason };
-    },
-    afterCall: async (call, result, context) => {
-      asks.delete(keyOf(call, context));
-      const fields = callFields(call, context);
-      const answers = await hooks.run({
-        event: "PostToolUse",
-        names: namesOf(call.tool.name),
-        fields: (provider) => ({ ...fields(provider), tool_response: responseOf(call, result) }),
-        signal: context.signal,
-      });
-      ended(answers);
-      const said = [answers.block, answers.context].filter((text) => text !== undefined);
-      if (said.length === 0) return undefined;
-      return { ...result, content: [...result.content, { kind: "text", text: `\n\n[hook] ${said.join("\n\n")}` }] };
     },
     beforeStop: async ({ text }, { signal, agentId, warn }) => {
       const who = agentId ?? "";
@@ -120,6 +68,60 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
       continued.set(who, before + 1);
       return { continueWith: answers.block };
     },
+  };
+}
+
+function callSeams({ hooks, cwd, end, allowed }: HookSeams): Pick<Middleware, "beforeCall" | "approve" | "afterCall"> {
+  /** Why a person is to decide, by agent and call: calls of two agents may share an id. */
+  const asks = new Map<string, string>();
+  const keyOf = ({ callId }: ProposedCall, { agentId = "" }: SeamContext): string => `${agentId} ${callId}`;
+  /** Any hook may end the work. */
+  const endIfAsked = ({ stop }: HookAnswers): boolean => {
+    if (stop !== undefined) end(stop);
+    return stop !== undefined;
+  };
+  return {
+    beforeCall: async (call, context) => {
+      const fields = callFields(call, context, cwd);
+      const answers = await hooks.run({
+        event: "PreToolUse",
+        names: namesOf(call.tool.name),
+        fields,
+        signal: context.signal,
+      });
+      if (endIfAsked(answers)) return { block: answers.stop ?? "" };
+      if (answers.block !== undefined) return { block: answers.block };
+      if (answers.permission === "ask")
+        asks.set(keyOf(call, context), answers.permissionReason ?? "A hook wants a person to decide.");
+      if (answers.permission === "allow")
+        allowed(context.agentId, call.callId, answers.by ?? "a hook", answers.permissionReason);
+      if (answers.context !== undefined) context.warn(answers.context, "hook");
+      return answers.input === undefined ? undefined : { args: answers.input };
+    },
+    // Asked about again when the files of the call have changed meanwhile: what was shown is not what would be done.
+    approve: (call, context) => {
+      const reason = asks.get(keyOf(call, context));
+      return reason === undefined ? undefined : { decision: "ask", reason };
+    },
+    afterCall: async (call, result, context) => {
+      asks.delete(keyOf(call, context));
+      const fields = callFields(call, context, cwd);
+      const answers = await hooks.run({
+        event: "PostToolUse",
+        names: namesOf(call.tool.name),
+        fields: (provider) => ({ ...fields(provider), tool_response: responseOf(call, result) }),
+        signal: context.signal,
+      });
+      endIfAsked(answers);
+      const said = [answers.block, answers.context].filter((text) => text !== undefined);
+      if (said.length === 0) return undefined;
+      return { ...result, content: [...result.content, { kind: "text", text: `\n\n[hook] ${said.join("\n\n")}` }] };
+    },
+  };
+}
+
+function compactionSeam({ hooks }: HookSeams): Pick<Middleware, "beforeCompact"> {
+  return {
     beforeCompact: async ({ reason }, { signal }) => {
       const trigger = reason === "manual" ? "manual" : "auto";
       const { block, stop } = await hooks.run({
@@ -133,6 +135,16 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
     },
   };
 }
+
+/** What hooks are told of a call, in the words of the agent that they were written for. */
+const callFields =
+  (call: ProposedCall, { agentId }: SeamContext, cwd: string) =>
+  (provider: string): JsonObject => ({
+    tool_name: nameFor(provider, call.tool.name),
+    tool_input: inputFor(provider, call.args, cwd),
+    tool_use_id: call.callId,
+    lathe: { tool: call.tool.name, agentId: agentId ?? null },
+  });
 
 /** Behind what the person said: a hook's text is no instruction of theirs. */
 function withContext(content: InputContent, contexts: readonly string[]): InputContent {

@@ -2,7 +2,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isInside } from "@lathe/agent";
+import { isInside } from "@lathe/agent/policy";
 
 /** Real paths of the files in the project that the words of these commands name. */
 export function programFiles(commands: readonly string[], cwd: string): readonly string[] {

@@ -1,11 +1,9 @@
 // What MCP servers add to a session: their tools (behind a search when they are many), prompts as commands, resources by address.
 
-import type { ExecutionEnvironment, Middleware, Session, ToolDef } from "@lathe/agent";
+import type { Middleware, Session, ToolDef } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker, SessionAddition } from "../../conversation/additions.ts";
-import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { AdditionMaker, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { type Hideable, ToolSearch } from "../tool-search/tool-search.ts";
 import { DefinitionCache } from "./cache.ts";
 import type { ServerQuestions } from "./client.ts";
@@ -13,38 +11,28 @@ import { serverConfig, signInDeps, timeoutOfAll, valueSources } from "./configs.
 import { START_TIMEOUT_MS } from "./limits.ts";
 import { ServerManager } from "./manager.ts";
 import { mcpCommand } from "./mcp-command.ts";
+import type { McpServers, SharedServers } from "./mcp-servers.ts";
+import { PresentSession } from "./present-session.ts";
 import { promptCommands } from "./prompts.ts";
 import { mcpScheme } from "./resources.ts";
-import { MOST_SAMPLES, sampled } from "./sampling.ts";
+import { sampled } from "./sampling.ts";
 import type { Server } from "./server.ts";
 import type { ServerConfig } from "./types.ts";
 
-/** Servers stay while one session follows another, and end with the last. By the settings, which a workspace keeps when it is copied. */
-const running = new WeakMap<Workspace["settings"], SharedServers>();
-
-interface SharedServers {
-  /** What they were made of: with other servers or another folder, others are made. */
-  readonly key: string;
-  readonly manager: ServerManager;
-  readonly sessions: PresentSession;
-  readonly env: ExecutionEnvironment;
-  users: number;
-}
-
-export const mcpAddition: AdditionMaker = async (workspace, request) => {
-  const { active } = await discoveryOf(workspace).of("mcp-server");
-  const configs = active.map((found) => serverConfig(found, workspace));
-  const timeout = timeoutOfAll(workspace);
-  const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
-  const known = running.get(workspace.settings);
-  const shared = known?.key === key ? known : startShared(workspace, request, { key, configs, timeoutMs: timeout.ms });
-  running.set(workspace.settings, shared);
-  shared.users++;
-  return additionOf(shared, workspace, request, timeout.problem === undefined ? [] : [timeout.problem]);
-};
+export const mcpAddition =
+  (servers: McpServers): AdditionMaker =>
+  async (workspace, request) => {
+    const { active } = await (await workspace.discovery()).of("mcp-server");
+    const configs = active.map((found) => serverConfig(found, workspace));
+    const timeout = timeoutOfAll(workspace);
+    const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
+    const shared = servers.enter(key, () => startShared(workspace, request, { key, configs, timeoutMs: timeout.ms }));
+    const warnings = timeout.problem === undefined ? [] : [timeout.problem];
+    return additionOf(shared, workspace, request, { warnings, close: () => servers.leave(shared) });
+  };
 
 function startShared(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   request: SessionRequest,
   { key, configs, timeoutMs }: Pick<SharedServers, "key"> & { configs: ServerConfig[]; timeoutMs: number | undefined },
 ): SharedServers {
@@ -80,10 +68,10 @@ function startShared(
 
 function additionOf(
   shared: SharedServers,
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   request: SessionRequest,
-  warnings: readonly string[],
-): SessionAddition {
+  { warnings, close }: { readonly warnings: readonly string[]; readonly close: () => Promise<void> },
+): SessionPart {
   const { settings } = workspace;
   const { journal } = request.opened;
   const { manager, sessions } = shared;
@@ -96,7 +84,7 @@ function additionOf(
     selected: journal.context.state.mcpTools ?? [],
     onSelected: (selectedToolNames) => void journal.append({ type: "mcp_tool_selection", selectedToolNames }),
   });
-  const addition: SessionAddition = {
+  const addition: SessionPart = {
     name: "MCP",
     toolProviders: [search],
     middleware: [waitForServers(manager)],
@@ -110,13 +98,7 @@ function additionOf(
       for (const warning of warnings) sessions.warn(warning, "mcp");
       manager.open();
     },
-    close: async () => {
-      shared.users--;
-      if (shared.users > 0) return;
-      if (running.get(settings) === shared) running.delete(settings);
-      await manager.close();
-      await shared.env.cleanup();
-    },
+    close,
   };
   return addition;
 }
@@ -181,41 +163,6 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
         }
       : {}),
   };
-}
-
-/** The session that the servers work for now; until there is one, what there is to say to it. */
-class PresentSession {
-  readonly #warnings: (readonly [string, string])[] = [];
-  /** Questions to the model, by server. */
-  readonly #samples = new Map<string, number>();
-  #open: OpenSession | undefined;
-
-  use(open: OpenSession): void {
-    this.#open = open;
-    this.#samples.clear();
-    for (const [message, code] of this.#warnings.splice(0)) open.session.warn(message, code);
-  }
-
-  get session(): Session {
-    if (!this.#open) throw new Error("the session is not open yet");
-    return this.#open.session;
-  }
-
-  countSample(server: string): void {
-    const count = (this.#samples.get(server) ?? 0) + 1;
-    this.#samples.set(server, count);
-    if (count > MOST_SAMPLES) throw new Error(`more than ${MOST_SAMPLES} questions to the model in one session`);
-  }
-
-  roots(workspace: Workspace): readonly string[] {
-    return this.#open?.permissions.roots ?? workspace.roots;
-  }
-
-  /** What is said between two sessions is for the next one. */
-  warn(message: string, code: string): void {
-    if (this.#open && this.#open.session.state !== "closed") this.#open.session.warn(message, code);
-    else this.#warnings.push([message, code]);
-  }
 }
 
 function builtinTools({ profile: { toolRegistry } }: Session): readonly ToolDef[] {

@@ -1,7 +1,7 @@
 // Signing in to a server and out of it, from a command or a conversation: shows the address, takes a pasted one.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { CommandView } from "../../conversation/commands/command.ts";
+import type { CommandView } from "../../conversation/commands/command-view.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { signInDeps } from "./configs.ts";
 import type { ServerConfig } from "./types.ts";

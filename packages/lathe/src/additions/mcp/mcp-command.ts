@@ -1,7 +1,8 @@
 // `/mcp`: the servers, where they stand, and what can be done about it.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { CommandView, SlashCommand } from "../../conversation/commands/command.ts";
+import type { SlashCommand } from "../../conversation/commands/command.ts";
+import type { CommandView } from "../../conversation/commands/command-view.ts";
 import { NO_SERVERS } from "../../conversation/commands/no-servers.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { listing } from "../../sessions/tables/listing.ts";

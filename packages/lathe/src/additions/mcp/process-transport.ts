@@ -2,7 +2,7 @@
 // owned, confined and remote like everything else that runs there.
 
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { byteLines, type TwoWayProcess } from "@lathe/agent";
+import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
 import { lastWordsIn } from "./problem.ts";

@@ -1,6 +1,6 @@
 // `mcp://server/<address>`: a resource of a server, read like a file. `mcp://server` lists what the server has, `mcp://` the servers.
 
-import type { SchemeContent, SchemeResolver } from "@lathe/agent";
+import type { SchemeContent, SchemeResolver } from "@lathe/agent/contract";
 import type { ServerManager } from "./manager.ts";
 import type { Server } from "./server.ts";
 import { failureText } from "./tools.ts";

@@ -1,7 +1,8 @@
 // A server's tool as a tool of the session. It runs outside our control, so every call is asked about unless a rule allows it
 // (`mcp__server__*`); what the server says of itself changes only what is shown.
 
-import { sentence, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import type { JsonObject, JsonSchema } from "@lathe/llm";
 import { toolName } from "./names.ts";
 import { problemOf } from "./problem.ts";
@@ -33,7 +34,7 @@ export function mcpTool(server: Server, listed: ListedTool): ToolDef {
         ...JSON.stringify(args, null, 2)
           .split("\n")
           .map((text) => ({ text })),
-        ...(saysReadOnly ? [{ text: "The server says that this only reads.", kind: "note" as const }] : []),
+        ...(saysReadOnly ? [{ text: "The server marks this tool as read-only.", kind: "note" as const }] : []),
       ],
       shows: Object.keys(args),
     }),

@@ -1,9 +1,8 @@
 // The rules of a project and its user, for one session: in the system prompt, at `rule://`, and watched for while the model writes.
 
 import { readFile } from "node:fs/promises";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { DiscoveryWarning } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
 import { bucketsOf, type InterruptMode, type RuleProblem, ruleOf } from "./rule.ts";
@@ -31,8 +30,8 @@ export const rules: AdditionMaker = async (workspace) => {
   };
 };
 
-async function rulesOf(workspace: Workspace) {
-  const { active } = await discoveryOf(workspace).of("rule");
+async function rulesOf(workspace: SessionWorkspace) {
+  const { active } = await (await workspace.discovery()).of("rule");
   const read = active.map(ruleOf);
   return { read, buckets: bucketsOf(read.map(({ rule }) => rule)) };
 }

@@ -1,6 +1,6 @@
 // `rule://<name>`: the text of a rule that the system prompt names.
 
-import type { SchemeResolver } from "@lathe/agent";
+import type { SchemeResolver } from "@lathe/agent/contract";
 import type { RuleBuckets } from "./rule.ts";
 
 export function ruleAddresses(buckets: () => Pick<RuleBuckets, "always" | "listed">): SchemeResolver {

@@ -1,6 +1,7 @@
 // Where a rule's conditions are looked for: in what the model says, in what it thinks, in calls of a tool, in calls that touch files.
 
-import { type Access, compileFilter } from "@lathe/agent";
+import type { Access } from "@lathe/agent";
+import { compileFilter } from "@lathe/agent/world";
 
 export type Scope =
   | { readonly kind: "text" | "thinking" }

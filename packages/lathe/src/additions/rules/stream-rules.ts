@@ -1,7 +1,8 @@
 // Rules that act while the model writes (G-96): when it begins to break one, the answer is cut and thrown away, the model is given the
 // rule and answers again. Each rule is given once on a branch of a session; its journal says which were.
 
-import type { JournalReader, Middleware, SeamContext, StreamCut, ToolResult } from "@lathe/agent";
+import type { Middleware, SeamContext, ToolResult } from "@lathe/agent";
+import type { JournalReader, StreamCut } from "@lathe/agent/contract";
 import type { Response, StreamEvent, StreamedToolCall, ToolCallData } from "@lathe/llm";
 import broken from "./broken.md";
 import { CallText } from "./call-text.ts";

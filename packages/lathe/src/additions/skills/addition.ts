@@ -1,8 +1,7 @@
 // The skills of a project and its user, for one session: their list in the system prompt, `skill://`, and `/skill:<name>`.
 
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Source } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
 import { chooseSkills, customSkills, type SkillSet } from "./skill.ts";
@@ -28,9 +27,9 @@ export const skills: AdditionMaker = async (workspace) => {
 };
 
 /** All that may be used here. Agents that begin with skills find them by name. */
-export async function skillsOf(workspace: Workspace): Promise<SkillSet> {
+export async function skillsOf(workspace: SessionWorkspace): Promise<SkillSet> {
   const { settings, cwd, machine } = workspace;
-  const { all } = await discoveryOf(workspace).of("skill");
+  const { all } = await (await workspace.discovery()).of("skill");
   const custom = customSkills(settings["skills.customDirectories"], { cwd, userHome: machine.userHome });
   const set = chooseSkills([...all.filter(({ ignored }) => ignored === undefined), ...custom.found], {
     include: settings["skills.includeSkills"],
@@ -40,7 +39,7 @@ export async function skillsOf(workspace: Workspace): Promise<SkillSet> {
   return { ...set, warnings: [...set.warnings, ...custom.warnings] };
 }
 
-type Settings = Workspace["settings"];
+type Settings = SessionWorkspace["settings"];
 
 /** Other sources are turned off with `discovery.disabledProviders`. */
 function isEnabled(settings: Settings, { provider, level }: Source): boolean {

@@ -1,6 +1,6 @@
 // `/skill:<name> [what to do]`: the person gives the model a skill, instead of waiting for it to find one.
 
-import type { PromptCommand } from "../../conversation/commands/command.ts";
+import type { PromptCommand } from "../../conversation/session-contract.ts";
 import given from "./given.md";
 import type { Skill } from "./skill.ts";
 

@@ -2,7 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { compileFilter, oneLine } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
+import { compileFilter } from "@lathe/agent/world";
 import { parseMarkdown } from "../../found/discovery/frontmatter.ts";
 import { ownName } from "../../found/discovery/item-name.ts";
 import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../../found/discovery/types.ts";

@@ -2,10 +2,12 @@
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { SshEnvironment, type SshHosts, sshTool, ToolFailure } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent";
+import { type SshHosts, sshTool } from "@lathe/agent/tools";
+import { SshEnvironment } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { AdditionMaker } from "../../conversation/additions.ts";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { findHosts, keyProblem, type SshHost } from "./hosts.ts";
 
 export const sshAddition: AdditionMaker = async (workspace) => {

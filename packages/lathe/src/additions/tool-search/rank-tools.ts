@@ -1,6 +1,6 @@
 // Ranks tools by a few words: BM25+ over weighted fields. The corpus is small and changes with the tools, so nothing is kept.
 
-import { Bm25, type WeightedText } from "@lathe/agent";
+import { Bm25, type WeightedText } from "@lathe/agent/base";
 
 export interface Document {
   readonly name: string;

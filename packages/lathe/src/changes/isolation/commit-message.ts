@@ -1,6 +1,6 @@
 // What the commit says that a branch with the work of an agent consists of: its assignment, or what a model makes of the changes.
 
-import type { Beside } from "@lathe/agent";
+import type { Beside } from "@lathe/agent/session";
 import { Message, messageOf } from "@lathe/llm";
 import prompt from "./commit-message.md";
 

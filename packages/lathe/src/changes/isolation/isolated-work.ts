@@ -3,26 +3,22 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { ExecutionEnvironment, Journal } from "@lathe/agent";
+import type { Isolation, IsolationRequest, LandedWork, LandingWish } from "@lathe/agent/agents";
 import {
   type Conflict,
   type Delta,
-  type ExecutionEnvironment,
   hasConflicts,
-  type Isolation,
-  type IsolationRequest,
-  type Journal,
-  type LandedWork,
   type LandingConflict,
   type LandingResult,
-  type LandingWish,
   land,
   openView,
   patchOf,
-  personalIgnoreFile,
   type View,
   type ViewContainer,
   type ViewKind,
-} from "@lathe/agent";
+} from "@lathe/agent/files";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

@@ -1,7 +1,7 @@
 // What is said about a landing: to the parent, in the result of its agent, and to the agent, when it has to put something right.
 
 import { relative } from "node:path";
-import type { Conflict, Delta, LandingConflict, LandingResult, LeftOutReason } from "@lathe/agent";
+import type { Conflict, Delta, LandingConflict, LandingResult, LeftOutReason } from "@lathe/agent/files";
 import type { RecordedLanding } from "./landing-record.ts";
 
 const MOST_NAMES = 40;

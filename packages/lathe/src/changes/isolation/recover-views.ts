@@ -2,15 +2,13 @@
 // that cannot be read stays.
 
 import { existsSync } from "node:fs";
-import { EnvError, type LeftView, patchOf, readView, recoverStore, type View, type ViewAgent } from "@lathe/agent";
+import { EnvError } from "@lathe/agent";
+import { type LeftView, patchOf, readView, recoverStore, type View, type ViewAgent } from "@lathe/agent/files";
 import { messageOf } from "@lathe/llm";
 import { hostOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { leftOutText, unreadText } from "./landing-text.ts";
 import { keepPatch, storeOf } from "./view-store.ts";
-
-/** Views that were spoken of already, by run. */
-const told = new WeakMap<object, Set<string>>();
 
 /**
  * Removes what killed processes left, makes patches of what their agents had changed, and says what was done to files, and which views
@@ -22,8 +20,7 @@ export async function recoverViews(
 ): Promise<string[]> {
   const host = hostOptions(workspace, () => {});
   const { undone, inDoubt, left } = await recoverStore(storeOf(workspace), host);
-  const known = told.get(workspace.machine.deps) ?? new Set();
-  told.set(workspace.machine.deps, known);
+  const known = workspace.said.views;
   const kept = left.filter(({ id, agent }) => !agent && tellsOf(id) && !known.has(id));
   for (const { id } of kept) known.add(id);
   const work: string[] = [];

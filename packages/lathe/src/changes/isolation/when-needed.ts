@@ -1,7 +1,7 @@
 // Isolated work is loaded when an agent works apart, or when something may be left of one that did: a start does not pay for it.
 
 import { existsSync } from "node:fs";
-import type { Isolation, IsolationRequest } from "@lathe/agent";
+import type { Isolation, IsolationRequest } from "@lathe/agent/agents";
 import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
 
 export class IsolationWhenNeeded {

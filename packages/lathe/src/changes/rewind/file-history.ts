@@ -1,16 +1,8 @@
 // Keeps what the calls of a session do to files, so that they can be rewound. The code for it is loaded with the first call that
 // may change something.
 
-import {
-  type ExecutionEnvironment,
-  type Journal,
-  type Middleware,
-  mayChangeFiles,
-  type Rewinder,
-  type Session,
-  type SessionEvent,
-  type SessionOptions,
-} from "@lathe/agent";
+import type { ExecutionEnvironment, Journal, Middleware, Session, SessionEvent, SessionOptions } from "@lathe/agent";
+import { mayChangeFiles, type Rewinder } from "@lathe/agent/files";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { OpenedSnapshots } from "./open-snapshots.ts";
@@ -41,7 +33,7 @@ export function noHistory({ settings, view }: Workspace): Error {
   if (!settings["rewind.enabled"])
     return usageError("Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true");
   if (view) return usageError("A run in a view cannot be rewound. To take back all of its changes: /worktree discard");
-  return usageError("This session is not kept on disk, so it cannot be rewound.");
+  return usageError("/undo needs a saved session. This one is not saved, for example because of --no-session.");
 }
 
 export function fileHistory(parts: FileHistoryParts): FileHistory {

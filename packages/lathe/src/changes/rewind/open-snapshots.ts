@@ -3,7 +3,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { FileBlobs, personalIgnoreFile, Rewinder, repositoryOf, type Session, Snapshots } from "@lathe/agent";
+import { FileBlobs, type Session } from "@lathe/agent";
+import { Rewinder, repositoryOf, Snapshots } from "@lathe/agent/files";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import type { FileHistoryParts } from "./file-history.ts";
 
 export interface OpenedSnapshots {

@@ -1,8 +1,9 @@
 // What a rewind did, in lines for people.
 
 import { isAbsolute, relative } from "node:path";
-import { type LeftFile, type LeftReason, RewindRefused, type RewindResult, shownPath } from "@lathe/agent";
+import { type LeftFile, type LeftReason, RewindRefused, type RewindResult, shownPath } from "@lathe/agent/files";
 import { usageError } from "../../platform/usage/exit.ts";
+import { countOf } from "../../sessions/numbers.ts";
 
 const WHY: Readonly<Record<LeftReason, string>> = {
   changed: "changed outside this session since",
@@ -33,7 +34,7 @@ export async function refusedAsUsage<T>(work: Promise<T>): Promise<T> {
 export function doneLine({ result, entryId, text }: ReportedRewind): string {
   const { restored, parts } = result;
   const nothing = isComplete(result) ? "No file had to change." : "No file was restored.";
-  const files = restored.length === 0 ? nothing : `${count(restored.length, "file")} restored.`;
+  const files = restored.length === 0 ? nothing : `${countOf(restored.length, "file")} restored.`;
   if (entryId === undefined) return `The rewind was taken back.${parts === "conversation" ? "" : `\n${files}`}`;
   if (parts === "files") return files;
   const where = text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`;
@@ -82,5 +83,3 @@ export function excerpt(text: string): string {
   const line = text.trim().replace(/\s+/g, " ");
   return line.length > LONGEST_EXCERPT ? `${line.slice(0, LONGEST_EXCERPT - 1)}…` : line;
 }
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;

@@ -2,15 +2,14 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
 import { readAgentFile } from "../../found/agents/agent-file.ts";
 import { type Agent, type AgentListing, agentsOf } from "../../found/agents/agents.ts";
 import { BUNDLED_FILES } from "../../found/agents/bundled/index.ts";
 import { sourceName } from "../../found/agents/described.ts";
 import sample from "../../found/agents/new-agent.md";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
 import { type Frontmatter, parseMarkdown } from "../../found/discovery/frontmatter.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
+import { Run } from "../../hosts/run.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -34,7 +33,7 @@ export const agentsCommand: Command = async (argv, machine) => {
 };
 
 async function list(machine: Machine, isJson: boolean): Promise<ExitCode> {
-  const found = await agentsOf(await openWorkspace(machine, {}));
+  const found = await agentsOf(await new Run(machine).open({}));
   if (isJson) {
     machine.stdout.write(`${JSON.stringify(jsonOf(found), null, 2)}\n`);
     return EXIT.done;
@@ -64,7 +63,7 @@ const jsonOf = ({ active, unused, warnings }: AgentListing): object => ({
 });
 
 async function show(machine: Machine, name: string): Promise<ExitCode> {
-  const { active } = await agentsOf(await openWorkspace(machine, {}));
+  const { active } = await agentsOf(await new Run(machine).open({}));
   const agent = active.find((one) => one.name === name) ?? active.find((one) => one.aliases.includes(name));
   if (!agent) throw unknown(name, active);
   machine.stdout.write(agent.source ? readFileSync(agent.source.path, "utf8") : (BUNDLED_FILES[agent.name] ?? ""));
@@ -88,9 +87,9 @@ async function check(machine: Machine, file: string | undefined): Promise<ExitCo
 }
 
 async function problemsHere(machine: Machine): Promise<readonly string[]> {
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const { warnings } = await agentsOf(workspace);
-  const { all } = await discoveryOf(workspace).of("agent");
+  const { all } = await (await workspace.discovery()).of("agent");
   // Files of other agents may say what only those understand.
   const ours = all.filter(({ source }) => source.provider === "native");
   const more = await Promise.all(ours.map(({ source, value }) => notedIn(source.path, value.frontmatter)));
@@ -112,7 +111,7 @@ async function problemsIn(path: string): Promise<readonly string[]> {
 }
 
 async function create(machine: Machine, name: string, isUsers: boolean): Promise<ExitCode> {
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const text = sample.replace("{{name}}", name);
   const { frontmatter, body } = parseMarkdown(text);
   const file = readAgentFile(name, { frontmatter, body, folder: "" }, name);

@@ -3,8 +3,7 @@
 import { statSync } from "node:fs";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
-import { modelsOf } from "../../models/connect.ts";
+import { Run } from "../../hosts/run.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import { table } from "../../sessions/tables/table.ts";
@@ -12,8 +11,8 @@ import type { Command } from "./command.ts";
 
 export const authCommand: Command = async ([verb = "status", only], machine) => {
   if (verb !== "status") throw usageError(`Unknown command "lathe auth ${verb}". Use: lathe auth status`);
-  const workspace = await openWorkspace(machine, {});
-  const models = await modelsOf(workspace);
+  const workspace = await new Run(machine).open({});
+  const models = await workspace.models();
   const sources = credentialSources(workspace);
   const known = [
     ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),

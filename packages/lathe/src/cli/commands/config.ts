@@ -1,9 +1,10 @@
 // `lathe config list|get|set|unset|path`.
 
 import { checkValue, parseValue } from "../../config/settings/check.ts";
-import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../../config/settings/schema.ts";
+import { helpOf, isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { removeSetting, writeSetting } from "../../config/settings/write.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -19,13 +20,13 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
   switch (verb) {
     case "list": {
       const { settings, settingsOrigin } = await openToShow(machine);
-      const row = ([name, spec]: [string, SettingSpec]): string[] => [
+      const row = (name: SettingKey): string[] => [
         name,
-        show(settings[name as SettingKey]),
-        settingsOrigin.get(name as SettingKey) ?? "default",
-        spec.help,
+        show(settings[name]),
+        settingsOrigin.get(name) ?? "default",
+        helpOf(name),
       ];
-      stdout.write(table(Object.entries(SETTINGS).map(row)));
+      stdout.write(table((Object.keys(SETTINGS) as SettingKey[]).map(row)));
       return EXIT.done;
     }
     case "get": {
@@ -38,7 +39,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       if (values.length === 0) throw usageError(`Give a value: lathe config set ${name} <value>`);
       const value = parseValue(name, values.join(" "));
       const wrong = checkValue(name, value);
-      if (wrong !== undefined) throw usageError(`${name} ${wrong}.`);
+      if (wrong !== undefined) throw usageError(`${wrong}.`);
       await writeSetting(file, name, value);
       await sayIfHidden(machine, file, name);
       return EXIT.done;
@@ -70,7 +71,7 @@ function refuseMore(verb: string, key: string | undefined, values: readonly stri
 /** The value takes effect in other folders, but a project file overrides it here. */
 async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Promise<void> {
   // A broken file is reported by whatever reads it next.
-  const workspace = await openWorkspace(machine, {}).catch(() => undefined);
+  const workspace = await new Run(machine).open({}).catch(() => undefined);
   const origin = workspace?.settingsOrigin.get(name) ?? file;
   if (origin !== file)
     machine.stderr.write(`lathe: ${name} is set in ${file}, but in this folder ${origin} overrides it.\n`);
@@ -78,7 +79,7 @@ async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Pr
 
 /** Problems in the files that do not stop a run are reported here, too. */
 async function openToShow(machine: Machine): Promise<Workspace> {
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   return workspace;
 }

@@ -6,17 +6,18 @@ import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
-import { openSession } from "../../conversation/open-session.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { outcomeOf } from "../../hosts/headless/outcome.ts";
 import { RunDriver } from "../../hosts/headless/run-prompts.ts";
 import { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
+import { Run } from "../../hosts/run.ts";
 import { chooseModel } from "../../models/connect.ts";
 import { PRACTICE } from "../../models/models.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
-import { memoryJournal } from "../../sessions/journals/journal-files.ts";
+import { memoryJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import type { Command } from "./command.ts";
 
 const TASK = "fix the failing test";
@@ -27,28 +28,32 @@ export const demoCommand: Command = async (argv, machine) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
   await cp(sampleFolder(), folder, { recursive: true });
   if (machine.stdin.isTTY && machine.stdout.isTTY) return demoAtTerminal(folder, machine);
-  const workspace = await openWorkspace({ ...machine, cwd: folder }, { "permission-mode": "full" });
+  const workspace = await new Run({ ...machine, cwd: folder }).open({ "permission-mode": "full" });
   const printer = new LinePrinter(stdout, {
     color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
     columns: () => stdout.columns ?? 100,
   });
   printer.line(`Created a small project with a failing test in ${folder}.`);
   printer.line(`› ${TASK}`, "bold");
-  const open = await openSession(workspace, {
+  const requestFor = async (opened: OpenedJournal): Promise<SessionRequest> => ({
     model: await chooseModel(workspace, PRACTICE),
-    opened: memoryJournal(workspace),
+    opened,
     limits: {},
   });
+  const conversation = await Conversation.start({ workspace, requestFor }, memoryJournal(workspace));
   try {
-    const driver = new RunDriver(open.session, open.permissions, (event) => printer.event(event));
+    const driver = new RunDriver(conversation, (event) => printer.event(event));
     await driver.submit(TASK);
     const { exitCode } = outcomeOf(driver.report());
-    const tests = await open.session.env.execCommand("npm test --silent 2>&1 | grep -E '^# (pass|fail)'", 60_000);
+    const tests = await conversation.session.env.execCommand(
+      "npm test --silent 2>&1 | grep -E '^# (pass|fail)'",
+      60_000,
+    );
     printer.line(`\nThe tests now:\n${tests.output.trim()}`);
     printer.line(`\nThat was the practice model, a script. ${nextStep(machine.env)}`, "dim");
     return tests.output.includes("# fail 0") ? exitCode : EXIT.failed;
   } finally {
-    await open.close();
+    await conversation.close();
   }
 };
 
@@ -65,7 +70,7 @@ async function demoAtTerminal(folder: string, machine: Machine): Promise<ExitCod
   machine.stdout.write(
     `A small project with a failing test is in ${folder}.\nThe model is the practice model, a script; the rest is real. Press Enter.\n\n`,
   );
-  return interactiveMode(parseArgs(ARGUMENTS, machine.userHome), { ...machine, cwd: folder }, UNTIMED, TASK);
+  return interactiveMode(parseArgs(ARGUMENTS, machine.userHome), new Run({ ...machine, cwd: folder }), UNTIMED, TASK);
 }
 
 /** After `npm start` the user has a clone, not an installed command. */

@@ -1,10 +1,9 @@
 // `lathe discover`: what of Lathe's and other agents' files was found here, from where, and why something takes no effect.
 
-import { openWorkspace } from "../../config/workspace/workspace.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
 import { listingJson, listingOf, listingText } from "../../found/discovery/listing.ts";
 import { refusedLine } from "../../found/discovery/refused-line.ts";
 import { ITEM_KINDS, type ItemKind } from "../../found/discovery/types.ts";
+import { Run } from "../../hosts/run.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import { nearest } from "../../platform/usage/nearest.ts";
 import { table } from "../../sessions/tables/table.ts";
@@ -20,7 +19,7 @@ export const discoverCommand: Command = async (argv, machine) => {
   // What another agent's settings say takes no effect, but a user who asks for them sees them.
   const shown = ITEM_KINDS.filter((kind) => kind !== "settings");
   const kinds = word === undefined || word === PROVIDERS ? shown : [kindOf(word)];
-  const discovery = discoveryOf(await openWorkspace(machine, {}));
+  const discovery = await (await new Run(machine).open({})).discovery();
   if (word === PROVIDERS && !values.json) {
     const rows = discovery.providers.map(({ id, name, priority, isEnabled }) => [
       id,

@@ -6,8 +6,8 @@ import sample from "../../additions/extensions/new-extension.md";
 import { offFileOf, turnedOff, turnOn } from "../../additions/extensions/off.ts";
 import { findSources, nameOf } from "../../additions/extensions/sources.ts";
 import { writeSetting } from "../../config/settings/write.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -34,7 +34,7 @@ export const extCommand: Command = async (argv, machine) => {
 };
 
 async function list(machine: Machine): Promise<ExitCode> {
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const { sources, problems } = await findSources(workspace);
   const off = turnedOff(offFileOf(workspace));
   const rows: Named[] = sources.map(({ kind, name, file, from }) => {
@@ -43,7 +43,7 @@ async function list(machine: Machine): Promise<ExitCode> {
   });
   const active = new Set(sources.map(({ file }) => file));
   for (const kind of KINDS)
-    for (const { name, source, ignored, shadowedBy } of (await discoveryOf(workspace).of(kind)).all)
+    for (const { name, source, ignored, shadowedBy } of (await (await workspace.discovery()).of(kind)).all)
       if (!active.has(source.path) && (ignored !== undefined || shadowedBy))
         rows.push([
           name,
@@ -57,8 +57,10 @@ async function list(machine: Machine): Promise<ExitCode> {
 }
 
 async function turn(machine: Machine, name: string, isOn: boolean): Promise<ExitCode> {
-  const workspace = await openWorkspace(machine, {});
-  const known = (await Promise.all(KINDS.map(async (kind) => (await discoveryOf(workspace).of(kind)).all))).flat();
+  const workspace = await new Run(machine).open({});
+  const known = (
+    await Promise.all(KINDS.map(async (kind) => (await (await workspace.discovery()).of(kind)).all))
+  ).flat();
   const items = known.filter((one) => one.name === name).map(({ kind }) => `${kind}:${name}`);
   const wasOff = isOn && turnOn(offFileOf(workspace), name);
   if (items.length === 0 && !wasOff)
@@ -84,7 +86,7 @@ function unknown({ settings }: Workspace, name: string, names: readonly string[]
 
 async function create(machine: Machine, name: string, isUsers: boolean): Promise<ExitCode> {
   if (!/^[a-z][\w-]*$/i.test(name)) throw usageError(`"${name}" is no name for a file: use letters, digits and -.`);
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const folder = isUsers ? workspace.paths.home : `${workspace.cwd}/.lathe`;
   const file = `${folder}/extensions/${name}.ts`;
   if (existsSync(file)) throw usageError(`${file} exists already.`);

@@ -5,8 +5,9 @@ import { createInterface } from "node:readline";
 import { findRow } from "@lathe/llm/providers";
 import type { OAuthRow } from "../../config/credentials/oauth/rows.ts";
 import type { StoredCredential } from "../../config/credentials/store.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
+import { Run } from "../../hosts/run.ts";
 import {
   type Account,
   accountOf,
@@ -27,7 +28,7 @@ export const loginCommand: Command = async (argv, machine) => {
   const [name, ...more] = argv.filter((word) => word !== "--key");
   if (name?.startsWith("-")) throw usageError(`lathe login takes one provider and --key, not ${optionName(name)}.`);
   if (more.length > 0) throw keyInSight(name);
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const account = await accountNamed(workspace, name, "login");
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
@@ -40,7 +41,7 @@ export const loginCommand: Command = async (argv, machine) => {
 
 export const logoutCommand: Command = async ([name, ...more], machine) => {
   if (more.length > 0) throw usageError("lathe logout takes one provider.");
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   // A stored credential can be deleted even if its provider is no longer known.
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
@@ -53,7 +54,7 @@ export const logoutCommand: Command = async ([name, ...more], machine) => {
 /** Of `--key=secret` only what stands before the value. */
 const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
 
-function accountNamed(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
+function accountNamed(workspace: SessionWorkspace, name: string | undefined, verb: string): Promise<Account> {
   if (name === undefined)
     throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
   return accountOf(workspace, name);

@@ -8,28 +8,28 @@ import { logIn, logOutOf } from "../../additions/mcp/login.ts";
 import { stateText } from "../../additions/mcp/mcp-command.ts";
 import { standaloneServers } from "../../additions/mcp/standalone.ts";
 import type { ServerConfig } from "../../additions/mcp/types.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
 import { NO_SERVERS } from "../../conversation/commands/no-servers.ts";
-import { discoveryOf } from "../../found/discovery/discovery.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
+import { Run } from "../../hosts/run.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { listing } from "../../sessions/tables/listing.ts";
 import type { Command } from "./command.ts";
 
-type Verb = (argv: readonly string[], workspace: Workspace) => Promise<ExitCode>;
+type Verb = (argv: readonly string[], workspace: SessionWorkspace) => Promise<ExitCode>;
 
 export const mcpCommand: Command = async ([verb = "list", ...argv], machine) => {
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (!run) throw usageError(`lathe mcp knows ${Object.keys(VERBS).join(", ")}, not ${verb}. See: lathe mcp --help`);
-  return run(argv, await openWorkspace(machine, {}));
+  return run(argv, await new Run(machine).open({}));
 };
 
 const VERBS: Readonly<Record<string, Verb>> = {
   list: async (argv, workspace) => {
     if (argv.some((word) => word !== "--json")) throw usageError("lathe mcp list takes only --json.");
-    const { all, warnings } = await discoveryOf(workspace).of("mcp-server");
+    const { all, warnings } = await (await workspace.discovery()).of("mcp-server");
     const { stdout, stderr, userHome } = workspace.machine;
     for (const { path, line, message } of warnings)
       stderr.write(`lathe: ${shownPath(path, userHome)}${line === undefined ? "" : `:${line}`}: ${message}\n`);
@@ -115,12 +115,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 };
 
-async function activeServers(workspace: Workspace): Promise<readonly ServerConfig[]> {
-  const { active } = await discoveryOf(workspace).of("mcp-server");
+async function activeServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
+  const { active } = await (await workspace.discovery()).of("mcp-server");
   return active.map((found) => serverConfig(found, workspace));
 }
 
-async function serverNamed(workspace: Workspace, name: string): Promise<ServerConfig> {
+async function serverNamed(workspace: SessionWorkspace, name: string): Promise<ServerConfig> {
   const servers = await activeServers(workspace);
   const found = servers.find((server) => server.name === name);
   if (!found) throw usageError(`There is no MCP server ${name} that takes effect here. See: lathe mcp list`);
@@ -177,7 +177,10 @@ function pair(text: string | undefined, sign: string, form: string): Record<stri
   return { [text.slice(0, cut).trim()]: text.slice(cut + 1).trim() };
 }
 
-function describeServer({ value, source, shadowedBy, ignored }: Found<McpServerValue>, { machine }: Workspace): string {
+function describeServer(
+  { value, source, shadowedBy, ignored }: Found<McpServerValue>,
+  { machine }: SessionWorkspace,
+): string {
   const what = value.url ?? [value.command, ...(value.args ?? [])].join(" ");
   const off = value.enabled === false ? "off" : undefined;
   const state = shadowedBy ? `shadowed by ${shownPath(shadowedBy.path, machine.userHome)}` : (ignored ?? off);
@@ -185,7 +188,10 @@ function describeServer({ value, source, shadowedBy, ignored }: Found<McpServerV
 }
 
 /** Without values of variables and headers: they may be secrets. */
-function asJson({ name, value, source, shadowedBy, ignored }: Found<McpServerValue>, { machine }: Workspace): object {
+function asJson(
+  { name, value, source, shadowedBy, ignored }: Found<McpServerValue>,
+  { machine }: SessionWorkspace,
+): object {
   const { env, headers, oauth: _, ...rest } = value;
   return {
     name,

@@ -1,7 +1,7 @@
 // `lathe models [pattern] [--usable] [--json]`, `lathe models presets` and `--list-models [pattern]`.
 
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
-import { modelsOf } from "../../models/connect.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { type ListedModel, listModels as list } from "../../models/list.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
 import { short } from "../../models/offered.ts";
@@ -15,7 +15,7 @@ export const modelsCommand: Command = async (argv, machine) => {
   const unknown = argv.find((word) => word.startsWith("-") && !FLAGS.includes(word));
   if (unknown !== undefined) throw usageError(`lathe models takes a pattern, --usable and --json, not ${unknown}.`);
   const words = argv.filter((word) => !FLAGS.includes(word));
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   const form = { asJson: argv.includes("--json"), onlyUsable: argv.includes("--usable") };
   if (words[0] === "presets") return showPresets(workspace, words.slice(1), form);
@@ -28,12 +28,12 @@ interface Form {
 }
 
 async function showPresets(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   more: readonly string[],
   { asJson, onlyUsable }: Form,
 ): Promise<ExitCode> {
   if (more.length > 0) throw usageError(`lathe models presets takes --usable and --json, not ${more[0]}.`);
-  const all = listPresets(await modelsOf(workspace));
+  const all = listPresets(await workspace.models());
   const presets = onlyUsable ? all.filter(({ missing }) => missing.length === 0) : all;
   const row = ({ name, requires, missing, mapping }: ListedPreset): string[] => [
     name,
@@ -46,12 +46,12 @@ async function showPresets(
 
 /** `pattern`: true for all. */
 export async function listModels(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   pattern: string | true,
   { asJson = false, onlyUsable = false }: Form = {},
 ): Promise<ExitCode> {
   const { stdout } = workspace.machine;
-  const models = await modelsOf(workspace);
+  const models = await workspace.models();
   await models.discover({ fresh: true });
   const all = await list(workspace, models, pattern === true ? undefined : pattern);
   const rows = onlyUsable ? all.filter(({ available }) => available) : all;

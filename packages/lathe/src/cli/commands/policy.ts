@@ -1,20 +1,15 @@
 // `lathe policy test|explain|suggest|forget`: what may run, why, and which rules would save questions.
 
 import { existsSync, realpathSync } from "node:fs";
-import {
-  CallPaths,
-  commandAccess,
-  type Decision,
-  judge,
-  LocalEnvironment,
-  type PermissionMode,
-  type Policy,
-  type Rule,
-} from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
+import { CallPaths } from "@lathe/agent/contract";
+import { type Decision, judge, type PermissionMode, type Policy, type Rule } from "@lathe/agent/policy";
+import { commandAccess } from "@lathe/agent/tools";
 import { rulesOfOptions } from "../../config/settings/rules.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import { onDisk } from "../../found/permissions/on-disk.ts";
 import { rememberedIn } from "../../found/permissions/remembered.ts";
+import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { table } from "../../sessions/tables/table.ts";
@@ -57,7 +52,7 @@ async function test(argv: readonly string[], machine: Machine): Promise<ExitCode
   if (command === undefined || command.trim() === "")
     throw usageError("Give a command: lathe policy test -- '<command>'");
   if (more !== undefined) throw usageError(`lathe policy test takes one command in quotes, but got "${more}" as well.`);
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const named = rulesOfOptions(values);
   // With rules of its own, the test is about those alone: no list of harmless commands, no settings.
   const policy = named.length > 0 ? policyOf(workspace, "ask", named) : effectivePolicy(workspace);
@@ -122,7 +117,7 @@ async function explain(argv: readonly string[], machine: Machine): Promise<ExitC
   const { positionals } = verbArgs(argv, {}, "policy");
   if (positionals.length > 0)
     throw usageError("lathe policy explain takes no words. To judge one command: lathe policy test -- '<command>'");
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const mode = workspace.settings.permissionMode as PermissionMode;
   const remembered = rememberedIn(workspace).list();
   const rules = (["deny", "ask", "allow"] as const).flatMap((decision) =>
@@ -152,7 +147,7 @@ async function suggest(argv: readonly string[], machine: Machine): Promise<ExitC
   const [session, more] = positionals;
   if (session === undefined) throw usageError("Name a session: lathe policy suggest <id>. See: lathe sessions list");
   if (more !== undefined) throw usageError(`lathe policy suggest takes one session, but got "${more}" as well.`);
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const { suggestedFor } = await import("../../found/permissions/suggestions.ts");
   const suggestions = await suggestedFor(workspace, session, effectivePolicy(workspace).places);
   if (values.json) machine.stdout.write(`${JSON.stringify(suggestions)}\n`);
@@ -170,7 +165,7 @@ async function suggest(argv: readonly string[], machine: Machine): Promise<ExitC
 
 async function forget(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   verbArgs(argv, {}, "policy");
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const remembered = rememberedIn(workspace);
   const { length } = remembered.list();
   await remembered.clear();

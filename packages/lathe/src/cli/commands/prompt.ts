@@ -1,14 +1,14 @@
 // `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
 
-import { contextLedger } from "@lathe/agent";
+import { contextLedger } from "@lathe/agent/context";
 import type { Message, Request } from "@lathe/llm";
-import { ADDITIONS } from "../../additions/list.ts";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { additionsOf } from "../../additions/list.ts";
 import { type ContextReport, reportOn } from "../../conversation/context-report.ts";
 import { openSession } from "../../conversation/open-session.ts";
 import { sessionRequest } from "../../conversation/session-request.ts";
 import { promptsOf } from "../../hosts/headless/prompts.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
+import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
 import { withProvider } from "../../platform/options/provider.ts";
@@ -21,12 +21,13 @@ export const promptCommand: Command = async (argv, machine) => {
   const args = withProvider(parseArgs(argv, machine.userHome));
   if (args.options.mode !== undefined && args.options.mode !== "text")
     throw usageError("lathe prompt prints text only. Leave out --json and --mode.");
-  const workspace = await openWorkspace(machine, args.options);
+  const run = new Run(machine);
+  const workspace = await run.open(args.options);
   let seen: { readonly request: Request; readonly context: ContextReport } | undefined;
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));
   const open = await openSession(workspace, {
     ...asked,
-    additions: ADDITIONS,
+    additions: additionsOf(run),
     adapter: fixedAnswers(asked.model.provider, [{ text: "ok" }]),
   });
   open.session.use({

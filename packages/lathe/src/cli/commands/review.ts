@@ -1,10 +1,9 @@
 // `lathe review [range] [--json]`: reviewers look at a change, and what holds is printed. Exit code 1 when something was found.
 
-import { ADDITIONS } from "../../additions/list.ts";
-import { loadNamedProvider } from "../../additions/named-provider.ts";
-import { workspaceOfRun } from "../../config/workspace/prepared.ts";
+import type { Session } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { type OpenSession, openSession } from "../../conversation/open-session.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import type { RequestFor } from "../../conversation/next-session.ts";
 import { changeOf } from "../../conversation/review/change.ts";
 import {
   changeLine,
@@ -17,16 +16,17 @@ import {
 } from "../../conversation/review/report.ts";
 import { review } from "../../conversation/review/review.ts";
 import type { Change, Review } from "../../conversation/review/types.ts";
-import { sessionRequest } from "../../conversation/session-request.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { interruptedOutcome, joinLines, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
+import { Run } from "../../hosts/run.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
-import type { CliOptions } from "../../platform/options/option-table.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
 import { withProvider } from "../../platform/options/provider.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
-import { closedOnFailure } from "../../sessions/journals/journal-files.ts";
+import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import type { Command } from "./command.ts";
 
@@ -35,7 +35,8 @@ export const reviewCommand: Command = async (argv, machine) => {
   const [range, ...more] = words;
   if (more.length > 0)
     throw usageError(`lathe review takes one range, such as main...HEAD. Leave out: ${more.join(" ")}`);
-  const workspace = await workspaceOfRun(machine, options);
+  const run = new Run(machine);
+  const workspace = await run.open(options);
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   const isJson = options.mode === "json";
   const print = (value: object): void => void machine.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -45,7 +46,12 @@ export const reviewCommand: Command = async (argv, machine) => {
     else machine.stdout.write(`${nothingLine(change)}\n`);
     return EXIT.done;
   }
-  const done = await reviewInSession(workspace, options, change);
+  const done = await reviewInSession(
+    workspace,
+    journalFor(workspace, options),
+    run.requestFor(workspace, options),
+    change,
+  );
   if (isJson) print(reviewReport(done.review, done.sessionId));
   else machine.stdout.write(reviewText(done.review, machine.stdout.isTTY ? machine.stdout.columns : undefined));
   machine.stderr.write(`lathe: ${costLine(done.review)}\n`);
@@ -59,21 +65,17 @@ interface Done {
   readonly sessionId: string | null;
 }
 
-async function reviewInSession(workspace: Workspace, options: CliOptions, change: Change): Promise<Done> {
+async function reviewInSession(
+  workspace: SessionWorkspace,
+  journal: OpenedJournal,
+  requestFor: RequestFor,
+  change: Change,
+): Promise<Done> {
   const { machine } = workspace;
   const tell = (line: string): void => void machine.stderr.write(`lathe: ${joinLines(line)}\n`);
-  const opened = journalFor(workspace, options);
-  const open = await closedOnFailure(opened, async () => {
-    await loadNamedProvider(workspace, options);
-    return openSession(workspace, {
-      ...(await sessionRequest(workspace, options, opened)),
-      additions: ADDITIONS,
-      onEvent: (event) => {
-        if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) tell(event.data.message);
-      },
-    });
-  });
-  open.additions.opened(open, { reason: "start", workspace });
+  const conversation = await Conversation.start({ workspace, requestFor, staysInSession: true }, journal);
+  const { open } = conversation;
+  const told = tellWarnings(open.session, tell);
   const signals = onSignals(() => void open.session.interrupt());
   try {
     tell(`Reviewing ${changeLine(change)}.`);
@@ -83,12 +85,18 @@ async function reviewInSession(workspace: Workspace, options: CliOptions, change
     if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
     // A user who continues the session refers to findings by their numbers.
     open.session.appendCustomMessage("review", reviewText(found), { display: true });
-    rememberForTerminal(workspace, opened.path);
-    return { review: found, sessionId: opened.path === undefined ? null : open.session.id };
+    rememberForTerminal(workspace, journal.path);
+    return { review: found, sessionId: journal.path === undefined ? null : open.session.id };
   } finally {
-    await open.close();
+    await conversation.close();
     signals.stopListening();
+    await told;
   }
+}
+
+async function tellWarnings(session: Session, tell: (line: string) => void): Promise<void> {
+  for await (const event of session.events())
+    if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) tell(event.data.message);
 }
 
 async function withinTime<T>(

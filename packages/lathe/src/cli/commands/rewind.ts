@@ -1,6 +1,8 @@
 // `lathe rewind`: conversation and files of a session that is not running go back, or forth again.
 
-import { JournalError, quoteShell, type RewindRequest } from "@lathe/agent";
+import { JournalError } from "@lathe/agent";
+import type { RewindRequest } from "@lathe/agent/files";
+import { quoteShell } from "@lathe/agent/world";
 import { textOf } from "@lathe/llm";
 import {
   canBeForced,
@@ -11,8 +13,9 @@ import {
   type ReportedRewind,
   startLine,
 } from "../../changes/rewind/report.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
 import { Conversation } from "../../conversation/conversation.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -38,7 +41,7 @@ export const rewindCommand: Command = async (argv, machine) => {
     "rewind",
   );
   const [entryId, extra] = positionals;
-  if (extra !== undefined) throw usageError(`One entry can be gone back to. Leave out: ${extra}`);
+  if (extra !== undefined) throw usageError(`You can rewind to one entry. Leave out: ${extra}`);
   if ([entryId !== undefined, values.undo, values.redo].filter(Boolean).length > 1)
     throw usageError("Give an entry, --undo or --redo, one of them. See: lathe rewind --help");
   const narrowing = (["files", "conversation"] as const).find((name) => values[name]);
@@ -47,7 +50,7 @@ export const rewindCommand: Command = async (argv, machine) => {
   const isList = entryId === undefined && !values.undo && !values.redo;
   const unused = narrowing ?? (values.force ? "force" : undefined);
   if (isList && unused) throw usageError(`--${unused} needs an entry, or --undo. To list the entries: lathe rewind`);
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   const path = sessionFile(workspace, values.session);
   const parts = values.files === values.conversation ? "both" : values.files ? "files" : "conversation";
   const onPlan = (files: number): void => {
@@ -69,7 +72,7 @@ export const rewindCommand: Command = async (argv, machine) => {
   });
 };
 
-function sessionFile(workspace: Workspace, value: string | undefined): string {
+function sessionFile(workspace: SessionWorkspace, value: string | undefined): string {
   if (value === undefined) {
     const path = sessionToContinue(workspace);
     if (path === undefined) throw usageError("There is no session of this directory. See: lathe sessions list --all");
@@ -81,7 +84,7 @@ function sessionFile(workspace: Workspace, value: string | undefined): string {
 }
 
 async function inSession(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   path: string,
   work: (conversation: Conversation) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -108,7 +111,7 @@ async function inSession(
   }
 }
 
-async function printWarnings({ session }: Conversation, { machine }: Workspace): Promise<void> {
+async function printWarnings({ session }: Conversation, { machine }: SessionWorkspace): Promise<void> {
   for await (const event of session.events())
     if (event.kind === "warning") machine.stderr.write(`lathe: ${event.data.message}\n`);
 }
@@ -133,7 +136,7 @@ function carryOut(
   return withEntryHint("See: lathe rewind", () => conversation.rewind(entryId, options));
 }
 
-function report({ machine, cwd }: Workspace, done: ReportedRewind): void {
+function report({ machine, cwd }: SessionWorkspace, done: ReportedRewind): void {
   machine.stdout.write(`${doneLine(done)}\n`);
   for (const line of leftLines(done.result, cwd)) machine.stderr.write(`lathe: ${line}\n`);
 }

@@ -1,7 +1,7 @@
 // `lathe sessions <verb>`: each verb is loaded when named.
 
 import { JournalError } from "@lathe/agent";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
 import type { Verb } from "./sessions/verb.ts";
@@ -28,7 +28,7 @@ export const sessionsCommand: Command = async (argv, machine) => {
     throw usageError(
       `Unknown command "lathe sessions ${name}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe sessions --help`,
     );
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   try {
     return await verb(rest, workspace);
   } catch (error) {

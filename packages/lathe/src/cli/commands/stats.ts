@@ -1,7 +1,7 @@
 // `lathe stats`: what all sessions used, by day, model, project and agent.
 
 import { join } from "node:path";
-import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Spending } from "../../sessions/file-stats.ts";
 import { printableLine } from "../../sessions/list.ts";
@@ -24,7 +24,7 @@ export const statsCommand: Command = async (argv, machine) => {
   );
   if (positionals[0] !== undefined)
     throw usageError(`lathe stats takes no words, but got "${positionals[0]}". See: lathe stats --help`);
-  const { paths } = await openWorkspace(machine, {});
+  const { paths } = await new Run(machine).open({});
   const stats = collectStats({
     sessionsRoot: paths.sessions,
     cacheFile: join(paths.cache, "session-stats.json"),

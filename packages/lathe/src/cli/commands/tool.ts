@@ -2,9 +2,10 @@
 
 import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
 import { openSession } from "../../conversation/open-session.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
+import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
 import { profileFor } from "../../models/profile.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -24,7 +25,7 @@ export const toolCommand: Command = async (argv, machine) => {
     machine.userHome,
   );
   const [name, given, extra] = words;
-  const workspace = await openWorkspace(machine, {
+  const workspace = await new Run(machine).open({
     ...options,
     "permission-mode": options["permission-mode"] ?? "full",
   });
@@ -44,7 +45,7 @@ export const toolCommand: Command = async (argv, machine) => {
   return ended.isError ? EXIT.failed : EXIT.done;
 };
 
-async function runOne(workspace: Workspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
+async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
   const open = await openSession(workspace, {
     model: FIXED_MODEL,
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
@@ -88,7 +89,7 @@ async function argumentsOf(
 type KnownTools = readonly { readonly family: FamilyName; readonly tools: readonly ToolDef[] }[];
 
 /** Of each profile, or of the one asked for, in the form that the settings give them. */
-function toolsHere(workspace: Workspace, { profile }: CliOptions): KnownTools {
+function toolsHere(workspace: SessionWorkspace, { profile }: CliOptions): KnownTools {
   const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
   return families.map((family) => {
     const { toolRegistry } = profileFor(workspace, { profile: family }, FIXED_MODEL);

@@ -1,10 +1,11 @@
 // `lathe worktree`: views that runs have left, and what becomes of their changes.
 
-import { leftViews } from "@lathe/agent";
+import { leftViews } from "@lathe/agent/files";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../../config/workspace/run-view.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { OpenRunView } from "../../hosts/worktree/run-view.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
@@ -18,7 +19,7 @@ export const worktreeCommand: Command = async (argv, machine) => {
     throw usageError(`Leave out: ${extra ?? id}. See: lathe worktree --help`);
   if (verb !== "list" && how === undefined)
     throw usageError(`lathe worktree knows no ${verb}. See: lathe worktree --help`);
-  const workspace = await openWorkspace(machine, {});
+  const workspace = await new Run(machine).open({});
   // Copies that were left behind are checked first: those without changes are removed.
   for (const line of await recoverViews(workspace, () => false)) machine.stderr.write(`lathe: ${line}\n`);
   const left = leftViews(storeOf(workspace));

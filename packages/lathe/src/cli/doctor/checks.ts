@@ -4,10 +4,11 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent";
+import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
-import { openWorkspace, type Workspace } from "../../config/workspace/workspace.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { Run } from "../../hosts/run.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
 import { readModelsFiles } from "../../models/file.ts";
 import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
@@ -70,9 +71,9 @@ function checkHome(machine: Machine, { home }: HomePaths): Finding {
   }
 }
 
-async function openSettings(machine: Machine): Promise<{ finding: Finding; workspace?: Workspace }> {
+async function openSettings(machine: Machine): Promise<{ finding: Finding; workspace?: SessionWorkspace }> {
   try {
-    const workspace = await openWorkspace(machine, {});
+    const workspace = await new Run(machine).open({});
     const [first, ...more] = workspace.warnings;
     if (first === undefined)
       return { workspace, finding: { state: "good", name: "settings", text: fileOrDefaults(workspace.paths.config) } };
@@ -92,7 +93,7 @@ async function checkModels({ models }: HomePaths): Promise<Finding> {
 }
 
 /** Names and sources, never a secret. */
-async function checkCredentials(workspace: Workspace): Promise<Finding> {
+async function checkCredentials(workspace: SessionWorkspace): Promise<Finding> {
   const sources = credentialSources(workspace);
   const found: string[] = [];
   const broken: string[] = [];

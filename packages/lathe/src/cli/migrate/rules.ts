@@ -1,6 +1,6 @@
 // Rules of other agents in our words.
 
-import { readRule } from "@lathe/agent";
+import { readRule } from "@lathe/agent/policy";
 import type { TakenSettings } from "./types.ts";
 
 type Written = { readonly [K in "allow" | "ask" | "deny"]?: unknown };

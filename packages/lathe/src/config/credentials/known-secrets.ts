@@ -2,7 +2,8 @@
 // like secrets, stored credentials, keys in models.yml. Credentials are added when they are used.
 
 import { existsSync } from "node:fs";
-import { isSecretName, Redactor, type Secret } from "@lathe/agent";
+import { Redactor, type Secret } from "@lathe/agent/policy";
+import { isSecretName } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
 import { CredentialStore } from "./store.ts";
 

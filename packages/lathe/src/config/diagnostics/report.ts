@@ -6,7 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { arch, release, type as systemName, totalmem } from "node:os";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { isoTime } from "@lathe/agent";
+import { isoTime } from "@lathe/agent/record";
 import { namesIn } from "../../platform/home/folder-names.ts";
 import { settingsScreen } from "../settings/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,7 +1,7 @@
 // Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file, values of
 // this run. Later wins. Every value remembers where it came from.
 
-import type { Decision, Rule } from "@lathe/agent";
+import type { Decision, Rule } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";

@@ -1,6 +1,6 @@
 // Rules of settings and options, each with where it stands. What a project brings can only narrow.
 
-import { type Decision, EXAMPLE, type Rule, readRule } from "@lathe/agent";
+import { type Decision, EXAMPLE, type Rule, readRule } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
 
 const DECISIONS: readonly Decision[] = ["deny", "ask", "allow"];

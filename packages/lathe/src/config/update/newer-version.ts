@@ -3,7 +3,8 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { LocalEnvironment, quoteShell } from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
+import { quoteShell } from "@lathe/agent/world";
 import { readJsonFile, replaceFile } from "../../platform/home/json-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 

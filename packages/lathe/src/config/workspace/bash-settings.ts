@@ -1,6 +1,6 @@
 // How commands of the tool `bash` are run: from the settings and from the person's variables.
 
-import type { BashSettings } from "@lathe/agent";
+import type { BashSettings } from "@lathe/agent/tools";
 import type { Settings } from "../settings/schema.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

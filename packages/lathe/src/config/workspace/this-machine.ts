@@ -1,14 +1,9 @@
 // The environment of a run on this machine: plain, or with commands in a sandbox.
 
 import { isAbsolute, join } from "node:path";
-import {
-  EnvError,
-  type ExecutionEnvironment,
-  LocalEnvironment,
-  SandboxedLocalEnvironment,
-  type ViewHost,
-  type ViewRequest,
-} from "@lathe/agent";
+import { EnvError, type ExecutionEnvironment, LocalEnvironment } from "@lathe/agent";
+import type { ViewHost, ViewRequest } from "@lathe/agent/files";
+import { SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { isDirectory } from "../../platform/home/small-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { withheldNotice } from "./withheld-variables.ts";

@@ -1,7 +1,8 @@
 // Runs a command line of the user's own (a hook, a program that answers for them) with an input: outside of any sandbox, in the
 // project's directory, with the user's variables, within a deadline.
 
-import { LocalEnvironment, shellArgv } from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
+import { shellArgv } from "@lathe/agent/world";
 import type { Workspace } from "./workspace.ts";
 
 export interface UserProgramEnd {

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { isSecretName, withheldNames } from "@lathe/agent";
+import { isSecretName, withheldNames } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import type { Workspace } from "./workspace.ts";
@@ -34,16 +34,12 @@ export function withheldVariables({ env, settings }: Workspace): readonly string
   return withheldNames(env, rules).filter(isOfInterest);
 }
 
-/** In this process, where the file cannot be written. A session and its servers have environments of their own. */
-const said = new WeakMap<Workspace["settings"], Set<string>>();
-
-/** Undefined when all of it has been reported before. */
-export function withheldNotice({ paths, settings }: Workspace, names: readonly string[]): string | undefined {
-  const before = said.get(settings) ?? new Set();
-  const known = new Set([...namesIn(paths.withheldMemory), ...before]);
+/** Undefined when all of it has been reported before: by the file, or in this run, where the file cannot be written. */
+export function withheldNotice({ paths, said }: Workspace, names: readonly string[]): string | undefined {
+  const known = new Set([...namesIn(paths.withheldMemory), ...said.variables]);
   const fresh = names.filter((name) => !known.has(name) && isOfInterest(name) && !isForModels(name));
   if (fresh.length === 0) return undefined;
-  said.set(settings, new Set([...before, ...fresh]));
+  for (const name of fresh) said.variables.add(name);
   remember(paths.withheldMemory, [...known, ...fresh]);
   // Variables that programs most likely need come first.
   const sorted = [...fresh.filter(isSecretName), ...fresh.filter((name) => !isSecretName(name))];

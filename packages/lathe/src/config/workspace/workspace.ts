@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Redactor, Rule } from "@lathe/agent";
+import type { Redactor, Rule } from "@lathe/agent/policy";
 import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
 import { isDirectory } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -18,6 +18,7 @@ import type { SettingKey, Settings } from "../settings/schema.ts";
 import { settingsIn } from "../settings/scoped.ts";
 import { type ProjectFiles, projectOf } from "../trust/project.ts";
 import type { RunView } from "./run-view.ts";
+import { nothingSaid, type Said } from "./said.ts";
 
 export interface Workspace {
   readonly machine: Machine;
@@ -41,6 +42,8 @@ export interface Workspace {
   readonly redactor: Redactor;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
+  /** What the run has told its user already. */
+  readonly said: Said;
   /** The view that the run works in, in the place of the directory itself. */
   readonly view?: RunView;
 }
@@ -57,7 +60,11 @@ export interface NamedExtensions {
 /** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */
 const STABLE_FOR_HOSTS = ["todo", "task", "irc", "async", "bash.autoBackground"];
 
-export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
+export async function openWorkspace(
+  machine: Machine,
+  options: CliOptions,
+  said: Said = nothingSaid(),
+): Promise<Workspace> {
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");
   const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
   const paths = homePaths(machine.env, machine.userHome);
@@ -90,6 +97,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     extensions: { files: options.extension ?? [], flags: options.extensionFlags ?? {} },
     redactor: redactorFor({ env, authFile: paths.auth }),
     warnings: [imported, ...loaded.warnings, ignored].filter((line) => line !== undefined),
+    said,
   };
 }
 
@@ -103,7 +111,7 @@ export function existingDirectory(machine: Machine, path: string): string {
 }
 
 /** Another directory for a run that goes on: what its options name stays where it was. */
-export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: string): Promise<Workspace> {
+export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: string, said?: Said): Promise<Workspace> {
   const absolute = (paths: readonly string[] = []): string[] => paths.map((path) => resolve(machine.cwd, path));
   return openWorkspace(
     { ...machine, cwd },
@@ -114,6 +122,7 @@ export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: stri
       config: absolute(options.config),
       extension: absolute(options.extension),
     },
+    said,
   );
 }
 

@@ -1,11 +1,12 @@
 // The agents of the session, for people: listed, looked at, sent to, stopped, revived.
 
-import type { AgentDirectory, AgentOverview } from "@lathe/agent";
+import type { AgentDirectory, AgentOverview } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
 import { printableLine } from "../../sessions/list.ts";
 import { dollars } from "../../sessions/numbers.ts";
 import type { Conversation } from "../conversation.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const VERBS = ["send", "stop", "revive"] as const;
 const FORM = /^(?:(send|stop|revive)\s+)?(\S+)(?:\s+([\s\S]+))?$/;

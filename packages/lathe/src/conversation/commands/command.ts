@@ -1,75 +1,16 @@
 // A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
-import { type InputContent, type Session, sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
-import { CliError, EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { listing, nameRoom } from "../../sessions/tables/listing.ts";
 import type { Conversation } from "../conversation.ts";
-import type { OpenSession } from "../open-session.ts";
-import type { Choice } from "./choice.ts";
+import type { PromptCommand } from "../session-contract.ts";
+import type { ActingCommand, CommandView } from "./command-view.ts";
 import { nearMiss } from "./near-miss.ts";
 
-/** What a command may do besides changing the conversation. */
-export interface CommandView {
-  /** Width of the screen; absent where lines have no limit. */
-  readonly columns?: number;
-  line(text: string, style?: "dim" | "yellow"): void;
-  /** One line of text; undefined when the person gave up, or the signal did. */
-  ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The same for a secret: nobody who looks at the screen can read it. Absent: none can be typed here. */
-  askSecret?(question: string): Promise<string | undefined>;
-  /** A list to choose from, where the host can draw one; else `chooseFrom` asks by number. */
-  choose?<T>(choice: Choice<T>): Promise<T | undefined>;
-  /** Text that may be longer than the screen. Absent: it is printed. */
-  page?(title: string, text: string): void;
-  /** A unified diff that may be longer than the screen. Absent: it is printed. */
-  pageDiff?(title: string, diff: string): void;
-  /** The agents of the session, where the host can draw them. Absent: they are listed. */
-  showAgents?(): void;
-  /** Puts text on the clipboard. */
-  copy?(text: string): void;
-  /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */
-  submit?(text: string): void;
-  /** Shows the end of a resumed session. */
-  showPast(session: Session): Promise<void>;
-  /** Puts text before the person, to be edited and sent. */
-  prefill(text: string): void;
-  /** Ends the host. */
-  leave(code: ExitCode): void;
-}
-
-/** What every command says of itself. */
-interface CommandHead {
-  readonly name: string;
-  readonly aliases?: readonly string[];
-  /** As help shows them, such as `[provider/id]`. */
-  readonly arguments?: string;
-  readonly description: string;
-  /** May run while the agent works. */
-  readonly whileWorking?: boolean;
-  /** What is typed after it is meant for its questions, and must not be sent to a model. */
-  readonly takesSecrets?: boolean;
-  /** Only until the session brings a command of this name. */
-  readonly yields?: boolean;
-  /** Values that begin with what was typed. */
-  complete?(conversation: Conversation, typed: string): Promise<readonly string[]> | readonly string[];
-}
-
-/** Does something for the person, in hosts that have one. */
-interface ActingCommand extends CommandHead {
-  run(conversation: Conversation, argument: string, view: CommandView): Promise<void> | void;
-}
-
-/** Stands for a text: what it gives is sent in the place of the line, by every host, also while the agent works. */
-export interface PromptCommand extends CommandHead {
-  /** Runs code instead of giving a text: it is no steering and cannot wait in a queue. */
-  readonly acts?: boolean;
-  /** Undefined: the command has done its work, and nothing is sent. */
-  expand(argument: string, open: OpenSession): Promise<InputContent | undefined> | InputContent | undefined;
-}
-
-export type SlashCommand = ActingCommand | PromptCommand;
+export type SlashCommand = ActingCommand<Conversation> | PromptCommand<Conversation>;
 
 /** A path may begin a sentence as well, and a pasted text is no command. */
 const COMMAND = /^\/([\w:.-]*)(?:[ \t]+(.*))?$/;

@@ -2,7 +2,8 @@
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 import { listJobs } from "./jobs.ts";
 
 interface Entry {

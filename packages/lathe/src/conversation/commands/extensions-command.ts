@@ -1,12 +1,13 @@
 // /extensions (EX-11): everything that was found, by kind, with its source and what shadows it; choosing an item switches it off or on.
 
 import { writeSetting } from "../../config/settings/write.ts";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Discovery } from "../../found/discovery/discovery.ts";
 import { type Found, ITEM_KINDS, type ItemKind } from "../../found/discovery/types.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { type ChoiceItem, chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
+import { chooseFrom } from "./choice.ts";
+import type { SlashCommand } from "./command.ts";
+import type { ChoiceItem, CommandView } from "./command-view.ts";
 
 /** An item, or a whole agent. */
 type Switch =
@@ -23,8 +24,7 @@ export const extensions: SlashCommand = {
   whileWorking: true,
   complete: (_conversation, typed) => [...SHOWN, PROVIDERS].filter((kind) => kind.startsWith(typed)),
   run: async ({ workspace }, argument, view) => {
-    const { discoveryOf } = await import("../../found/discovery/discovery.ts");
-    const discovery = discoveryOf(workspace);
+    const discovery = await workspace.discovery();
     const kinds = kindsOf(argument);
     let changed = false;
     for (let current = 0; ; ) {
@@ -108,7 +108,7 @@ function descriptionOf({ value }: Found): string {
 }
 
 async function toggle(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   discovery: Discovery,
   { key, id }: Switch,
   view: CommandView,

@@ -1,6 +1,6 @@
 // Commands that run in the background: listed, looked at, stopped.
 
-import { type Job, jobStatus, plainOutput } from "@lathe/agent";
+import { type Job, jobStatus, plainOutput } from "@lathe/agent/tools";
 import { usageError } from "../../platform/usage/exit.ts";
 import { printableLine } from "../../sessions/list.ts";
 import type { Conversation } from "../conversation.ts";

@@ -1,16 +1,15 @@
 // Commands about credentials. What they change takes effect with the next request.
 
 import { findRow } from "@lathe/llm/providers";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import { accountOf, deleteCredential, listAccounts, looksLikeKey } from "../../models/accounts.ts";
-import { modelsOf } from "../../models/connect.ts";
 import { credentialStore } from "../../models/credentials.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { firstModelOf } from "../login/first-model.ts";
-import { chosenAccount, itemOf, logIn } from "../login/login.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
+import { firstModelOf } from "./first-model.ts";
+import { chosenAccount, itemOf, logIn } from "./login.ts";
 
 const login: SlashCommand = {
   name: "login",
@@ -64,9 +63,9 @@ const logout: SlashCommand = {
 };
 
 /** One for every day that needs only this provider. */
-async function recommendedPreset(workspace: Workspace, provider: string): Promise<string | undefined> {
+async function recommendedPreset(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {
   const { listPresets } = await import("../../models/list-presets.ts");
-  const fitting = listPresets(await modelsOf(workspace)).filter(({ requires }) => requires.join() === provider);
+  const fitting = listPresets(await workspace.models()).filter(({ requires }) => requires.join() === provider);
   return (fitting.find(({ name }) => name.endsWith("-medium")) ?? fitting[0])?.name;
 }
 
@@ -87,7 +86,7 @@ const provider: SlashCommand = {
     if (name === undefined)
       throw usageError(`Use: /provider add --preset <name>, with one of ${providerPresetNames.join(", ")}.`);
     for (const line of await addProviderPreset(workspace.paths.models, name)) view.line(line, "dim");
-    const problems = await (await modelsOf(workspace)).readAgain();
+    const problems = await (await workspace.models()).readAgain();
     for (const problem of problems) view.line(problem, "dim");
     if (problems.length === 0) view.line("Its models can be chosen now: /model", "dim");
   },

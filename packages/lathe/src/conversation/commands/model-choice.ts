@@ -1,24 +1,23 @@
 // The list that /model opens: the model in use, then presets by provider, the whole list one step away. Words that are typed find
 // models as well.
 
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import { modelsOf } from "../../models/connect.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
 import { type OfferedModel, offeredModels } from "../../models/offered.ts";
 import { PRESET } from "../../models/presets.ts";
 import { keepPreset } from "../../models/use-preset.ts";
-import { type ChoiceItem, chooseFrom } from "./choice.ts";
-import type { CommandView } from "./command.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
+import { chooseFrom } from "./choice.ts";
+import type { ChoiceItem, CommandView } from "./command-view.ts";
 
 const ALL = "all";
 
 /** A selector, or `preset/name`. `current`: `provider/id`. */
 export async function chosenModel(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   current: string,
   view: CommandView,
 ): Promise<string | undefined> {
-  const presets = listPresets(await modelsOf(workspace));
+  const presets = listPresets(await workspace.models());
   const models = itemsOf(await offeredModels(workspace, current));
   const inUse = models.filter(({ value }) => value === current);
   const [usable, others] = [true, false].map((isUsable) =>
@@ -55,7 +54,7 @@ function presetItem({ name, group, requires, missing, mapping, isActive }: Liste
   };
 }
 
-async function askToKeep(workspace: Workspace, name: string, view: CommandView): Promise<void> {
+async function askToKeep(workspace: SessionWorkspace, name: string, view: CommandView): Promise<void> {
   const items = [
     { value: false, label: "for this session" },
     { value: true, label: "from now on", detail: "written to your settings" },

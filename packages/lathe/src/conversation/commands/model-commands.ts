@@ -1,17 +1,17 @@
 // Commands about who answers, and how hard it thinks.
 
-import { modelsOf } from "../../models/connect.ts";
 import { PRESET } from "../../models/presets.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const model: SlashCommand = {
   name: "model",
   arguments: "[provider/id[:effort]|preset/name]",
   description: "show or change the model, or the models of all jobs",
   complete: async ({ workspace }, typed) => {
-    const models = await modelsOf(workspace);
+    const models = await workspace.models();
     const { listPresets } = await import("../../models/list-presets.ts");
     const presets = listPresets(models).filter(({ missing }) => missing.length === 0);
     return [
@@ -62,7 +62,7 @@ const thinking: SlashCommand = {
 
 /** The one that models.yml gives the model; undefined: the vendor's. */
 const ownLevel = async ({ workspace, model: { provider, id } }: Conversation): Promise<string | undefined> =>
-  (await modelsOf(workspace)).registry.configuredLevel(provider, id);
+  (await workspace.models()).registry.configuredLevel(provider, id);
 
 export const EFFORTS: readonly string[] = ["default", "off", "minimal", "low", "medium", "high", "xhigh", "max"];
 

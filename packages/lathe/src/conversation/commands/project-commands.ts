@@ -1,6 +1,6 @@
 // Commands about what is permitted, where, and by which instructions.
 
-import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
 import { existingDirectory } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { chooseFrom } from "./choice.ts";
@@ -82,7 +82,7 @@ const reload: SlashCommand = {
   name: "reload",
   description: "read instructions and prompts again; the next request starts without a cache",
   run: async ({ session, open }, _argument, view) => {
-    await open.additions.reload();
+    await open.parts.reload();
     session.reload();
     view.line("The next request has the instructions as they are now.", "dim");
   },

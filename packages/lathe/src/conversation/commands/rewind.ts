@@ -1,6 +1,6 @@
 // /rewind, /undo and /redo: conversation and files go back and forth together.
 
-import type { RewindRequest } from "@lathe/agent";
+import type { RewindRequest } from "@lathe/agent/files";
 import { textOf } from "@lathe/llm";
 import {
   canBeForced,
@@ -15,7 +15,8 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const WORDS: readonly string[] = ["files", "conversation", "force"];
 type Options = Omit<RewindRequest, "to">;
@@ -53,7 +54,7 @@ export const undo: SlashCommand = {
 export const redo: SlashCommand = {
   name: "redo",
   arguments: "[force]",
-  description: "take the last rewind back",
+  description: "undo the last rewind",
   complete: (_conversation, typed) => ["force"].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
     const { options } = read(argument, ["force"], 0);

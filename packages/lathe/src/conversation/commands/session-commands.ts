@@ -1,14 +1,15 @@
 // Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
 
 import { join } from "node:path";
-import { sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { usageError } from "../../platform/usage/exit.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
 import { findSession } from "../../sessions/find.ts";
 import { listSessions } from "../../sessions/list.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const MOST_COMPLETED = 20;
 

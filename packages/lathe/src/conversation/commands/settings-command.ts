@@ -6,7 +6,8 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { nearest } from "../../platform/usage/nearest.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const KEYS = Object.keys(SETTINGS) as SettingKey[];
 

@@ -2,19 +2,19 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Session } from "@lathe/agent";
+import type { CustomEntry } from "@lathe/agent/contract";
 import {
   applyOps,
-  type CustomEntry,
   keepOneInProgress,
   parseTodoMarkdown,
   renderTodo,
-  type Session,
   TODO_FACT,
   type TodoList,
   type TodoOp,
   type TodoTask,
   todoMarkdown,
-} from "@lathe/agent";
+} from "@lathe/agent/tools";
 import { type JsonValue, messageOf } from "@lathe/llm";
 import { usageError } from "../../platform/usage/exit.ts";
 import { todoList, writeTodo } from "../todo/todo-facts.ts";

@@ -1,6 +1,7 @@
 // Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
 
-import { findEntry, sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
+import { findEntry } from "@lathe/agent/record";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
@@ -8,7 +9,8 @@ import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from 
 import type { Conversation } from "../conversation.ts";
 import { isOwn } from "../unsent.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 import { foldersLike } from "./folder-completion.ts";
 
 const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);

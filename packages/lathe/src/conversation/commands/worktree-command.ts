@@ -12,7 +12,8 @@ import {
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
-import type { CommandView, SlashCommand } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 
 const VERBS = [...SETTLE_WAYS, "diff"] as const;
 const MOST_FILES = 20;
@@ -52,7 +53,7 @@ async function overview(view: RunView, host: CommandView): Promise<void> {
   if (files.length > MOST_FILES) host.line(`  and ${files.length - MOST_FILES} more`, "dim");
   if (leftOutLine !== undefined) host.line(leftOutLine, "dim");
   if (files.length > 0)
-    host.line("To settle them: /worktree land, branch, patch or discard. To look: /worktree diff", "dim");
+    host.line("Apply or drop: /worktree land, branch, patch or discard. Review: /worktree diff", "dim");
 }
 
 async function showDiff(view: RunView, host: CommandView): Promise<void> {

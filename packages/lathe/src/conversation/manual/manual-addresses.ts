@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type SchemeEntry, type SchemeResolver, ToolFailure } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent";
+import type { SchemeEntry, SchemeResolver } from "@lathe/agent/contract";
 
 /** About the program's development, not its use. */
 const LEFT_OUT = new Set(["progress.md", "mutation.md"]);

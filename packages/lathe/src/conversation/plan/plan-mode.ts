@@ -4,7 +4,9 @@
 import { existsSync } from "node:fs";
 import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { AgentRole, Middleware, PlanMode, PlanVerdict, Profile, Session } from "@lathe/agent";
+import type { Middleware, Profile, Session } from "@lathe/agent";
+import type { AgentRole } from "@lathe/agent/agents";
+import type { PlanMode, PlanVerdict } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";

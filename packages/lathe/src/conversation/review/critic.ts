@@ -1,6 +1,6 @@
 // The critic's word on each finding: what it does not confirm is not reported.
 
-import type { BatchTask } from "@lathe/agent";
+import type { BatchTask } from "@lathe/agent/contract";
 import type { JsonSchema } from "@lathe/llm";
 import type { ConfirmedFinding, DroppedFinding, Finding } from "./types.ts";
 

@@ -1,6 +1,7 @@
 // Git as a review uses it: it only reads, and nothing that the repository configures is run. In a run with --worktree it works in the view.
 
-import { EnvError, type ExecutionEnvironment, Processes, type ProgramArgv } from "@lathe/agent";
+import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
+import { Processes, type ProgramArgv } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";

@@ -4,16 +4,14 @@
 import { join } from "node:path";
 import {
   type AgentType,
-  CachedScans,
   EnvError,
   type ExecutionEnvironment,
-  judge,
   type Middleware,
-  openView,
-  personalIgnoreFile,
   ReadOnlyEnvironment,
-  type View,
 } from "@lathe/agent";
+import { openView, type View } from "@lathe/agent/files";
+import { judge } from "@lathe/agent/policy";
+import { CachedScans, personalIgnoreFile } from "@lathe/agent/world";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

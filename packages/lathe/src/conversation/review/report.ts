@@ -1,6 +1,6 @@
 // A review for people and for programs, and what its exit code says.
 
-import { visibleText } from "@lathe/agent";
+import { visibleText } from "@lathe/agent/base";
 import type { Usage } from "@lathe/llm";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import { countOf, dollars, tokens } from "../../sessions/numbers.ts";

@@ -1,7 +1,8 @@
 // A review: lenses side by side, each a child agent that reports findings; their quotes are checked against the reviewed files, and a
 // critic has to confirm what is left.
 
-import type { AgentReport, AgentType, BatchTask, Session } from "@lathe/agent";
+import type { AgentType, Session } from "@lathe/agent";
+import type { AgentReport, BatchTask } from "@lathe/agent/contract";
 import type { Usage } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";

@@ -1,7 +1,7 @@
 // The files of the reviewed tree: those on the disk, or those of a commit.
 
 import { join } from "node:path";
-import { isInside } from "@lathe/agent";
+import { isInside } from "@lathe/agent/policy";
 import type { ReadReviewed } from "./findings.ts";
 import type { Git } from "./git.ts";
 import type { Change } from "./types.ts";

@@ -3,12 +3,12 @@
 
 import type { InputContent, Session } from "@lathe/agent";
 import { Message, type ToolDefinition, textOf } from "@lathe/llm";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice } from "../../models/models.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { printableLine } from "../../sessions/list.ts";
 import { titlePrompt } from "../prompt-files.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
 import prompt from "./title.md";
 import { cleanTitle, titleOfPlan } from "./title-text.ts";
 
@@ -31,12 +31,11 @@ const SET_TITLE: ToolDefinition = {
 /** The present session, where it works and what answers it. */
 interface Present {
   readonly session: Session;
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly model: ModelChoice;
 }
 
 export interface TitleParts {
-  readonly namesSessions?: boolean;
   readonly onTitle?: (title: string) => void;
 }
 
@@ -67,7 +66,7 @@ export class Titles {
     const { session, workspace, model } = this.#present;
     const { settings, env } = workspace;
     const text = typeof content === "string" ? content : textOf({ role: "user", content });
-    const isWanted = this.#parts.namesSessions && settings["title.enabled"] && !env["LATHE_NO_TITLE"];
+    const isWanted = settings["title.enabled"] && !env["LATHE_NO_TITLE"];
     if (!isWanted || model.provider === PRACTICE_PROVIDER || text.trim() === "" || !isNew(session)) return;
     void askForTitle(session, workspace, text).then((title) => this.#set(session, title));
   }
@@ -91,7 +90,7 @@ const isNew = ({ journal }: Session): boolean =>
   journal.title === undefined && !journal.context.messages.some(({ role }) => role === "assistant");
 
 /** "" when there is none: a session without a name is no failure. */
-async function askForTitle(session: Session, workspace: Workspace, firstMessage: string): Promise<string> {
+async function askForTitle(session: Session, workspace: SessionWorkspace, firstMessage: string): Promise<string> {
   const system = (await titlePrompt(workspace)) ?? prompt.trim();
   const answer = await session.beside
     .callModel("title", {

@@ -1,6 +1,7 @@
 // The session's todo list, as the product reads and changes it.
 
-import { type Session, TODO_FACT, type TodoList } from "@lathe/agent";
+import type { Session } from "@lathe/agent";
+import { TODO_FACT, type TodoList } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
 
 export const todoList = (session: Session): TodoList => (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;

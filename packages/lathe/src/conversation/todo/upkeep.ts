@@ -1,7 +1,8 @@
 // Keeps the todo list short and true: settled tasks leave it some time after the last change, a session that is opened again begins
 // with what is open, and the model hears of it when its last change failed.
 
-import { type Middleware, type Session, withoutSettled } from "@lathe/agent";
+import type { Middleware, Session } from "@lathe/agent";
+import { withoutSettled } from "@lathe/agent/tools";
 import type { ClientDeps } from "@lathe/llm";
 import failed from "./failed-change.md";
 import { todoList, writeTodo } from "./todo-facts.ts";

@@ -1,6 +1,13 @@
 // What a file says about a kind of agent: its frontmatter, checked. A file that cannot be used is one sentence about what to fix.
 
-import { type Decision, EXAMPLE, PERMISSION_MODES, type PermissionMode, type Rule, readRule } from "@lathe/agent";
+import {
+  type Decision,
+  EXAMPLE,
+  PERMISSION_MODES,
+  type PermissionMode,
+  type Rule,
+  readRule,
+} from "@lathe/agent/policy";
 import { isJsonObject, isThinkingLevel, type JsonSchema } from "@lathe/llm";
 import type { Frontmatter } from "../discovery/frontmatter.ts";
 import type { MarkdownValue } from "../discovery/types.ts";

@@ -1,8 +1,7 @@
 // The kinds of agents that there are here: files of the project, of the user and of other agents, then the bundled ones. The first of
 // a name wins; files are read again for each spawn.
 
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import { discoveryOf } from "../discovery/discovery.ts";
+import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { parseMarkdown } from "../discovery/frontmatter.ts";
 import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../discovery/types.ts";
 import { type AgentFile, readAgentFile } from "./agent-file.ts";
@@ -22,8 +21,8 @@ export interface AgentListing {
   readonly warnings: readonly DiscoveryWarning[];
 }
 
-export async function agentsOf(workspace: Workspace): Promise<AgentListing> {
-  const found = await discoveryOf(workspace).of("agent");
+export async function agentsOf(workspace: DiscoveredWorkspace): Promise<AgentListing> {
+  const found = await (await workspace.discovery()).of("agent");
   const active = new Map<string, Agent>();
   const unused: AgentListing["unused"][number][] = [];
   const warnings: DiscoveryWarning[] = [...found.warnings];

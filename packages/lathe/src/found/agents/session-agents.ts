@@ -3,23 +3,20 @@
 import {
   type AgentLimits,
   type AgentType,
-  type Beside,
-  type IsolationRequest,
-  judge,
   type Middleware,
-  type Places,
   type SubagentOptions,
   type ToolDef,
   taskTool,
 } from "@lathe/agent";
+import { judge, type Places } from "@lathe/agent/policy";
 import { messageOf } from "@lathe/llm";
-import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { ModelChoice } from "../../models/connect.ts";
 import type { Models } from "../../models/models.ts";
 import { withEffort } from "../../models/roles.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { isAnythingHere } from "../discovery/agent-places.ts";
+import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import { allowedTools } from "./agent-tools.ts";
@@ -27,14 +24,14 @@ import type { Agent } from "./agents.ts";
 import { bundledDescriptions, sourceName } from "./described.ts";
 
 export interface SessionAgentParts {
-  readonly workspace: Workspace;
+  readonly workspace: DiscoveredWorkspace;
   readonly models: Models;
   readonly current: () => ModelChoice;
   readonly places: () => Places;
   /** Only what is bundled, so that a recording is the same everywhere. */
   readonly bundledOnly: boolean;
-  /** How agents work apart; absent where they cannot. */
-  readonly isolated: IsolationWhenNeeded | undefined;
+  /** Agents may work apart from the project's files. */
+  readonly canIsolate: boolean;
 }
 
 /** The roles whose models agents of these names use. */
@@ -56,22 +53,14 @@ export class SessionAgents {
   }
 
   /** The session is there: it hears what was wrong with files before, and from now on. */
-  opened(warn: (message: string) => void, beside: Pick<Beside, "callModel">): void {
+  opened(warn: (message: string) => void): void {
     for (const line of this.#told) warn(line);
     this.#warn = warn;
-    this.#parts.isolated?.opened(warn, beside);
   }
 
   /** What the session's children are made with. */
-  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isTaped" | "isolate" | "leftBy"> {
-    const { isolated } = this.#parts;
+  options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isTaped"> {
     return {
-      ...(isolated
-        ? {
-            isolate: (request: IsolationRequest) => isolated.isolate(request),
-            leftBy: (id: string) => isolated.leftBy(id),
-          }
-        : {}),
       isTaped: this.#parts.bundledOnly,
       types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
       refusal: (name) => this.#refusal(name),
@@ -85,7 +74,7 @@ export class SessionAgents {
     const { settings } = this.#parts.workspace;
     const known = this.#hasOnlyBundled() ? bundledDescriptions() : await this.#agents();
     const agents = known.filter(({ name }) => this.#refusal(name) === undefined);
-    const isolation = this.#parts.isolated !== undefined && settings["task.isolation.mode"] !== "none";
+    const isolation = this.#parts.canIsolate && settings["task.isolation.mode"] !== "none";
     const records = recordLimits(this.#parts.workspace);
     return taskTool({ agents, batch: settings["task.batch"], isolation, records });
   }

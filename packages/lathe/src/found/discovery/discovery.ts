@@ -164,21 +164,19 @@ export class Discovery {
 
 const rankOf = ({ source }: Found): number => (source.level === "project" ? 0 : 1);
 
-/** Settings are read once for a workspace and kept when it is copied, as for another root. */
-const known = new WeakMap<Workspace["settings"], Discovery>();
+/** A workspace whose files can be looked for. */
+export interface DiscoveredWorkspace extends Workspace {
+  /** One for all copies of the workspace. */
+  readonly discovery: () => Promise<Discovery>;
+}
 
-/** The one of this workspace. Nothing is looked for before it is asked. */
-export function discoveryOf(workspace: Workspace): Discovery {
+/** Nothing is looked for before it is asked. */
+export function discoveryFor(workspace: Workspace): Discovery {
   const { settings } = workspace;
-  let discovery = known.get(settings);
-  if (!discovery) {
-    discovery = new Discovery({
-      place: placeOf(workspace),
-      disabledProviders: settings["discovery.disabledProviders"],
-      disabledItems: settings["discovery.disabledItems"],
-      now: workspace.machine.deps.now,
-    });
-    known.set(settings, discovery);
-  }
-  return discovery;
+  return new Discovery({
+    place: placeOf(workspace),
+    disabledProviders: settings["discovery.disabledProviders"],
+    disabledItems: settings["discovery.disabledItems"],
+    now: workspace.machine.deps.now,
+  });
 }

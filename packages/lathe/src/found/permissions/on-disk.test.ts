@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isCredentialFile, isProtected, type SensitivePlaces } from "@lathe/agent";
+import { isCredentialFile, isProtected, type SensitivePlaces } from "@lathe/agent/policy";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onDisk } from "./on-disk.ts";
 

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { isInside, type SensitivePlaces } from "@lathe/agent";
+import { isInside, type SensitivePlaces } from "@lathe/agent/policy";
 
 type Homes = Pick<SensitivePlaces, "userHome" | "latheHome">;
 

@@ -2,6 +2,7 @@
 // one: {"decision": "allow" | "deny" | "ask", "reason"?, "remember"?: "pattern" | "tool"}.
 
 import type { CallInfo } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
 import { runUserProgram } from "../../config/workspace/user-program.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Offers, Width } from "./permissions.ts";
@@ -50,7 +51,7 @@ export function permissionCommand(workspace: Workspace, command: string): Comman
         return failureAnswer(`it ${stdout.trim() === "" ? "printed nothing and " : ""}ended with code ${exitCode}`);
       return answerOf(stdout);
     } catch (error) {
-      return failureAnswer(error instanceof Error ? error.message : String(error));
+      return failureAnswer(messageOf(error));
     }
   };
 }

@@ -1,6 +1,7 @@
 // What a session remembers: answers for good, and what was denied because nobody could be asked.
 
-import type { Access, ApprovalVerdict, CallInfo, PermissionMode, Rule, SeamContext, Tier } from "@lathe/agent";
+import type { Access, ApprovalVerdict, CallInfo, SeamContext, Tier } from "@lathe/agent";
+import type { PermissionMode, Rule } from "@lathe/agent/policy";
 import { describe, expect, it } from "vitest";
 import { ruleFrom } from "../../config/settings/rules.ts";
 import { allowedWith, Permissions } from "./permissions.ts";

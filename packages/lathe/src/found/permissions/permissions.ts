@@ -1,28 +1,25 @@
 // The session's permissions: the mode in force, the rules, what a person has allowed for longer than a call, and what was denied
 // because no user could be asked, so that the run can say so at its end.
 
+import type { ApprovalVerdict, CallInfo, Middleware, SeamContext } from "@lathe/agent";
 import {
-  type ApprovalVerdict,
-  type CallInfo,
   type Decision,
   FULL,
   isCredentialFile,
   itemsOf,
   type JudgedCall,
   judge,
-  type Middleware,
   matchesItem,
   type PermissionMode,
   type Places,
   type Policy,
   type Rule,
-  type SeamContext,
   searchesCredentials,
   staysInside,
   suggestedRules,
   type Verdict,
   WAYS,
-} from "@lathe/agent";
+} from "@lathe/agent/policy";
 import { ruleFrom } from "../../config/settings/rules.ts";
 import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
 import type { RememberedRules } from "./remembered.ts";
@@ -75,8 +72,6 @@ export interface PermissionsOptions {
   readonly planFile?: string;
   /** A program that is asked before the user. */
   readonly command?: CommandDecider | undefined;
-  /** The mode has changed. */
-  readonly onMode?: () => void;
 }
 
 /** Who said yes, for the audit. */
@@ -89,6 +84,7 @@ export class Permissions {
   /** Calls that were denied because no user could be asked. */
   readonly denied: DeniedCall[] = [];
   readonly #options: PermissionsOptions;
+  readonly #modeFollowers: (() => void)[] = [];
   #mode: PermissionMode;
   #beforePlan: PermissionMode | undefined;
   #places: Places;
@@ -112,7 +108,12 @@ export class Permissions {
     if (mode === this.#mode) return;
     if (mode === "plan") this.#beforePlan = this.#mode;
     this.#mode = mode;
-    this.#options.onMode?.();
+    for (const follow of this.#modeFollowers) follow();
+  }
+
+  /** `follow` is called whenever the mode has changed. */
+  followMode(follow: () => void): void {
+    this.#modeFollowers.push(follow);
   }
 
   /** Back to the mode before; a session that began with planning edits. */

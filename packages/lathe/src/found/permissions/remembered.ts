@@ -1,7 +1,7 @@
 // What a person has allowed in a project beyond one session, until it expires: a small file in Lathe's home, by project.
 
 import { statSync } from "node:fs";
-import { type Rule, readRule } from "@lathe/agent";
+import { type Rule, readRule } from "@lathe/agent/policy";
 import { isJsonObject } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";

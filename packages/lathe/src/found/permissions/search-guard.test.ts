@@ -1,7 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CachedScans, LocalEnvironment } from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
+import { CachedScans } from "@lathe/agent/world";
 import { expect, it } from "vitest";
 import { Permissions } from "./permissions.ts";
 import { SearchGuard } from "./search-guard.ts";

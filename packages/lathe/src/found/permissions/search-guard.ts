@@ -1,6 +1,7 @@
 // Searches leave credential files out, unless the search is for them: then it was asked about and allowed.
 
-import { type ExecutionEnvironment, type GrepOptions, type GrepResult, WrappedEnvironment } from "@lathe/agent";
+import type { ExecutionEnvironment } from "@lathe/agent";
+import { type GrepOptions, type GrepResult, WrappedEnvironment } from "@lathe/agent/world";
 import type { Permissions } from "./permissions.ts";
 
 export class SearchGuard extends WrappedEnvironment {

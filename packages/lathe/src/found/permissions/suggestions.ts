@@ -1,6 +1,8 @@
 // Rules that would have saved questions in a session, from the decisions in its journal.
 
-import { type Access, analyseShell, type DecidedPart, type Places, suggestedRules } from "@lathe/agent";
+import type { Access } from "@lathe/agent";
+import type { DecidedPart } from "@lathe/agent/contract";
+import { analyseShell, type Places, suggestedRules } from "@lathe/agent/policy";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { findSession } from "../../sessions/find.ts";
 import { openToRead } from "../../sessions/open.ts";

@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, realpath, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { LocalEnvironment, type ProgramArgv } from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
+import type { ProgramArgv } from "@lathe/agent/world";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { type PluginSource, shownSource } from "./source.ts";

@@ -3,8 +3,8 @@
 
 import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
+import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
@@ -17,11 +17,11 @@ import { RESULT_ENTRY } from "./run-id.ts";
 import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";
 
 export interface HeadlessRun {
-  readonly open: OpenSession;
+  readonly conversation: Conversation;
   /** Those that have not begun yet. None at all: what the session left undone is finished. */
   readonly prompts: readonly InputContent[];
   readonly schema?: JsonSchema;
-  /** The result is kept for whoever asks for the same run again. */
+  /** The result is kept for a caller that asks for the same run again. */
   readonly keepResult?: boolean;
   /** An earlier process has begun this run; what it left comes first. */
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
@@ -35,8 +35,8 @@ export interface HeadlessRun {
 const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
 
 export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
-  const { session, permissions } = run.open;
-  const driver = new RunDriver(session, permissions, onEvent, run.tape);
+  const { session } = run.conversation;
+  const driver = new RunDriver(run.conversation, onEvent, run.tape);
   const signals = onSignals(() => void driver.interrupt());
   const stop = new AbortController();
   const timer = run.timeLimit?.setTimer(() => {
@@ -57,7 +57,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
     const outcome = withJudgement(ended, judged);
     const answered = finalResult(run, driver, outcome, judged);
     run.tape?.finish(answered);
-    const result = run.finish ? await finished(run, run.finish, answered) : answered;
+    const result = run.finish ? await finishRun(run, run.finish, answered) : answered;
     if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
       session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
     return result;
@@ -68,17 +68,17 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
 }
 
 /** Nothing that was started may change files after it. */
-async function finished(
-  { open }: HeadlessRun,
+async function finishRun(
+  { conversation }: HeadlessRun,
   finish: NonNullable<HeadlessRun["finish"]>,
   result: RunResult,
 ): Promise<RunResult> {
-  const jobs = open.session.beside.jobs?.running() ?? [];
+  const jobs = conversation.session.beside.jobs?.running() ?? [];
   await Promise.all(jobs.map(({ handle }) => handle.stop()));
   return finish(result);
 }
 
-/** The end of the run ends them; a server that was started for somebody to use is gone then. */
+/** The end of the run ends them; a server that was started for the user is gone then. */
 function tellOfJobs(session: Session): void {
   const { beside, state } = session;
   const running = beside.jobs?.running() ?? [];
@@ -98,7 +98,7 @@ async function giveAll(
   for (const [i, prompt] of run.prompts.entries()) {
     if (!good) return { whole: true };
     if (stopped()) return { whole: false };
-    const content = await expandInput(prompt, run.open);
+    const content = await expandInput(prompt, run.conversation.open);
     if (content === undefined) continue;
     isHandled = false;
     const isLast = i === run.prompts.length - 1;
@@ -117,7 +117,7 @@ async function giveAll(
 
 /** Settles what an earlier process of this run left: it continues an unfinished input, or asks to continue an interrupted one. */
 async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
-  const { session } = run.open;
+  const { session } = run.conversation;
   const { input } = session.journal;
   if (session.hasUnfinishedInput) await driver.continue();
   else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
@@ -142,13 +142,13 @@ function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
   return exitCode === EXIT.done || exitCode === EXIT.denied;
 }
 
-function report({ earlier, open }: HeadlessRun, driver: RunDriver): RunReport {
+function report({ earlier, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
   const now = { ...driver.report(), kept: open.journal.path !== undefined };
   return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
 }
 
 function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, judged: Judged | undefined): RunResult {
-  const { session, journal } = run.open;
+  const { session, journal } = run.conversation.open;
   const output = judged && "value" in judged ? { output: judged.value, text: judged.json } : {};
   // A run over several processes has spent what its session has.
   const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};

@@ -1,6 +1,8 @@
 // How the last input of a session ended, read from its journal: for a run whose earlier process could not say it.
 
-import { type InputOutcome, type Journal, type MessageEntry, pathTo } from "@lathe/agent";
+import type { InputOutcome, Journal } from "@lathe/agent";
+import type { MessageEntry } from "@lathe/agent/contract";
+import { pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 
 export function lastWords(journal: Journal): Pick<InputOutcome, "text" | "finish" | "awaiting"> {

@@ -3,15 +3,9 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import {
-  type CustomEntry,
-  FileStore,
-  hasBegun,
-  type InputContent,
-  Journal,
-  type MessageEntry,
-  sessionFolderName,
-} from "@lathe/agent";
+import { FileStore, type InputContent, Journal } from "@lathe/agent";
+import type { CustomEntry, MessageEntry } from "@lathe/agent/contract";
+import { hasBegun, sessionFolderName } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { type DeniedCall, UNATTENDED } from "../../found/permissions/permissions.ts";

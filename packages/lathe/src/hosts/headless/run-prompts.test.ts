@@ -20,10 +20,13 @@ it("a run that fails with a message still queued behind it ends all the same", a
     canAsk: false,
     places: { roots: [], userHome: "/home/u", latheHome: "/home/u/.lathe" },
   });
-  const driver = new RunDriver(session, permissions, () => undefined);
+  const driver = new RunDriver(
+    { session, permissions, submit: (content) => session.submit(content), continue: () => session.continue() },
+    () => undefined,
+  );
   session.followUp("left by an earlier process");
   await driver.submit("go");
   expect(driver.report()).toMatchObject({ reason: "error", error: { message: "no model today" } });
   await session.close();
-  await driver.drained();
+  await driver.drain();
 });

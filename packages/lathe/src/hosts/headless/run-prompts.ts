@@ -7,11 +7,11 @@ import {
   InputRefused,
   type Session,
   type SessionEvent,
-  sentence,
 } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { addUsage, type Usage } from "@lathe/llm";
+import type { Conversation } from "../../conversation/conversation.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
-import type { Permissions } from "../../found/permissions/permissions.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { lastWords } from "./last-words.ts";
 import type { RunFacts } from "./outcome.ts";
@@ -34,9 +34,12 @@ const NOTHING_YET: InputOutcome = {
 /** May ask to be given time before the next event. */
 export type EventListener = (event: SessionEvent) => Promise<void> | undefined | void;
 
+/** What is driven: a conversation that stays in its session. */
+export type Driven = Pick<Conversation, "session" | "permissions" | "submit" | "continue">;
+
 export class RunDriver {
+  readonly #driven: Driven;
   readonly #session: Session;
-  readonly #permissions: Permissions;
   readonly #tape: RecordingTape | undefined;
   readonly #reading: Promise<void>;
   /** How the last input ended. */
@@ -45,11 +48,11 @@ export class RunDriver {
   #cost = 0;
   #limit: string | undefined;
   /** The end of the present input was passed on. */
-  #passedOn = deferred();
+  #passedOn = makeDeferred();
 
-  constructor(session: Session, permissions: Permissions, onEvent: EventListener, tape?: RecordingTape) {
-    this.#session = session;
-    this.#permissions = permissions;
+  constructor(driven: Driven, onEvent: EventListener, tape?: RecordingTape) {
+    this.#driven = driven;
+    this.#session = driven.session;
     this.#tape = tape;
     this.#reading = this.#read(onEvent);
   }
@@ -57,7 +60,9 @@ export class RunDriver {
   /** Throws what the person should read when the prompt is not taken, such as by a hook. */
   async submit(prompt: InputContent): Promise<void> {
     try {
-      await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
+      await this.#waitForEvents(
+        await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#driven.submit(prompt)),
+      );
     } catch (error) {
       if (!(error instanceof InputRefused)) throw error;
       throw new CliError(EXIT.failed, `The prompt was not sent: ${sentence(error.message)}`, { cause: error });
@@ -66,7 +71,7 @@ export class RunDriver {
 
   /** Finishes what an earlier process left undone. */
   async continue(): Promise<void> {
-    await this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
+    await this.#waitForEvents(await (this.#tape?.input(this.#session, "continue") ?? this.#driven.continue()));
   }
 
   async interrupt(): Promise<void> {
@@ -93,7 +98,7 @@ export class RunDriver {
       text: awaiting ? [text.trim(), awaiting.text].filter((part) => part !== "").join("\n\n") : text,
       finish,
       ...(awaiting ? { awaiting: awaiting.what } : {}),
-      denied: this.#permissions.denied,
+      denied: this.#driven.permissions.denied,
       usage: this.#usage,
       cost: this.#cost,
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
@@ -102,15 +107,15 @@ export class RunDriver {
   }
 
   /** After the session was closed: every event has been passed on. */
-  drained(): Promise<void> {
+  drain(): Promise<void> {
     return this.#reading;
   }
 
   /** What the run says about an input comes after its events, however slowly they are read. */
-  async #ended(outcome: InputOutcome | undefined): Promise<void> {
+  async #waitForEvents(outcome: InputOutcome | undefined): Promise<void> {
     if (!outcome) return;
     await Promise.race([this.#passedOn.promise, this.#reading]);
-    this.#passedOn = deferred();
+    this.#passedOn = makeDeferred();
     this.#last = outcome;
     this.#usage = addUsage(this.#usage, outcome.usage);
     this.#cost += outcome.cost;
@@ -126,7 +131,7 @@ export class RunDriver {
   }
 }
 
-function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+function makeDeferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((settle) => {
     resolve = settle;

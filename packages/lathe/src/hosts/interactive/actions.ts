@@ -1,7 +1,7 @@
 // What the keys do at the terminal, besides editing and choosing. Every action can be given other keys in keybindings.json.
 
 import { type Action, Bindings, EDITOR_ACTIONS, SELECT_ACTIONS } from "@lathe/tui";
-import type { ChoiceAction } from "../../conversation/commands/choice.ts";
+import type { ChoiceAction } from "../../conversation/commands/command-view.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
 
 const app = <Id extends string>(id: Id, description: string, ...chords: string[]) =>

@@ -3,7 +3,7 @@
 
 import type { History } from "@lathe/tui";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { Choice } from "../../conversation/commands/choice.ts";
+import type { Choice } from "../../conversation/commands/command-view.ts";
 import { PromptHistory } from "../../sessions/history/prompt-history.ts";
 import { timeAgo } from "../../sessions/list.ts";
 

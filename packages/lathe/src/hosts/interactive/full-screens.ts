@@ -1,6 +1,7 @@
 // What has the whole screen for a while: pages to scroll, and terminals of commands to type in.
 
-import type { RunningTerminal, TerminalSize } from "@lathe/agent";
+import type { RunningTerminal } from "@lathe/agent/tools";
+import type { TerminalSize } from "@lathe/agent/world";
 import { type Editor, type Focusable, type Row, visible, wrap } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { TerminalPanels } from "./panels/terminal-panel.ts";
@@ -60,7 +61,7 @@ export class FullScreens {
         deps,
         open: (view) => this.open(view),
         close: () => this.close(),
-        onChange: () => surface.screen.changed(),
+        onChange: () => surface.screen.requestFrame(),
         handleTyped: (key) => editor.handle(key),
       });
       return this.#terminals.show(terminal);

@@ -1,6 +1,6 @@
 // Commands that only a screen has.
 
-import { sentence } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { type Themes, visible, wrap } from "@lathe/tui";
 import { writeSetting } from "../../config/settings/write.ts";
 import { chooseFrom } from "../../conversation/commands/choice.ts";
@@ -25,12 +25,13 @@ const themeCommand = (themes: Themes): SlashCommand => ({
   run: async ({ workspace }, wanted, view) => {
     const names = themes.names();
     const items = names.map((name) => ({ value: name, label: name }));
-    const moved = (name: string | undefined): void => {
+    const previewTheme = (name: string | undefined): void => {
       if (name === undefined) themes.cancelPreview();
       else themes.preview(name);
     };
     const current = names.indexOf(themes.current.name);
-    const name = wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved }) : wanted;
+    const name =
+      wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved: previewTheme }) : wanted;
     if (name === undefined) return;
     const result = names.includes(name)
       ? themes.select(name)

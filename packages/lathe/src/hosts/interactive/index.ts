@@ -8,6 +8,7 @@ import { readIfReadable } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
+import type { Run } from "../run.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
 import { leaveOnSignals } from "./leave-on-signals.ts";
@@ -15,13 +16,8 @@ import { StartScreen } from "./start-screen.ts";
 import type { StartTiming } from "./start-timing.ts";
 
 /** `words`: what the composer begins with. */
-export async function interactiveMode(
-  args: ParsedArgs,
-  machine: Machine,
-  timing: StartTiming,
-  words = "",
-): Promise<ExitCode> {
-  return (await isPlain(args, machine)) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
+export async function interactiveMode(args: ParsedArgs, run: Run, timing: StartTiming, words = ""): Promise<ExitCode> {
+  return (await isPlain(args, run.machine)) ? plainMode(args, run, timing) : screenMode(args, run, timing, words);
 }
 
 /** Whether nothing can be erased there, or a screen reader reads it out. */
@@ -48,7 +44,8 @@ async function parseYaml(text: string): Promise<{ readonly value?: unknown }> {
   return isProblem(read) ? {} : read;
 }
 
-async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {
+async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words: string): Promise<ExitCode> {
+  const { machine } = run;
   const { home } = homePaths(machine.env, machine.userHome);
   const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
   const draft = new Draft(
@@ -69,31 +66,31 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");
   try {
-    return await runInteractive(args, machine, timing, {
+    return await runInteractive(args, run, timing, {
       left: start.left,
       line: (text, style) => start.line(text, style),
       host: (workspace) => screenHost(start, workspace, problems),
     });
   } finally {
     // Answers that come after we have left would be typed into the shell.
-    if (!timing.leavesWhenReady) await start.surface.terminal.answered();
+    if (!timing.leavesWhenReady) await start.surface.terminal.waitForAnswers();
     restore();
     stopListening();
     process.off("exit", restore).off("uncaughtException", restore);
   }
 }
 
-async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+async function plainMode(args: ParsedArgs, run: Run, timing: StartTiming): Promise<ExitCode> {
   const { PlainView } = await import("./plain/plain-view.ts");
   const { plainScreen } = await import("./plain/extension-screen.ts");
   const { runInteractive } = await import("./run.ts");
-  const view = new PlainView(machine);
+  const view = new PlainView(run.machine);
   const restore = (): void => view.stop();
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   const stopListening = leaveOnSignals(view);
   view.start();
   try {
-    return await runInteractive(args, machine, timing, {
+    return await runInteractive(args, run, timing, {
       left: view.left,
       line: (text, style) => view.line(text, style),
       host: () => ({

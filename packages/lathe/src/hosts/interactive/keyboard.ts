@@ -1,6 +1,6 @@
 // What the app's own keys do. Keys that edit belong to the editor, and those of a list to the list.
 
-import { PERMISSION_MODES } from "@lathe/agent";
+import { PERMISSION_MODES } from "@lathe/agent/policy";
 import type { Key, KeyPress } from "@lathe/tui";
 import { EXIT } from "../../platform/usage/exit.ts";
 import type { AppAction } from "./actions.ts";

@@ -2,7 +2,6 @@
 
 import { EMPTY_ROW, type Row } from "@lathe/tui";
 import { EFFORTS } from "../../conversation/commands/model-commands.ts";
-import { modelsOf } from "../../models/connect.ts";
 import type { AppAction } from "./actions.ts";
 import type { Composer } from "./composer.ts";
 import type { Controller } from "./controller.ts";
@@ -55,7 +54,7 @@ function cycleThinking({ hint }: ScreenParts, { conversation }: Controller): voi
 /** Among those that are enabled and can be called; with no such list, those of the present provider. */
 async function cycleModel({ hint }: ScreenParts, { conversation }: Controller, by: 1 | -1): Promise<void> {
   const { workspace, model } = conversation;
-  const { registry } = await modelsOf(workspace);
+  const { registry } = await workspace.models();
   const { expandModels } = await import("@lathe/llm");
   const { enabledModels } = workspace.settings;
   const usable =

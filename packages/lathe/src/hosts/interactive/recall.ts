@@ -1,7 +1,9 @@
 // What a person needs to see of a session they continue: the last prompt, and the end of its answer. Reads nothing older: the
 // session may be long.
 
-import { type Journal, type MessageEntry, pathTo } from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import type { MessageEntry } from "@lathe/agent/contract";
+import { pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { visible } from "../../sessions/visible.ts";

@@ -1,14 +1,12 @@
 // From options to a conversation with a person, and to its end. The same for every way to draw it.
 
 import type { InputContent } from "@lathe/agent";
-import { ADDITIONS } from "../../additions/list.ts";
-import { loadNamedProvider } from "../../additions/named-provider.ts";
-import { workspaceOfRun } from "../../config/workspace/prepared.ts";
-import { openWorkspaceAt, type Workspace } from "../../config/workspace/workspace.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
-import { type Arrival, Conversation } from "../../conversation/conversation.ts";
-import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
-import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import type { Arrival, OpenSession } from "../../conversation/session-contract.ts";
+import type { Presence } from "../../conversation/session-request.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import { unwritableReason } from "../../platform/home/unwritable.ts";
@@ -18,9 +16,9 @@ import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { type SessionChooser, withChosenSession } from "../../sessions/choose.ts";
-import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import { promptsOf } from "../headless/prompts.ts";
+import type { Run } from "../run.ts";
 import { Controller } from "./controller.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
 import type { StartTiming } from "./start-timing.ts";
@@ -59,12 +57,12 @@ interface Opened {
 
 export async function runInteractive(
   args: ParsedArgs,
-  machine: Machine,
+  run: Run,
   timing: StartTiming,
   start: HostStart,
 ): Promise<ExitCode> {
   keepYoungObjectsFew();
-  const opening = openRun(args, quietMachine(machine, start), timing, start);
+  const opening = openRun(args, run, timing, start);
   // A user who leaves does not wait for what is still being opened.
   const first = await Promise.race([opening, start.left]);
   if (typeof first === "number") {
@@ -78,22 +76,28 @@ export async function runInteractive(
   return converse(first, timing, start.left);
 }
 
-async function openRun(args: ParsedArgs, machine: Machine, timing: StartTiming, start: HostStart): Promise<Opened> {
-  const place = await timing.phase("workspace", () => workspaceOfRun(machine, args.options));
+async function openRun(args: ParsedArgs, run: Run, timing: StartTiming, start: HostStart): Promise<Opened> {
+  const place = await timing.phase("workspace", () => run.open(args.options, quietMachine(run.machine, start)));
   const host = start.host(place);
   const { worktree } = args.options;
-  if (worktree === undefined) return openIn(place, args, timing, host);
+  if (worktree === undefined) return openIn(place, args, run, timing, host);
   const { OpenRunView } = await import("../worktree/run-view.ts");
   const runView = await OpenRunView.open(place, worktree, (line) => host.view.line(line, "dim"));
   try {
-    return await openIn({ ...place, view: runView }, args, timing, host);
+    return await openIn({ ...place, view: runView }, args, run, timing, host);
   } catch (error) {
     await runView.leave();
     throw error;
   }
 }
 
-async function openIn(workspace: Workspace, args: ParsedArgs, timing: StartTiming, host: Host): Promise<Opened> {
+async function openIn(
+  workspace: SessionWorkspace,
+  args: ParsedArgs,
+  run: Run,
+  timing: StartTiming,
+  host: Host,
+): Promise<Opened> {
   const { view } = host;
   const { machine, view: runView } = workspace;
   const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
@@ -102,20 +106,17 @@ async function openIn(workspace: Workspace, args: ParsedArgs, timing: StartTimin
   // What is wrong with an @file is said before anything is opened.
   const prompts = await promptsOf({ ...args, options }, { machine, files: runView?.env });
   const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
-  const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    timing.phase("model", async () => {
-      await loadNamedProvider(place, options);
-      return { ...(await sessionRequest(place, options, journal, presence)), additions: ADDITIONS };
-    });
+  const phase = <T>(name: string, work: () => Promise<T>): Promise<T> => timing.phase(name, work);
+  const requestFor = run.requestFor(workspace, options, { presence, phase });
   const commands = builtinCommands();
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
-    const setCommands = (): void => commands.setAdded(open.additions.commands());
-    open.additions.onCommands = setCommands;
+    const setCommands = (): void => commands.setAdded(open.parts.commands());
+    open.parts.onCommands = setCommands;
     setCommands();
   };
-  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
+  const workspaceAt = (cwd: string): Promise<SessionWorkspace> => run.openAt(cwd, options, machine);
   const { approve, answer, decidePlan, showTerminal, terminalSize } = view;
   const { extensionUi } = host;
   const person = {
@@ -183,7 +184,7 @@ async function converse(
 async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
   const expanded: InputContent[] = [];
   for (const input of inputs) {
-    const content = await controller.expanded(input);
+    const content = await controller.expand(input);
     if (content !== undefined) expanded.push(content);
   }
   return expanded;
@@ -192,9 +193,9 @@ async function expandedInputs(controller: Controller, inputs: readonly InputCont
 /** Later sessions of the run begin as the first did. */
 function askedOnce(view: HostView): Presence {
   let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
-  const ask = (workspace: Workspace) =>
+  const ask = (workspace: SessionWorkspace) =>
     view.dialogue("its first question", async () =>
-      (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view),
+      (await import("../../conversation/commands/first-model.ts")).chooseFirstModel(workspace, view),
     );
   return {
     firstModel: (workspace) => {

@@ -2,11 +2,12 @@
 // meaning. It takes over from the start screen once settings are known.
 
 import { setImmediate } from "node:timers/promises";
-import { type Session, sentence } from "@lathe/agent";
+import type { Session } from "@lathe/agent";
+import { sentence } from "@lathe/agent/base";
 import { appearance, type Bindings, type Themes } from "@lathe/tui";
 import type { Settings } from "../../config/settings/schema.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import { openThemes } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
 import { Composer } from "./composer.ts";
@@ -72,7 +73,7 @@ interface JoinedParts {
 function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   const { machine, surface, editor } = start;
   const { settings } = workspace;
-  const onChange = (): void => surface.screen.changed();
+  const onChange = (): void => surface.screen.requestFrame();
   const transcript: Transcript = new Transcript({
     thinking: settings["display.thinking"],
     expanded: false,
@@ -89,7 +90,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
     commandHint: commandHint(start.bindings),
   });
   const rows = new TranscriptRows({ transcript, setTimer: machine.deps.setTimer, onChange });
-  const screen: ScreenParts = makeScreenParts(start, rows, () => keys.releaseHeld());
+  const screen: ScreenParts = makeScreenParts(start, workspace, rows, () => keys.releaseHeld());
   const extensionThemes = new Map<string, string>();
   const themes = openThemes(surface, workspace, extensionThemes);
   const extensions: TerminalForExtensions = new TerminalForExtensions({ screen, editor, themes, extensionThemes });
@@ -130,7 +131,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
 function makeComposer({ editor }: StartScreen, screen: ScreenParts, transcript: Transcript, workspace: Workspace) {
   const { machine, link, scrollback, surface, dialogs, cwd } = screen;
   const hint = (text: string): void => screen.hint.show(text);
-  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.changed() });
+  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.requestFrame() });
   const history = new ComposerHistory(workspace, { hint, choose: (choice) => dialogs.choose(choice) });
   const showSent = (text: string): void => {
     const { controller } = link;
@@ -227,8 +228,8 @@ function modelOf({ link }: ScreenParts): string {
 function commandHint(bindings: Bindings): string {
   const [stop] = bindings.chords("app.interrupt");
   const [background] = bindings.chords("app.background");
-  const stops = stop === undefined ? [] : [`${stop.replace("escape", "esc")} stops it`];
-  return [...stops, ...(background === undefined ? [] : [`${background} sends it to the background`])].join(", ");
+  const stops = stop === undefined ? [] : [`${stop.replace("escape", "Esc")} to stop`];
+  return [...stops, ...(background === undefined ? [] : [`${background} to send to the background`])].join(" · ");
 }
 
 /** A key does not wait longer for what streams in. */

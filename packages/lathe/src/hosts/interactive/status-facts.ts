@@ -1,7 +1,7 @@
 // What the line at the bottom tells, from the conversation as it is now.
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { roomIn } from "@lathe/agent";
+import { roomIn } from "@lathe/agent/context";
 import { listJobs } from "../../conversation/commands/jobs.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";

@@ -4,9 +4,9 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Rule } from "@lathe/agent";
+import type { Rule } from "@lathe/agent/policy";
 import type { Settings } from "../../config/settings/schema.ts";
-import type { SessionRequest } from "../../conversation/open-session.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
 import type { PublicOptions } from "./public.ts";

@@ -1,7 +1,8 @@
 // The bytes of a journal, also of one that is kept in memory only.
 
 import { existsSync, readFileSync } from "node:fs";
-import { idSource, Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
+import { Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
+import { idSource } from "@lathe/agent/record";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 

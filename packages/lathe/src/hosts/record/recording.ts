@@ -2,14 +2,17 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { type InputContent, type InputOutcome, Recorder, type Session, type Surroundings } from "@lathe/agent";
+import type { InputContent, InputOutcome, Session } from "@lathe/agent";
+import type { Surroundings } from "@lathe/agent/context";
+import { Recorder } from "@lathe/agent/session";
 import type { ClientDeps } from "@lathe/llm";
 import { resolveCredential } from "../../config/credentials/resolve.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { SessionRequest } from "../../conversation/open-session.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { InputVerb, RecordingTape } from "../../conversation/tape.ts";
 import { rememberedIn } from "../../found/permissions/remembered.ts";
-import { connect, modelsOf, providerOptions } from "../../models/connect.ts";
+import { connect, providerOptions } from "../../models/connect.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "../../models/credentials.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { existingJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
@@ -20,31 +23,32 @@ import { publicOptions, publicValue } from "./public.ts";
 
 export class Recording implements RecordingTape {
   /** The workspace for everything that belongs to the session. */
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly aroundExecute: Recorder["aroundExecute"];
   readonly aroundAccess: Recorder["aroundAccess"];
-  readonly #outside: Workspace;
+  readonly #outside: SessionWorkspace;
   readonly #folder: RecordFolder;
   readonly #recorder: Recorder;
   readonly #deps: ClientDeps;
   readonly #env: Record<string, string> = {};
   #journal: OpenedJournal | undefined;
 
-  constructor(workspace: Workspace, dir: string) {
+  /** `at`: a workspace with models of its own, whose clock and requests are recorded as well. */
+  constructor(workspace: SessionWorkspace, dir: string, at: (workspace: Workspace) => SessionWorkspace) {
     this.#outside = workspace;
     this.#folder = new RecordFolder(resolve(workspace.machine.cwd, dir));
     this.#folder.create();
     this.#recorder = new Recorder(this.#folder.path, workspace.redactor);
     this.aroundExecute = this.#recorder.aroundExecute;
     this.aroundAccess = this.#recorder.aroundAccess;
-    this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noting(workspace.env) };
-    this.workspace = {
+    this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noteReads(workspace.env) };
+    this.workspace = at({
       ...workspace,
       machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
       rules: [...workspace.rules, ...rememberedIn(workspace).rules()],
       // A wait for the disk is not recorded, so there must be none; nor is a websocket.
       settings: { ...workspace.settings, "journal.sync": "none", "providers.openaiWebsockets": "off" },
-    };
+    });
   }
 
   /** The journal as `open` finds or makes it; what it holds already is part of the recording. */
@@ -63,7 +67,7 @@ export class Recording implements RecordingTape {
   }
 
   /** The same request, with a model whose traffic is recorded. */
-  async tapped(request: SessionRequest): Promise<SessionRequest> {
+  async tap(request: SessionRequest): Promise<SessionRequest> {
     // What additions do cannot be recorded, so a recorded run has none.
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
     const { provider } = request.model;
@@ -72,7 +76,7 @@ export class Recording implements RecordingTape {
     if (hasOwnChain(provider)) {
       throw usageError(`--record: ${provider} fetches its own keys, which cannot be recorded. Use another provider.`);
     }
-    const models = await modelsOf(this.#outside);
+    const models = await this.#outside.models();
     const query = credentialQuery(provider, this.#outside.env, models.configOf(provider));
     const runKey = overrides?.apiKey === undefined ? undefined : { provider, key: overrides.apiKey };
     const credential = await resolveCredential(query, credentialSources(this.#outside, runKey));
@@ -120,7 +124,7 @@ export class Recording implements RecordingTape {
   }
 
   /** Notes the variables that the provider asks for. */
-  #noting(env: ClientDeps["env"]): ClientDeps["env"] {
+  #noteReads(env: ClientDeps["env"]): ClientDeps["env"] {
     return new Proxy(env, {
       get: (target, name) => {
         const value = target[name as string];

@@ -4,17 +4,21 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Redactor, ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
+import type { Surroundings } from "@lathe/agent/context";
+import { Redactor } from "@lathe/agent/policy";
+import { ReplayDivergence, Replayer } from "@lathe/agent/session";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { openSession } from "../../conversation/open-session.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Tape } from "../../conversation/tape.ts";
 import { PRACTICE_PROVIDER } from "../../models/models.ts";
 import { practiceAdapter } from "../../models/practice/adapter.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { existingJournal, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import { Run } from "../run.ts";
 import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
 
@@ -84,12 +88,15 @@ function replayWorkspace(
   home: string,
   machine: Machine,
   { cwd, roots, settings, rules = [] }: RecordedSession,
-): Workspace {
+): SessionWorkspace {
   const paths = homePaths({ LATHE_HOME: home }, home);
   const extensions = { files: [], flags: {} };
   const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [], extensions };
   // The recording is without secrets; those of this machine have no part in it.
-  return { ...nothing, machine, cwd, roots, paths, settings, rules, env: machine.env, redactor: new Redactor() };
+  const run = new Run(machine);
+  const { said } = run;
+  const redactor = new Redactor();
+  return run.at({ ...nothing, machine, cwd, roots, paths, settings, rules, env: machine.env, redactor, said });
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {

@@ -2,7 +2,7 @@
 
 import { clampLevel, isThinkingLevel, offeredLevels } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
-import { type ModelChoice, modelsOf } from "../../models/connect.ts";
+import type { ModelChoice } from "../../models/connect.ts";
 import { PRACTICE_PROVIDER } from "../../models/models.ts";
 import { LEVELS } from "./commands.ts";
 import type { Handlers } from "./handler.ts";
@@ -17,7 +17,7 @@ export function thinkingLevel({ session, model }: Conversation): Level {
 }
 
 async function changeModel(current: Conversation, provider: string, id: string): Promise<ModelChoice> {
-  const { registry } = await modelsOf(current.workspace);
+  const { registry } = await current.workspace.models();
   if (provider !== PRACTICE_PROVIDER && !registry.knows(provider)) {
     throw new Error(`Model not found: ${provider}/${id}`);
   }

@@ -1,6 +1,6 @@
 // Commands that look at the session, set its plan, or run something beside it.
 
-import { keepOneInProgress, type TodoList } from "@lathe/agent";
+import { keepOneInProgress, type TodoList } from "@lathe/agent/tools";
 import { todoList, writeTodo } from "../../conversation/todo/todo-facts.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandParams, RpcSessionState, TodoPhases } from "./commands.ts";

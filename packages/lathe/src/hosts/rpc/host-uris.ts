@@ -1,6 +1,7 @@
 // Addresses that the host answers for, such as db://users/42: read and write tools reach it through the session's resolvers.
 
-import { SchemeRegistry, type SchemeResolver, type Session } from "@lathe/agent";
+import type { Session } from "@lathe/agent";
+import { SchemeRegistry, type SchemeResolver } from "@lathe/agent/contract";
 import type { UriSchemeSpec } from "./commands.ts";
 import type { HostUriResult } from "./frames.ts";
 import { Outstanding } from "./outstanding.ts";

@@ -1,7 +1,7 @@
 // RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
 
-import { openWorkspaceAt, type Workspace } from "../../config/workspace/workspace.ts";
 import type { RequestFor } from "../../conversation/next-session.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -21,9 +21,10 @@ const LEAVE_WITHIN_MS = 1500;
 const DIALOG_TIMEOUT_MS = 30 * 60_000;
 
 export async function rpcMode(
-  workspace: Workspace,
+  workspace: SessionWorkspace,
   { options, words }: ParsedArgs,
   requestFor: RequestFor,
+  openAt: (cwd: string) => Promise<SessionWorkspace>,
 ): Promise<ExitCode> {
   const { stdin, stdout, stderr } = workspace.machine;
   const extra = words[0] ?? options.print?.[0];
@@ -35,7 +36,7 @@ export async function rpcMode(
   const hostTools = new HostTools(counter("host_tool"), send);
   const hostUris = new HostUris(counter("host_uri"), send);
   const { view } = workspace;
-  const workspaceAt = view ? undefined : (cwd: string) => openWorkspaceAt(workspace.machine, options, cwd);
+  const workspaceAt = view ? undefined : openAt;
   const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
   const models = new ModelList(() => current.conversation.workspace, options.models);
@@ -47,7 +48,7 @@ export async function rpcMode(
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
-    await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
+    await Promise.race([current.conversation.close().then(() => writer.flush()), late]);
     if (view) {
       // It is kept in any case; the deadline is for the line that says so.
       const unsure = `What was changed is kept in the view ${view.id}.`;

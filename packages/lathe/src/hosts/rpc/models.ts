@@ -1,17 +1,17 @@
 // The models a host can choose from: what has a credential, or what the user limited the choice to.
 
 import { expandModels, type ModelInfo } from "@lathe/llm";
-import type { Workspace } from "../../config/workspace/workspace.ts";
-import { type ModelChoice, modelsOf } from "../../models/connect.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import type { ModelChoice } from "../../models/connect.ts";
 import { commaList } from "../../platform/options/values.ts";
 import type { ModelRow } from "./commands.ts";
 
 export class ModelList {
-  readonly #workspace: () => Workspace;
+  readonly #workspace: () => SessionWorkspace;
   readonly #scope: readonly string[] | undefined;
 
   /** `scope`: value of --models; without it the setting is used. */
-  constructor(workspace: () => Workspace, scope: string | undefined) {
+  constructor(workspace: () => SessionWorkspace, scope: string | undefined) {
     this.#workspace = workspace;
     this.#scope = scope === undefined ? undefined : commaList(scope);
   }
@@ -26,7 +26,7 @@ export class ModelList {
 
   /** Usable now; the one in use is always among them. */
   async list(current: ModelChoice): Promise<ModelRow[]> {
-    const { registry } = await modelsOf(this.#workspace());
+    const { registry } = await this.#workspace().models();
     const models = this.isScoped
       ? expandModels(registry, this.#patterns).map(({ model }) => model)
       : registry.available();

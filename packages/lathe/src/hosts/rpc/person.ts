@@ -1,8 +1,9 @@
 // The person behind the host: approvals, questions and plans become dialogs that the host shows.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
-import type { Person } from "../../conversation/open-session.ts";
+import type { Person } from "../../conversation/session-contract.ts";
 import type { Offers } from "../../found/permissions/permissions.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";

@@ -1,11 +1,11 @@
 // The conversation a host talks to, and the stream of its events on the wire.
 
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
 import type { RequestFor } from "../../conversation/next-session.ts";
-import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
@@ -16,10 +16,10 @@ import type { HostUris } from "./host-uris.ts";
 import type { HostPerson } from "./person.ts";
 
 export interface RpcSessionParts {
-  readonly workspace: Workspace;
+  readonly workspace: SessionWorkspace;
   readonly requestFor: RequestFor;
   /** Absent: sessions cannot be moved. */
-  readonly workspaceAt: ((cwd: string) => Promise<Workspace>) | undefined;
+  readonly workspaceAt: ((cwd: string) => Promise<SessionWorkspace>) | undefined;
   readonly writer: LineWriter;
   readonly person: HostPerson;
   readonly hostTools: HostTools;
@@ -75,7 +75,7 @@ export class RpcSession {
   }
 
   /** The text that a command stands for; undefined when the command has done its work. At once when it names no command. */
-  expanded(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
+  expand(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
     return this.#expansion.expand(content, this.#conversation.open, options);
   }
 

@@ -1,6 +1,8 @@
 // From what a session reports to what goes over the wire. One mapper per session; it remembers only what is being streamed.
 
-import { type AgentEvent, type AgentOverview, type SessionEvent, TODO_FACT, toAgentEvents } from "@lathe/agent";
+import { type AgentEvent, type SessionEvent, toAgentEvents } from "@lathe/agent";
+import type { AgentOverview } from "@lathe/agent/contract";
+import { TODO_FACT } from "@lathe/agent/tools";
 import type { WireEvent, WireEventOf } from "./events.ts";
 import { toWire } from "./to-wire.ts";
 

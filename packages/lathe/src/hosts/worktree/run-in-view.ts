@@ -11,12 +11,12 @@ import { OpenRunView } from "./run-view.ts";
 export async function inView<T>(
   workspace: Workspace,
   name: string | true,
-  work: (inside: Workspace) => Promise<T>,
+  work: (view: RunView) => Promise<T>,
 ): Promise<T> {
   const tell = teller(workspace);
   const view = await OpenRunView.open(workspace, name, tell);
   try {
-    return await work({ ...workspace, view });
+    return await work(view);
   } finally {
     const kept = await view.leave();
     if (kept !== undefined) tell(`${kept} Continue with: ${view.toContinue}`);

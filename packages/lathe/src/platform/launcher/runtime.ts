@@ -33,6 +33,9 @@ interface Folders {
   readonly isRun: boolean;
 }
 
+/** A model takes longer than this to answer, so what the answer needs is loaded meanwhile. */
+const THINKING_MS = 50;
+
 export function runCommand(
   { name, units, script, fresh: isFresh }: LoadedScript & { readonly name: string; readonly units: Units },
   { packs, cacheRoot, caches, isRun }: Folders,
@@ -95,7 +98,10 @@ export function runCommand(
     if (fresh) writeCaches(cacheRoot, caches, wanted);
     fresh = false;
   };
-  onFirstRequest(() => capture(scripts));
+  onFirstRequest(() => {
+    capture(scripts);
+    setTimeout(() => scripts.has(LATHE_ANSWER_PACK) || loadPack(LATHE_ANSWER_PACK), THINKING_MS).unref();
+  });
   process.on("exit", () => capture(isRun ? new Map([...scripts].filter(([pack]) => pack !== name)) : scripts));
   const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
   void main();

@@ -2,7 +2,7 @@
 
 import { fstatSync, readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
-import { visibleText } from "@lathe/agent";
+import { visibleText } from "@lathe/agent/base";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { announceFirstRequest } from "../launcher/first-request.ts";
 import { EXIT, usageError } from "../usage/exit.ts";

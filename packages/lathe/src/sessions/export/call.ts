@@ -1,6 +1,6 @@
 // One tool call on the page: a line that says what was done, and behind it the arguments, the diff and the result.
 
-import { oneLine } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
 import type { ImageData, JsonValue } from "@lathe/llm";
 import { seconds, size } from "../numbers.ts";
 import type { Call, CallResult, FileDiff } from "../transcript.ts";

@@ -1,6 +1,6 @@
 // What a page says about a whole transcript before it shows it.
 
-import { oneLine } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
 import { addTokens, type TokenCounts } from "../tokens.ts";
 import type { Transcript } from "../transcript.ts";
 

@@ -3,6 +3,7 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { messageOf } from "@lathe/llm";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 type Sqlite = typeof import("@photostructure/sqlite");
@@ -119,7 +120,7 @@ export class PromptHistory {
 
   /** A disk that is full or a file that is locked costs the memory of prompts, never a session. */
   #recordFailure(error: unknown): void {
-    this.#problem = `Prompts are not kept for later: ${error instanceof Error ? error.message : String(error)}`;
+    this.#problem = `Prompts are not kept for later: ${messageOf(error)}`;
   }
 
   #open(): Promise<DatabaseSyncInstance> {

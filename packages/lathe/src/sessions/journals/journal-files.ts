@@ -2,30 +2,23 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { FileBlobs, FileStore, forkJournal, Journal, type JournalDeps, MemoryBlobs, MemoryStore } from "@lathe/agent";
+import { type ChildStores, forkChildren } from "@lathe/agent/agents";
+import { JOURNAL_VERSION } from "@lathe/agent/contract";
 import {
-  type ChildStores,
   copyArtifacts,
-  FileBlobs,
-  FileStore,
-  forkChildren,
-  forkJournal,
   hasBegun,
   idSource,
   importJournal,
   isoTime,
-  JOURNAL_VERSION,
-  Journal,
-  type JournalDeps,
   type LockOwner,
-  MemoryBlobs,
-  MemoryStore,
   moveJournalFile,
   processStartTime,
   readHead,
   realJournalPath,
   sessionFolderName,
   sessionPath,
-} from "@lathe/agent";
+} from "@lathe/agent/record";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 

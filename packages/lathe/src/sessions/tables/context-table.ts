@@ -1,6 +1,6 @@
 // The context ledger for people: a bar for each kind of owner, then the largest owners.
 
-import type { ContextLedger, LedgerGroup, LedgerOwner, OwnerKind } from "@lathe/agent";
+import type { ContextLedger, LedgerGroup, LedgerOwner, OwnerKind } from "@lathe/agent/context";
 import { printableLine, shorten } from "../list.ts";
 import { tokens } from "../numbers.ts";
 import { table } from "./table.ts";

@@ -1,6 +1,7 @@
 // What a session cost, for people: by model, by tool and by child.
 
-import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
+import type { JournalReader } from "@lathe/agent/contract";
+import { type Spending, sessionCosts } from "@lathe/agent/session";
 import { printableLine } from "../list.ts";
 import { costText, countOf, dollars, tokens } from "../numbers.ts";
 import { table } from "./table.ts";

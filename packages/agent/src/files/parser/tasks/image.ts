@@ -1,5 +1,7 @@
 // A picture made small enough to be sent to a model.
 
+import { messageOf } from "@lathe/llm";
+import { missingPackage } from "../../../base/optional-package.ts";
 import { CannotParse, type TaskInput } from "./types.ts";
 
 export interface FitInput extends TaskInput {
@@ -69,7 +71,7 @@ export async function fitImage(input: TaskInput): Promise<FittedImage | undefine
 const sideOf = (side: number, scale: number): number => Math.max(1, Math.round(side * scale));
 
 function whyNot(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (/pixel limit/i.test(message)) return `the picture has more than ${MOST_PIXELS / 1e6} million pixels`;
   return `the picture is damaged (${message.split("\n")[0]})`;
 }
@@ -78,6 +80,6 @@ async function sharpPackage(): Promise<typeof import("sharp")["default"]> {
   try {
     return (await import("sharp")).default;
   } catch {
-    throw new CannotParse("pictures are made smaller with the optional package sharp, which is not installed");
+    throw new CannotParse(missingPackage("pictures that have to be made smaller", "sharp"));
   }
 }

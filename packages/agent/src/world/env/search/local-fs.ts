@@ -3,8 +3,9 @@
 
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { EnvVars } from "../../process/env-policy.ts";
-import { globalIgnore } from "./global-ignore.ts";
-import type { FileKind, SearchEntry, SearchFs } from "./walk.ts";
+import { personalIgnoreFile } from "./global-ignore.ts";
+import { localKind, skipForbidden } from "./regular-file.ts";
+import type { SearchEntry, SearchFs } from "./walk.ts";
 
 /** `onDisk`: where a path of the search lies. */
 export function localSearchFs(env: EnvVars, onDisk: (path: string) => string): SearchFs {
@@ -13,7 +14,7 @@ export function localSearchFs(env: EnvVars, onDisk: (path: string) => string): S
     entries: (directory) => disk.entries(onDisk(directory)),
     read: (paths) => disk.read(paths.map(onDisk)),
     mtimeMs: (path) => disk.mtimeMs(onDisk(path)),
-    globalIgnore: async () => globalIgnore(env, readText),
+    globalIgnore: async () => personalIgnoreFile(env),
   };
 }
 
@@ -42,29 +43,4 @@ const MOST_BYTES = 256 << 20;
 
 function readUpTo(path: string, most: number): Buffer {
   return statSync(path).size > most ? Buffer.alloc(0) : readFileSync(path);
-}
-
-function readText(path: string): string | undefined {
-  // Reading a pipe would block.
-  return localKind(path) === "file" ? skipForbidden(() => readFileSync(path, "utf8"), undefined) : undefined;
-}
-
-export function localKind(path: string): FileKind | undefined {
-  const stat = skipForbidden(() => statSync(path, { throwIfNoEntry: false }), undefined);
-  return stat?.isFile() ? "file" : stat?.isDirectory() ? "directory" : undefined;
-}
-
-/** Files that vanish during the walk or that we may not read are skipped, as in ripgrep. */
-function skipForbidden<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (
-      ["EACCES", "EPERM", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(
-        (error as NodeJS.ErrnoException).code ?? "",
-      )
-    )
-      return otherwise;
-    throw error;
-  }
 }

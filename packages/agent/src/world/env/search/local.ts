@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { commandEnv, type EnvVars } from "../../process/env-policy.ts";
 import type { Processes } from "../../process/processes.ts";
 import { EnvError } from "../types.ts";
-import { unlessBlocked } from "./blocked-ignores.ts";
 import { builtinSearch } from "./builtin.ts";
-import { localKind, localSearchFs } from "./local-fs.ts";
+import { localSearchFs } from "./local-fs.ts";
 import { locateRipgrep } from "./locate-ripgrep.ts";
+import { localKind } from "./regular-file.ts";
 import { type RipgrepRunner, ripgrepSearch } from "./ripgrep.ts";
 import type { Search, SearchEngine } from "./types.ts";
 
@@ -23,14 +23,14 @@ export async function localSearch(
   env: EnvVars,
   onDisk: OnDisk,
 ): Promise<Search> {
-  const builtin = builtinSearch(localSearchFs(env, onDisk));
-  if (engine === "builtin") return builtin;
+  if (engine === "builtin") return builtinSearch(localSearchFs(env, onDisk));
   const program = await locateRipgrep(env["PATH"]);
-  if (program !== undefined) {
-    return unlessBlocked(ripgrepSearch(localRunner(program, processes, env, onDisk)), builtin, onDisk);
-  }
-  if (engine === "auto") return builtin;
-  throw new EnvError("unavailable", "ripgrep was not found. Install it (rg on PATH) or use the built-in search.");
+  if (program !== undefined) return ripgrepSearch(localRunner(program, processes, env, onDisk));
+  if (engine === "auto") return builtinSearch(localSearchFs(env, onDisk));
+  throw new EnvError(
+    "unavailable",
+    "ripgrep was not found: npm install @vscode/ripgrep, put rg on PATH, or use the built-in search.",
+  );
 }
 
 function localRunner(program: string, processes: Processes, env: EnvVars, onDisk: OnDisk): RipgrepRunner {

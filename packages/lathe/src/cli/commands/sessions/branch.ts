@@ -1,6 +1,6 @@
 // `lathe sessions branch`.
 
-import { branchPoint, findEntry } from "@lathe/agent";
+import { branchPoint, findEntry } from "@lathe/agent/record";
 import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { findOne } from "../../../sessions/find.ts";

@@ -1,7 +1,8 @@
 // `lathe sessions doctor`.
 
 import { rmSync } from "node:fs";
-import { collectBlobs, FileBlobs } from "@lathe/agent";
+import { FileBlobs } from "@lathe/agent";
+import { collectBlobs } from "@lathe/agent/base";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import { EXIT } from "../../../platform/usage/exit.ts";
 import { type CheckDeps, checkJournal, leftLocks } from "../../../sessions/check.ts";

@@ -1,6 +1,6 @@
 // `lathe sessions label`.
 
-import { checkLabel, findEntry } from "@lathe/agent";
+import { checkLabel, findEntry } from "@lathe/agent/record";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";

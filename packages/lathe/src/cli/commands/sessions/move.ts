@@ -1,6 +1,6 @@
 // `lathe sessions move`.
 
-import { quoteShell } from "@lathe/agent";
+import { quoteShell } from "@lathe/agent/world";
 import { existingDirectory } from "../../../config/workspace/workspace.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../../sessions/find.ts";

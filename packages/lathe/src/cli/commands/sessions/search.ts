@@ -1,6 +1,6 @@
 // `lathe sessions search`.
 
-import { visibleLine } from "@lathe/agent";
+import { visibleLine } from "@lathe/agent/base";
 import { EXIT } from "../../../platform/usage/exit.ts";
 import { printableLine, sessionName, timeAgo } from "../../../sessions/list.ts";
 import { type FoundSession, loadSqlite, searchSessions } from "../../../sessions/search.ts";

@@ -1,6 +1,7 @@
 // `lathe sessions tree`.
 
-import { findEntry, type Journal, landingOf } from "@lathe/agent";
+import type { Journal } from "@lathe/agent";
+import { findEntry, landingOf } from "@lathe/agent/record";
 import { withEntryHint } from "../../../platform/usage/entry-hint.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { changeJournal } from "../../../sessions/change-journal.ts";

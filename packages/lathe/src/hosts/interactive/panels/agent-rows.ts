@@ -1,9 +1,9 @@
 // The agents of a session as rows: the tree with states and costs, and what the one at the pointer does.
 
-import type { AgentOverview } from "@lathe/agent";
+import type { AgentOverview } from "@lathe/agent/contract";
 import {
   cutRow,
-  elapsed,
+  elapsedTime,
   type RenderContext,
   type Row,
   row,
@@ -12,8 +12,8 @@ import {
   visibleLine,
   widthOf,
 } from "@lathe/tui";
-import { dollars, tokens } from "../../../sessions/numbers.ts";
-import { counted, took } from "../transcript/numbers.ts";
+import { countOf, dollars, tokens } from "../../../sessions/numbers.ts";
+import { took } from "../transcript/numbers.ts";
 import { dim, oneRow, SEPARATOR, span } from "../transcript/view.ts";
 
 /** A name is never more than this share of the row. */
@@ -77,7 +77,7 @@ export function agentDetail(
   if (room < 2) return [];
   const facts = [
     ...(agent.agent === undefined ? [] : [agent.agent]),
-    counted(agent.requests, "request"),
+    countOf(agent.requests, "request"),
     `${tokens(agent.tokens)} tokens`,
   ].join(SEPARATOR);
   const end = [dim(`  ${facts}`)];
@@ -100,7 +100,7 @@ const nameOf = ({ agentId, parentId }: AgentOverview): string =>
 
 function factsOf({ state, status, startedAt, endedAt, cost }: AgentOverview, { now }: RenderContext): string[] {
   const time =
-    startedAt === undefined ? [] : [endedAt === undefined ? elapsed(now - startedAt) : took(endedAt - startedAt)];
+    startedAt === undefined ? [] : [endedAt === undefined ? elapsedTime(now - startedAt) : took(endedAt - startedAt)];
   const price = cost > 0 ? [dollars(cost)] : [];
   const word = status === "failed" && state !== "aborted" ? `failed, ${state}` : state;
   return [word, ...time, ...price];

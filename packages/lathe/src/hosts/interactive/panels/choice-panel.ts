@@ -12,8 +12,7 @@ import {
   visible,
   wrap,
 } from "@lathe/tui";
-import type { Choice, ChoiceAction } from "../../../conversation/commands/choice.ts";
-import type { CommandView } from "../../../conversation/commands/command.ts";
+import type { Choice, ChoiceAction, CommandView } from "../../../conversation/commands/command-view.ts";
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 
@@ -46,7 +45,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
       list.setItems(items);
     });
     const component = {
-      hint: ["enter chooses", ...actions.hints, "esc cancels"].join(", "),
+      hint: ["Enter to choose", ...actions.hints, "Esc to cancel"].join(" · "),
       render: (context: Parameters<typeof list.render>[0]) => [
         row(shorten(choice.title, context.columns), { bold: true }),
         ...list.render(context),

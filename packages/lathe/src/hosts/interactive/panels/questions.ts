@@ -1,6 +1,7 @@
 // Questions of the model, one after the other, and the question about a plan.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import { visible, wrap } from "@lathe/tui";
 import type { AnswerOption } from "./answer-panel.ts";
 import type { QuestionBody } from "./question-body.ts";

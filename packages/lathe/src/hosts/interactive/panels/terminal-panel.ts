@@ -1,7 +1,7 @@
 // The terminal of a command that the model started, over the whole screen: the person types into it until it ends. One line on top says
 // whose it is and how to end it.
 
-import type { RunningTerminal, ScreenSpan } from "@lathe/agent";
+import type { RunningTerminal, ScreenSpan } from "@lathe/agent/tools";
 import {
   type CursorPlace,
   type Focusable,

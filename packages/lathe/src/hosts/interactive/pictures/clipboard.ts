@@ -1,6 +1,7 @@
 // The picture on the clipboard, read by the program that the desktop has for it.
 
-import { imageType, MOST_IMAGE_BYTES, Processes } from "@lathe/agent";
+import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
+import { Processes } from "@lathe/agent/world";
 import type { Machine } from "../../../platform/machine/machine.ts";
 
 export type ClipboardPicture =

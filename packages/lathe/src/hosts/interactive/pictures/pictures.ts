@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
+import { imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
 import type { ContentPart } from "@lathe/llm";
 import type { Editor, Mark } from "@lathe/tui";
 import type { Machine } from "../../../platform/machine/machine.ts";

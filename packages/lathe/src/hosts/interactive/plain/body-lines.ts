@@ -1,6 +1,7 @@
 // What a finished call printed or changed, as lines that are only ever added: the end of its output, or its changes.
 
-import { type Card, plainOutput } from "@lathe/agent";
+import type { Card } from "@lathe/agent";
+import { plainOutput } from "@lathe/agent/tools";
 import type { LineStyle } from "../host-view.ts";
 
 interface BodyLine {

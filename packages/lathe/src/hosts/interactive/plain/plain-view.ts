@@ -1,10 +1,11 @@
 // The host as plain lines, for terminals that cannot erase and for people who hear the screen: text is only ever added, nothing
 // moves, and what happens is said in words. Questions are answered in words, too.
 
-import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
 import { type Key, KeyDecoder, visible } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
-import type { OpenSession } from "../../../conversation/open-session.ts";
+import type { OpenSession } from "../../../conversation/session-contract.ts";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Offers, Width } from "../../../found/permissions/permissions.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
@@ -105,7 +106,7 @@ export class PlainView implements HostView {
     this.#printer.line(text.replace(/\n+$/, ""), style);
   }
 
-  /** Lines are read one by one, each by whoever asks next. */
+  /** Lines are read one by one, each by the next question. */
   dialogue<T>(_from: HoldsFrom, work: () => Promise<T>): Promise<T> {
     return work();
   }
@@ -115,14 +116,14 @@ export class PlainView implements HostView {
   }
 
   ask(question: string, signal?: AbortSignal, before?: () => void): Promise<string | undefined> {
-    return this.#asked({ question: `${question.trimEnd()} `, before }, signal);
+    return this.#askNext({ question: `${question.trimEnd()} `, before }, signal);
   }
 
   askSecret(question: string): Promise<string | undefined> {
-    return this.#asked({ question: `${question} (hidden): `, isSecret: true });
+    return this.#askNext({ question: `${question} (hidden): `, isSecret: true });
   }
 
-  #asked(parts: Omit<PendingQuestion, "settle">, signal?: AbortSignal): Promise<string | undefined> {
+  #askNext(parts: Omit<PendingQuestion, "settle">, signal?: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
       const pending: PendingQuestion = {
         ...parts,
@@ -280,9 +281,9 @@ export class PlainView implements HostView {
     if (key.kind === "paste") this.#typed.paste(key.text);
     if (key.kind !== "key" || this.#typed.edit(key)) return;
     const { name, ctrl } = key;
-    if (name === "enter" || (ctrl && name === "j")) this.#entered();
+    if (name === "enter" || (ctrl && name === "j")) this.#enter();
     else if (name === "escape") this.#controller?.stop();
-    else if (ctrl && name === "c") this.#interrupted();
+    else if (ctrl && name === "c") this.#interrupt();
     else if (ctrl && name === "z") process.kill(0, "SIGTSTP");
     else if (ctrl && name === "d" && this.#typed.text === "") {
       if (this.#controller) void this.#controller.leave(EXIT.done);
@@ -290,7 +291,7 @@ export class PlainView implements HostView {
     }
   }
 
-  #entered(): void {
+  #enter(): void {
     const said = this.#typed.whole;
     this.#typed.close();
     const [pending] = this.#pending;
@@ -305,7 +306,7 @@ export class PlainView implements HostView {
   }
 
   /** Discards what was being typed, as in a shell; the next input begins a new line. */
-  #interrupted(): void {
+  #interrupt(): void {
     this.#typed.close();
     this.#begun = "";
     this.#setAside = "";

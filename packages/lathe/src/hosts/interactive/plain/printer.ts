@@ -1,7 +1,8 @@
 // Turns a session's events into plain lines: the answer as it streams, one line per finished call. Only ever appends; knows
 // nothing of keys or commands.
 
-import { type EventData, type SessionEvent, visibleLine, visibleText } from "@lathe/agent";
+import type { EventData, SessionEvent } from "@lathe/agent";
+import { visibleLine, visibleText } from "@lathe/agent/base";
 import { shorten, widthOf } from "@lathe/tui";
 import type { LineStyle } from "../host-view.ts";
 import { bodyLines } from "./body-lines.ts";

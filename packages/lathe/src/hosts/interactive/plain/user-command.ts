@@ -1,6 +1,6 @@
 // A command of the person's own as lines: what it is at its beginning, the end of its output and how it ended when it is over.
 
-import { plainOutput } from "@lathe/agent";
+import { plainOutput } from "@lathe/agent/tools";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { LineStyle, UserCommandView } from "../host-view.ts";
 

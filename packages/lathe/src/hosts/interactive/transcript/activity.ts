@@ -1,8 +1,8 @@
 // What the agent does right now, in words: never the same one for everything.
 
 import { visibleLine } from "@lathe/tui";
+import { countOf } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
-import { counted } from "./numbers.ts";
 
 export interface Activity {
   readonly text: string;
@@ -26,7 +26,7 @@ function activityText(fold: EventFold): string {
   const [only] = running;
   // What it is done to stands in the card above.
   if (only?.item && running.length === 1) return visibleLine(only.item.card.verb).replace(/ for$/, "");
-  if (running.length > 1) return `${counted(running.length, "call")} running`;
+  if (running.length > 1) return `${countOf(running.length, "call")} running`;
   if (preparing) return "Writing a call";
   if (isStreaming === "thinking") return "Thinking";
   return isStreaming === "text" ? "Answering" : "Waiting for the model";

@@ -1,6 +1,6 @@
 // Agents as one line each: a running one says what it does now, one that has ended stays in the scrollback.
 
-import type { AgentOverview } from "@lathe/agent";
+import type { AgentOverview } from "@lathe/agent/contract";
 import type { ChildItem } from "./item.ts";
 
 export class Children {

@@ -1,17 +1,11 @@
 // A session that is opened again, as items: made from its journal, with each call's card made anew from call and result.
 
-import {
-  type CustomMessageEntry,
-  knownTool,
-  type MessageEntry,
-  pastCard,
-  pathTo,
-  type Session,
-  type ToolDef,
-  type TreeEntry,
-  textOfContent,
-  userCommandOf,
-} from "@lathe/agent";
+import type { Session, ToolDef } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
+import type { CustomMessageEntry, MessageEntry, TreeEntry } from "@lathe/agent/contract";
+import { pathTo } from "@lathe/agent/record";
+import { pastCard, userCommandOf } from "@lathe/agent/session";
+import { knownTool } from "@lathe/agent/tools";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";

@@ -1,6 +1,6 @@
 // Messages to the model that are not the person's: of background jobs, agents and programs. People are told in one line.
 
-import type { MessageSource } from "@lathe/agent";
+import type { MessageSource } from "@lathe/agent/contract";
 import { joinLines } from "../../headless/outcome.ts";
 
 /** Of what an agent handed over; the hub and `agent://` have all of it. */

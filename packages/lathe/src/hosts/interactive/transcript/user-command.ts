@@ -1,6 +1,7 @@
 // A command of the person's own as a card: the same while it runs, when it has ended and when it is read back.
 
-import type { Card, RecordedUserCommand } from "@lathe/agent";
+import type { Card } from "@lathe/agent";
+import type { RecordedUserCommand } from "@lathe/agent/session";
 import type { CallItem } from "./item.ts";
 
 /** Lines that stay of its output. */

@@ -1,0 +1,21 @@
+// @lathe/agent/agents. Subagents in detail and the messages between them.
+
+export type { Exchange, ExchangeParts } from "./agents/irc/exchange.ts";
+export type { LogParts } from "./agents/irc/log.ts";
+export type { AgentGroup, Mailbox, StoredMessage } from "./agents/irc/types.ts";
+export type { Wait } from "./agents/irc/waits.ts";
+export { type ChildStores, forkChildren } from "./agents/subagents/fork-children.ts";
+export { type PastAgent, pastAgents } from "./agents/subagents/past-agents.ts";
+export { startedAgent } from "./agents/subagents/records.ts";
+export type {
+  AgentRole,
+  HostBatch,
+  HostSubagents,
+  IrcOptions,
+  Isolation,
+  IsolationRequest,
+  LandedWork,
+  LandingCall,
+  LandingWish,
+  Spawns,
+} from "./agents/subagents/types.ts";

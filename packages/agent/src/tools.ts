@@ -1,0 +1,45 @@
+// @lathe/agent/tools. The built-in tools, commands that run, to-do lists, profiles in detail.
+
+export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
+export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export type { ReadingOptions } from "./tools/builtin/read/index.ts";
+export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
+export { commandAccess } from "./tools/builtin/shell/access.ts";
+export { type SshHosts, sshTool } from "./tools/builtin/ssh/index.ts";
+export type { RecordLimits } from "./tools/builtin/task/records.ts";
+export { TODO_FACT } from "./tools/builtin/todo/index.ts";
+export {
+  applyOps,
+  keepOneInProgress,
+  renderTodo,
+  type TodoList,
+  type TodoOp,
+  type TodoOutcome,
+  type TodoPhase,
+  type TodoStatus,
+  type TodoTask,
+  withoutSettled,
+} from "./tools/builtin/todo/list.ts";
+export { parseTodoMarkdown, todoMarkdown } from "./tools/builtin/todo/markdown.ts";
+export { webFetchTool } from "./tools/builtin/web-fetch/index.ts";
+export { webSearchTool } from "./tools/builtin/web-search/index.ts";
+export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
+export { type PendingActionParts, PendingActions } from "./tools/pending-actions/pending-actions.ts";
+export type { EditKit } from "./tools/profiles/edit-kits.ts";
+export { knownTool } from "./tools/profiles/known-tools.ts";
+export {
+  type BackgroundRules,
+  type Job,
+  type JobFollower,
+  type JobOptions,
+  type JobSpill,
+  type JobState,
+  Jobs,
+  type JobWait,
+  jobState,
+  jobStatus,
+} from "./tools/run/jobs.ts";
+export type { BashSettings, LastingShell } from "./tools/run/lasting-shell.ts";
+export { plainOutput } from "./tools/run/plain-output.ts";
+export { type RunningCommand, RunningCommands } from "./tools/run/running-commands.ts";
+export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./tools/run/terminal-screen.ts";

@@ -1,0 +1,71 @@
+// @lathe/agent/world. Environments and processes beyond the ones that most hosts use.
+
+export { CachedScans } from "./world/env/cached-scans.ts";
+export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";
+export { GuardedEnvironment, type WriteGuard } from "./world/env/guarded.ts";
+export { realEntryOf, realPathOf } from "./world/env/real-path.ts";
+export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./world/env/remote.ts";
+export { SandboxedLocalEnvironment, type SandboxOptions } from "./world/env/sandbox/sandboxed-local.ts";
+export type { ScanLimits } from "./world/env/scan-cache.ts";
+export { personalIgnoreFile } from "./world/env/search/global-ignore.ts";
+export { locateRipgrep, onPath } from "./world/env/search/locate-ripgrep.ts";
+export { compileFilter } from "./world/env/search/path-glob.ts";
+export type { SearchEngine } from "./world/env/search/types.ts";
+export { quoteShell } from "./world/env/shell-quote.ts";
+export { SshEnvironment, type SshOptions } from "./world/env/ssh.ts";
+export type {
+  BackgroundCommand,
+  ByteRange,
+  DeleteOptions,
+  DirEntry,
+  FileStat,
+  GlobOptions,
+  GlobResult,
+  GrepFile,
+  GrepLine,
+  GrepOptions,
+  GrepRange,
+  GrepResult,
+  LastingShellOptions,
+  OutputSpill,
+  PathOptions,
+  ProcessExit,
+  ProcessOptions,
+  ProgramArgv,
+  ReadOptions,
+  TerminalCommand,
+  TerminalOptions,
+  TerminalSize,
+  TwoWayProcess,
+  WalkOptions,
+  WriteOptions,
+} from "./world/env/types.ts";
+export { type MinimalEnvironment, withFileCommands } from "./world/env/with-file-commands.ts";
+export { WrappedEnvironment } from "./world/env/wrapped.ts";
+export type { EnvLogEntry } from "./world/env/wrappers.ts";
+export { byteLines } from "./world/process/byte-lines.ts";
+export type { CaptureRequest } from "./world/process/capture.ts";
+export { type Clock, monotonicClock } from "./world/process/clock.ts";
+export type { ConfinedStart, Confinement, InsideNames } from "./world/process/confinement.ts";
+export type { ResourceLimits } from "./world/process/control-groups.ts";
+export {
+  commandEnv,
+  type EnvPolicy,
+  type EnvRules,
+  type EnvVars,
+  isSecretName,
+  withheldNames,
+} from "./world/process/env-policy.ts";
+export type { GovernorLimits } from "./world/process/governor.ts";
+export type { NamespaceSource, Namespaces } from "./world/process/namespaces.ts";
+export {
+  type OpenedProcess,
+  type OpenRequest,
+  Processes,
+  type ProcessesOptions,
+  type RunRequest,
+  timeoutNotice,
+} from "./world/process/processes.ts";
+export type { TerminalRequest } from "./world/process/pty.ts";
+export { shellArgv } from "./world/process/shell-argv.ts";
+export type { ShellState, ShellVariable } from "./world/process/shell-state.ts";

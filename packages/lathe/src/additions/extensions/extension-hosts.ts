@@ -1,0 +1,58 @@
+// The extensions of a run: loaded once for a workspace, and kept while one session follows another in it.
+
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import type { ExtensionHost } from "./host.ts";
+
+interface SharedHost {
+  readonly host: Promise<ExtensionHost>;
+  sessions: number;
+}
+
+export class ExtensionHosts {
+  /** By the settings, which a workspace keeps when folders are added to it. */
+  readonly #loaded = new Map<SessionWorkspace["settings"], SharedHost>();
+
+  /** Loads the extensions of a workspace, unless they are loaded. */
+  load(workspace: SessionWorkspace): Promise<ExtensionHost> {
+    return this.#sharedHost(workspace).host;
+  }
+
+  /** For one more session, which gives it back with `leave`. */
+  enter(workspace: SessionWorkspace): Promise<ExtensionHost> {
+    const shared = this.#sharedHost(workspace);
+    shared.sessions++;
+    return shared.host;
+  }
+
+  /** No other session uses the extensions of this workspace. */
+  isLast({ settings }: SessionWorkspace): boolean {
+    return (this.#loaded.get(settings)?.sessions ?? 0) <= 1;
+  }
+
+  async leave({ settings }: SessionWorkspace): Promise<void> {
+    const shared = this.#loaded.get(settings);
+    if (!shared) return;
+    shared.sessions--;
+    if (shared.sessions > 0) return;
+    this.#loaded.delete(settings);
+    await (await shared.host).close();
+  }
+
+  /** Ends those that were loaded and that no session has used. */
+  async endUnused({ settings }: SessionWorkspace): Promise<void> {
+    const shared = this.#loaded.get(settings);
+    if (!shared || shared.sessions > 0) return;
+    this.#loaded.delete(settings);
+    await (await shared.host).close();
+  }
+
+  #sharedHost(workspace: SessionWorkspace): SharedHost {
+    const { settings } = workspace;
+    const shared = this.#loaded.get(settings) ?? {
+      host: import("./host.ts").then(({ ExtensionHost }) => ExtensionHost.load(workspace)),
+      sessions: 0,
+    };
+    this.#loaded.set(settings, shared);
+    return shared;
+  }
+}

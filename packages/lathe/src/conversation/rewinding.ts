@@ -1,0 +1,37 @@
+// Conversation and files of a session go back, or forth again.
+
+import type { MessageEntry } from "@lathe/agent/contract";
+import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
+import { findEntry, userMessages } from "@lathe/agent/record";
+import { textOf } from "@lathe/llm";
+import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
+import { usageError } from "../platform/usage/exit.ts";
+import type { OpenSession } from "./session-contract.ts";
+
+/** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
+const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
+const isByTheUser = ({ origin = "input", source }: MessageEntry): boolean => !source && BY_THE_USER.has(origin);
+
+export async function rewindTo(
+  { session, rewinder }: OpenSession,
+  name: string,
+  options: Omit<RewindRequest, "to">,
+): Promise<ReportedRewind> {
+  const { journal } = session;
+  const entryId = findEntry(journal, name);
+  const entry = journal.entry(entryId);
+  const isInput = entry.type === "message" && entry.message.role === "user";
+  const to = isInput ? entry.parentId : entryId;
+  const result = await refusedAsUsage((await rewinder()).rewind({ to, ...options }));
+  return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
+}
+
+export async function undoLast(open: OpenSession, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+  const last = userMessages(open.session.journal).findLast(isByTheUser);
+  if (!last) throw usageError("There is no message of yours to take back.");
+  return rewindTo(open, last.id, options);
+}
+
+export async function takeRewindBack({ rewinder }: OpenSession, options: RewindOptions): Promise<ReportedRewind> {
+  return { result: await refusedAsUsage((await rewinder()).takeBack(options)) };
+}

@@ -1,0 +1,112 @@
+// Makes what the parts of a session share: where it works, who decides, which models it has.
+
+import { existsSync, realpathSync } from "node:fs";
+import type { ExecutionEnvironment } from "@lathe/agent";
+import type { PermissionMode, Places } from "@lathe/agent/policy";
+import { RunningCommands } from "@lathe/agent/tools";
+import { CachedScans } from "@lathe/agent/world";
+import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
+import { fileHistory } from "../changes/rewind/file-history.ts";
+import { confined, thisMachine } from "../config/workspace/this-machine.ts";
+import { SessionAgents } from "../found/agents/session-agents.ts";
+import { onDisk } from "../found/permissions/on-disk.ts";
+import { permissionCommand } from "../found/permissions/permission-command.ts";
+import { Permissions } from "../found/permissions/permissions.ts";
+import { rememberedIn } from "../found/permissions/remembered.ts";
+import { SearchGuard } from "../found/permissions/search-guard.ts";
+import { connect } from "../models/connect.ts";
+import { compactionFor } from "./compaction.ts";
+import { planFileOf, wasPlanning } from "./plan/plan-mode.ts";
+import type { SessionRequest } from "./session-contract.ts";
+import { SessionHandle } from "./session-handle.ts";
+import { SessionModels } from "./session-models.ts";
+import type { SessionBase } from "./session-parts/base.ts";
+import { SessionSurroundings } from "./session-surroundings.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+import { SwitchableClient } from "./switchable-client.ts";
+
+export async function sessionBase(workspace: SessionWorkspace, request: SessionRequest): Promise<SessionBase> {
+  const session = new SessionHandle();
+  const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
+  const places = (roots: readonly string[]): Places => ({ roots, ...homes, onDisk: onDisk(homes) });
+  const permissions = permissionsFor(workspace, request, places(workspace.roots), () => env);
+  const guarded = (place: ExecutionEnvironment): ExecutionEnvironment =>
+    new SearchGuard(new CachedScans(place), permissions);
+  const env = guarded(
+    request.environment?.(workspace, session.warn) ??
+      thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn }),
+  );
+  if (env.isSandboxed) await confined(env);
+  const surroundings = new SessionSurroundings({ workspace, request, session, env });
+  const known = await workspace.models();
+  const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
+  if (request.promptFollows) adapter.prepare?.();
+  const client = new SwitchableClient(request.model.provider, adapter, workspace);
+  const history = keepsFiles(workspace, request)
+    ? fileHistory({ workspace, env, journal: request.opened.journal, warn: session.warn })
+    : undefined;
+  const isolation = worksHere(request)
+    ? new IsolationWhenNeeded({ workspace, ...request.opened, history, guard: guarded })
+    : undefined;
+  const agents = new SessionAgents({
+    workspace,
+    models: known,
+    current: () => models.current,
+    places: () => places(permissions.roots),
+    bundledOnly: request.tape !== undefined,
+    canIsolate: isolation !== undefined,
+  });
+  const agentTool = await agents.tool();
+  const models = new SessionModels({ workspace, request, session, client, known, agentTool });
+  return {
+    workspace,
+    request,
+    session,
+    permissions,
+    env,
+    client,
+    models,
+    profile: models.profileFor(request.model),
+    surroundings,
+    compaction: compactionFor(workspace),
+    runningCommands: new RunningCommands(),
+    history,
+    isolation,
+    agents,
+  };
+}
+
+/** `env`: the environment of the session, which asks these permissions itself. */
+function permissionsFor(
+  workspace: SessionWorkspace,
+  request: SessionRequest,
+  places: Places,
+  env: () => ExecutionEnvironment,
+): Permissions {
+  return new Permissions({
+    mode: wasPlanning(workspace, request.opened) ? "plan" : (workspace.settings.permissionMode as PermissionMode),
+    canAsk: request.person?.approve !== undefined,
+    places,
+    rules: workspace.rules,
+    // A recording holds them with the other rules.
+    ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
+    isSandboxed: () => env().isSandboxed,
+    privateFolders: () => env().privateFolders,
+    planFile: planFileOf(workspace, request.opened),
+    ...(request.permissionCommand === undefined || request.tape
+      ? {}
+      : { command: permissionCommand(workspace, request.permissionCommand) }),
+  });
+}
+
+/** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
+const keepsFiles = ({ settings }: SessionWorkspace, { opened, tape, environment }: SessionRequest): boolean =>
+  settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
+
+/** A recording cannot land anything, and elsewhere there are no files of ours. */
+const worksHere = ({ tape, environment }: SessionRequest): boolean => !tape && !environment;
+
+/** For a directory that does not exist yet, its path as written. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path;
+}

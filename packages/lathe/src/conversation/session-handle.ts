@@ -1,0 +1,29 @@
+// The session, for parts that are made before it. A part that uses it too early fails with an error that says so.
+
+import type { Session } from "@lathe/agent";
+
+export class SessionHandle {
+  #session: Session | undefined;
+  /** What there was to say before there was a session to say it. */
+  readonly #warnings: (readonly [message: string, code: string])[] = [];
+
+  get isMade(): boolean {
+    return this.#session !== undefined;
+  }
+
+  get current(): Session {
+    if (this.#session) return this.#session;
+    throw new Error("A part of the session used the session before it was made.");
+  }
+
+  /** Once, by the code that makes the session. */
+  made(session: Session): void {
+    this.#session = session;
+    for (const [message, code] of this.#warnings.splice(0)) session.warn(message, code);
+  }
+
+  readonly warn = (message: string, code: string): void => {
+    if (this.#session) this.#session.warn(message, code);
+    else this.#warnings.push([message, code]);
+  };
+}

@@ -1,0 +1,83 @@
+// The model of a session and the others that it may use: profiles for them, and the switch from one to another.
+
+import { familyOf, type Profile, type ToolDef } from "@lathe/agent";
+import { adapterOf, connect, type ModelChoice } from "../models/connect.ts";
+import type { Models } from "../models/models.ts";
+import { type ProfileWish, profileFor } from "../models/profile.ts";
+import { smallModels, summaryModels, visionModels } from "../models/side-models.ts";
+import { waits } from "./session-config.ts";
+import type { SessionRequest } from "./session-contract.ts";
+import type { SessionHandle } from "./session-handle.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+import { openedOnUse, type SwitchableClient } from "./switchable-client.ts";
+
+export interface SessionModelsParts {
+  readonly workspace: SessionWorkspace;
+  readonly request: SessionRequest;
+  readonly session: SessionHandle;
+  readonly client: SwitchableClient;
+  readonly known: Models;
+  readonly agentTool: ToolDef;
+}
+
+export class SessionModels {
+  /** Every model that there is here. */
+  readonly known: Models;
+  readonly #parts: SessionModelsParts;
+  readonly #wish: ProfileWish;
+  #current: ModelChoice;
+
+  constructor(parts: SessionModelsParts) {
+    this.#parts = parts;
+    this.known = parts.known;
+    this.#wish = { ...parts.request, agentTool: parts.agentTool };
+    this.#current = parts.request.model;
+  }
+
+  get current(): ModelChoice {
+    return this.#current;
+  }
+
+  /** What the session works with under this model; `tools` instead of those that it would have. */
+  profileFor(choice: ModelChoice, tools?: readonly string[]): Profile {
+    return profileFor(this.#parts.workspace, tools ? { ...this.#wish, tools } : this.#wish, choice);
+  }
+
+  /** The same for another model than the session's, which may be called from now on. */
+  otherProfile(choice: ModelChoice): Profile {
+    const { workspace, client } = this.#parts;
+    const { provider } = choice;
+    if (!client.has(provider))
+      client.add(
+        provider,
+        openedOnUse(provider, () => adapterOf(workspace, this.known, choice)),
+      );
+    return this.profileFor(choice);
+  }
+
+  /** The models for a call outside the conversation, by its role; none: the session's own. */
+  forRole(role: string): readonly Profile[] {
+    if (this.#parts.request.adapter) return [];
+    const profile = (choice: ModelChoice): Profile =>
+      choice === this.#current ? this.#parts.session.current.profile : this.otherProfile(choice);
+    const current = this.#current;
+    if (role === "title" || role === "smol") return smallModels(this.known, current).map(profile);
+    if (role === "vision") return visionModels(this.known, current).map(profile);
+    return role === "summary" ? summaryModels(this.known, current).map(profile) : [];
+  }
+
+  /** Takes effect with the next request. */
+  async switchTo(choice: ModelChoice, role?: string, reason?: string): Promise<void> {
+    const { workspace, request, client } = this.#parts;
+    const session = this.#parts.session.current;
+    const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
+    client.rest(this.#current.provider);
+    client.add(choice.provider, await connect(workspace, choice, overrides));
+    // A larger model that steps in goes on with the tools that the history knows.
+    const goesOn = role === "temporary" && session.profile.id === "minimal" && familyOf(choice.id) === "lathe";
+    const wish = goesOn ? { ...this.#wish, profile: "minimal" as const } : this.#wish;
+    session.setProfile(profileFor(workspace, wish, choice), role, reason);
+    Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, this.known, choice) });
+    this.#current = choice;
+  }
+}

@@ -1,0 +1,26 @@
+// The agents of a session: which there are, the models and journals they get, and what was wrong with their files.
+
+import type { ModelChoice } from "../../models/models.ts";
+import { childFiles } from "../child-journals.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function agentsPart({
+  agents,
+  models,
+  request,
+  workspace,
+}: Pick<SessionBase, "agents" | "models" | "request" | "workspace">): SessionPart {
+  const profileFor = (choice: ModelChoice) => ({ ...models.otherProfile(choice), reasoningEffort: choice.effort });
+  return {
+    name: "agents",
+    subagents: {
+      ...agents.options(),
+      // A run in a view: its agents work in it.
+      isApart: request.environment !== undefined,
+      profileFor: (selector) => profileFor(models.known.choose(selector)),
+      ...childFiles(workspace, request.opened.folder),
+    },
+    ready: (session) => agents.opened((message) => session.warn(message, "agents")),
+  };
+}

@@ -1,0 +1,40 @@
+// What the parts of a session share. A part names the few things that it needs.
+
+import type { ExecutionEnvironment, Profile, ToolProvider } from "@lathe/agent";
+import type { RunningCommands } from "@lathe/agent/tools";
+import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
+import type { FileHistory } from "../../changes/rewind/file-history.ts";
+import type { SessionAgents } from "../../found/agents/session-agents.ts";
+import type { Permissions } from "../../found/permissions/permissions.ts";
+import type { SessionCompaction } from "../compaction.ts";
+import type { SessionRequest } from "../session-contract.ts";
+import type { SessionHandle } from "../session-handle.ts";
+import type { SessionModels } from "../session-models.ts";
+import type { SessionSurroundings } from "../session-surroundings.ts";
+import type { SessionWorkspace } from "../session-workspace.ts";
+import type { SwitchableClient } from "../switchable-client.ts";
+
+export interface SessionBase {
+  readonly workspace: SessionWorkspace;
+  readonly request: SessionRequest;
+  readonly session: SessionHandle;
+  readonly permissions: Permissions;
+  readonly env: ExecutionEnvironment;
+  readonly client: SwitchableClient;
+  readonly models: SessionModels;
+  /** What the session begins with. */
+  readonly profile: Profile;
+  readonly surroundings: SessionSurroundings;
+  readonly compaction: SessionCompaction;
+  readonly runningCommands: RunningCommands;
+  /** Absent where files cannot be rewound. */
+  readonly history: FileHistory | undefined;
+  /** Absent where agents cannot work apart. */
+  readonly isolation: IsolationWhenNeeded | undefined;
+  readonly agents: SessionAgents;
+}
+
+/** What the parts get: also the tools that the host and the additions bring. */
+export interface PartBase extends SessionBase {
+  readonly otherTools: readonly ToolProvider[];
+}

@@ -1,0 +1,8 @@
+// Room is made in a conversation that no longer fits.
+
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function compactionPart({ compaction }: Pick<SessionBase, "compaction">): SessionPart {
+  return { name: "compaction", middleware: [compaction.compaction.middleware()] };
+}

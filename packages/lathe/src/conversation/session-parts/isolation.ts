@@ -1,0 +1,17 @@
+// Agents that work apart from the files of the project, and what killed processes left of such work.
+
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function isolationPart({ isolation }: Pick<SessionBase, "isolation">): SessionPart | undefined {
+  if (!isolation) return undefined;
+  return {
+    name: "isolation",
+    subagents: {
+      isolate: (request) => isolation.isolate(request),
+      leftBy: (agentId) => isolation.leftBy(agentId),
+    },
+    recover: () => isolation.recover(),
+    ready: (session) => isolation.opened((message) => session.warn(message, "agents"), session.beside),
+  };
+}

@@ -1,0 +1,136 @@
+// All parts of a session as one: what the loop is given, and the hooks of the parts in their order.
+
+import type { Middleware, Session, SessionEvent, SessionOptions, ToolProvider } from "@lathe/agent";
+import type { SchemeResolver } from "@lathe/agent/contract";
+import { messageOf } from "@lathe/llm";
+import type {
+  Arrival,
+  OpenParts,
+  OpenSession,
+  PartCommand,
+  PromptTexts,
+  SessionPart,
+  SystemPart,
+} from "../session-contract.ts";
+
+/** Additions, and what went wrong before there was a session to say it. */
+export interface MadeAdditions {
+  readonly parts: readonly SessionPart[];
+  readonly warnings: readonly string[];
+}
+
+export class JoinedParts implements OpenParts {
+  readonly services: NonNullable<SessionOptions["services"]>;
+  readonly schemes: Readonly<Record<string, SchemeResolver>>;
+  readonly subagents: NonNullable<SessionOptions["subagents"]>;
+  readonly around: NonNullable<SessionPart["around"]>;
+  readonly #builtIn: readonly SessionPart[];
+  readonly #added: readonly SessionPart[];
+  readonly #all: readonly SessionPart[];
+  readonly #warnings: string[];
+  #open: OpenSession | undefined;
+
+  /** Throws when two parts claim one slot. */
+  constructor(builtIn: readonly SessionPart[], added: MadeAdditions) {
+    this.#builtIn = builtIn;
+    this.#added = added.parts;
+    this.#all = [...builtIn, ...added.parts];
+    this.#warnings = [...added.warnings];
+    this.services = claimed(this.#all, "the service", ({ services }) => services);
+    this.schemes = claimed(this.#all, "the scheme", ({ schemes }) => schemes);
+    this.subagents = claimed(this.#all, "the option of agents", ({ subagents }) => subagents);
+    this.around = claimed(this.#all, "the slot", ({ around }) => around);
+  }
+
+  get middleware(): readonly Middleware[] {
+    return this.#all.flatMap(({ middleware = [] }) => middleware);
+  }
+  /** Those of additions come first, so that their place among the tools depends on no built-in part. */
+  get toolProviders(): readonly ToolProvider[] {
+    return [...this.#added, ...this.#builtIn].flatMap(({ toolProviders = [] }) => toolProviders);
+  }
+
+  onEvent(event: SessionEvent): void {
+    for (const part of this.#all) part.onEvent?.(event);
+  }
+
+  async systemParts(prompt: PromptTexts): Promise<readonly SystemPart[]> {
+    const lists = this.#all.map((part) => this.#guard(part, async () => part.systemParts?.(prompt)));
+    const parts = (await Promise.all(lists)).flatMap((list) => list ?? []);
+    return parts.filter(({ text, stays = false }) => text !== "" && (stays || prompt.custom === undefined));
+  }
+
+  async commands(): Promise<readonly PartCommand[]> {
+    const lists = this.#all.map((part) => this.#guard(part, async () => part.commands?.()));
+    return (await Promise.all(lists)).flatMap((list) => list ?? []);
+  }
+
+  set onCommands(changed: (() => void) | undefined) {
+    for (const part of this.#all) part.onCommands = changed;
+  }
+
+  async recover(): Promise<void> {
+    for (const part of this.#all) await part.recover?.();
+  }
+
+  async ready(session: Session): Promise<void> {
+    for (const part of this.#all) await part.ready?.(session);
+  }
+
+  opened(open: OpenSession, arrival: Arrival): void {
+    this.#open = open;
+    for (const warning of this.#warnings.splice(0)) this.#warn(warning);
+    for (const part of this.#all) void this.#guard(part, async () => part.opened?.(open, arrival));
+  }
+
+  async reload(): Promise<void> {
+    await Promise.all(this.#all.map((part) => this.#guard(part, async () => part.reload?.())));
+  }
+
+  async closing(): Promise<void> {
+    await Promise.all(this.#all.map((part) => this.#guard(part, async () => part.closing?.())));
+  }
+
+  close(): Promise<void> {
+    return closeParts(this.#all);
+  }
+
+  /** A part that fails is named; the others go on. */
+  async #guard<T>({ name }: SessionPart, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#warn(`${name}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #warn(message: string): void {
+    if (this.#open) this.#open.session.warn(message, "addition");
+    else this.#warnings.push(message);
+  }
+}
+
+export async function closeParts(parts: readonly SessionPart[]): Promise<void> {
+  await Promise.allSettled(parts.map(async (part) => part.close?.()));
+}
+
+/** Every slot has one owner: a second one would silently take its place. */
+function claimed<T extends object>(
+  parts: readonly SessionPart[],
+  what: string,
+  slotsOf: (part: SessionPart) => T | undefined,
+): T {
+  const owners = new Map<string, string>();
+  const all: Record<string, unknown> = {};
+  for (const part of parts) {
+    for (const [slot, value] of Object.entries(slotsOf(part) ?? {})) {
+      const owner = owners.get(slot);
+      if (owner !== undefined)
+        throw new Error(`Two parts of the session claim ${what} ${slot}: ${owner} and ${part.name}.`);
+      owners.set(slot, part.name);
+      all[slot] = value;
+    }
+  }
+  return all as T;
+}

@@ -1,0 +1,34 @@
+// The limits of a run: turns, cost and time. What the session spent before is not included.
+
+import type { BudgetConfig, Session } from "@lathe/agent";
+import { usageError } from "../../platform/usage/exit.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+type Needs = Pick<SessionBase, "workspace" | "request">;
+
+export function limitsPart(needs: Needs): SessionPart {
+  return {
+    name: "limits",
+    ready: (session) => {
+      session.config.budget = budgetOf(needs, session.spent);
+    },
+  };
+}
+
+function budgetOf({ workspace, request }: Needs, spent: Session["spent"]): BudgetConfig {
+  const { limits, model } = request;
+  const turns = limits.maxTurns ?? workspace.settings["limits.maxTurns"];
+  const usd = limits.maxCost ?? workspace.settings["limits.maxCost"];
+  if (limits.maxCost !== undefined && !model.info?.cost && model.provider !== "practice") {
+    throw usageError(
+      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be enforced. Use --max-turns, or give its cost in models.yml.`,
+    );
+  }
+  const before = limits.ofSession ? { turns: 0, usd: 0, wallMs: 0 } : spent;
+  return {
+    ...(turns > 0 ? { turns: before.turns + turns } : {}),
+    ...(usd > 0 ? { usd: before.usd + usd } : {}),
+    ...(limits.maxTimeMs === undefined ? {} : { wallMs: before.wallMs + limits.maxTimeMs }),
+  };
+}

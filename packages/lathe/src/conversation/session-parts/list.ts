@@ -1,0 +1,61 @@
+// The built-in parts of a session. A new capability is one more file here and one more line in the list.
+
+import type { SessionPart } from "../session-contract.ts";
+import { agentsPart } from "./agents.ts";
+import type { PartBase } from "./base.ts";
+import { checkpointsPart } from "./checkpoints.ts";
+import { compactionPart } from "./compaction.ts";
+import { fallbackPart } from "./fallback.ts";
+import { isolationPart } from "./isolation.ts";
+import { limitsPart } from "./limits.ts";
+import { manualPart } from "./manual.ts";
+import { pendingActionsPart } from "./pending-actions.ts";
+import { permissionsPart } from "./permissions.ts";
+import { planModelPart } from "./plan-model.ts";
+import { planningPart } from "./planning.ts";
+import { promotionPart } from "./promotion.ts";
+import { questionsPart } from "./questions.ts";
+import { rewindPart } from "./rewind.ts";
+import { runningCommandsPart } from "./running-commands.ts";
+import { settledServicesPart } from "./settled-services.ts";
+import { tapePart } from "./tape.ts";
+import { todoPart } from "./todo.ts";
+
+/** Undefined: the part has nothing to do in this session. */
+type PartMaker = (base: PartBase) => SessionPart | undefined | Promise<SessionPart | undefined>;
+
+/**
+ * In this order, which their middleware and their hooks follow; additions come after them. So a session recovers from a killed process
+ * in this order, written down here only:
+ * 1. `recover`: isolation undoes and removes what agents left in their views, before anything asks what became of it.
+ * 2. The session is made: it settles the calls and the input that its journal leaves open.
+ * 3. `ready`: rewind finishes one that was cut off, then the model for planning is used again, then isolation and agents say what was
+ *    left of earlier work.
+ */
+const SESSION_PARTS: readonly PartMaker[] = [
+  settledServicesPart,
+  manualPart,
+  questionsPart,
+  runningCommandsPart,
+  // A larger model first: nothing is left out then.
+  promotionPart,
+  fallbackPart,
+  compactionPart,
+  permissionsPart,
+  planningPart,
+  todoPart,
+  pendingActionsPart,
+  rewindPart,
+  // After the rewind, which must find the journal as the killed process left it.
+  planModelPart,
+  checkpointsPart,
+  limitsPart,
+  isolationPart,
+  agentsPart,
+  tapePart,
+];
+
+export async function builtInParts(base: PartBase): Promise<readonly SessionPart[]> {
+  const made = await Promise.all(SESSION_PARTS.map((make) => make(base)));
+  return made.filter((part) => part !== undefined);
+}

@@ -1,0 +1,20 @@
+// What may happen without asking, and the answer where nobody can be asked.
+
+import { Approvals, NOBODY } from "../approvals.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function permissionsPart({
+  permissions,
+  request,
+  session,
+}: Pick<SessionBase, "permissions" | "request" | "session">): SessionPart {
+  const unattended = request.person?.approve ? undefined : new Approvals(NOBODY);
+  return {
+    name: "permissions",
+    middleware: [permissions.middleware()],
+    onEvent: (event) => {
+      if (session.isMade) unattended?.follow(session.current, permissions, event);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// A larger model for a conversation that no longer fits, where the settings want it.
+
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export async function promotionPart({
+  workspace,
+  models,
+  compaction,
+}: Pick<SessionBase, "workspace" | "models" | "compaction">): Promise<SessionPart | undefined> {
+  if (!workspace.settings["contextPromotion.enabled"]) return undefined;
+  const { contextPromotion } = await import("../../models/promotion.ts");
+  const promotion = contextPromotion({
+    models: models.known,
+    current: () => models.current,
+    switchTo: (choice) => models.switchTo(choice, "temporary"),
+    isFull: (info) => compaction.compaction.isFull(info),
+  });
+  return { name: "promotion", middleware: [promotion] };
+}

@@ -1,0 +1,26 @@
+// Questions of the model to the person, and terminals that the person types in; nothing where nobody is there.
+
+import { answererWithin } from "../ask-timeout.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function questionsPart({
+  workspace,
+  request,
+  permissions,
+}: Pick<SessionBase, "workspace" | "request" | "permissions">): SessionPart | undefined {
+  if (!request.person) return undefined;
+  const { answer, showTerminal, terminalSize } = request.person;
+  const patience = {
+    seconds: workspace.settings["ask.timeout"],
+    setTimer: workspace.machine.deps.setTimer,
+    isPlanning: () => permissions.mode === "plan",
+  };
+  return {
+    name: "questions",
+    services: {
+      ...(answer ? { answerer: answererWithin(answer, patience) } : {}),
+      ...(showTerminal && terminalSize ? { showTerminal, terminalSize } : {}),
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// Commands that calls wait for: a person may send them to the background from the moment that their call begins.
+
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function runningCommandsPart({
+  request,
+  runningCommands,
+}: Pick<SessionBase, "request" | "runningCommands">): SessionPart {
+  return {
+    name: "running commands",
+    middleware: [
+      {
+        name: "running commands",
+        beforeCall: ({ callId, tier }) => {
+          if (tier === "exec") runningCommands.callBegins(callId);
+          return undefined;
+        },
+      },
+    ],
+    // Without a person nobody could send a command to the background.
+    services: request.person ? { runningCommands } : {},
+    onEvent: (event) => {
+      if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+// What tools find in their context because a setting says so.
+
+import { bashSettings } from "../../config/workspace/bash-settings.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
+  const { settings, env } = workspace;
+  const services = {
+    web: { fetch: { allowPrivate: settings["web.allowPrivate"] } },
+    searchContext: { before: settings["search.contextBefore"], after: settings["search.contextAfter"] },
+    reading: {
+      defaultLimit: settings["read.defaultLimit"],
+      summarize: settings["read.summarize.enabled"],
+      // Only edits by line take the header that names a content.
+      hashLines: settings.readHashLines && ["", "hashline"].includes(settings.editVariant),
+      lineNumbers: settings.readLineNumbers,
+    },
+    images: {
+      inspects: settings["inspect_image.enabled"],
+      autoResize: settings["images.autoResize"],
+      blocks: settings["images.blockImages"],
+    },
+    bashSettings: bashSettings(settings, env),
+  };
+  return { name: "settings", services };
+}

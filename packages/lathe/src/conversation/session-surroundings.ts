@@ -1,0 +1,70 @@
+// What the first message of a session says about project and machine, and which files of the user's it holds.
+
+import type { ExecutionEnvironment, Profile, SessionOptions } from "@lathe/agent";
+import { type AskedGit, askGit, readSurroundings, type Surroundings } from "@lathe/agent/context";
+import { warningLine } from "../found/discovery/warning-line.ts";
+import { deskOf } from "../platform/machine/desk.ts";
+import { promptFiles } from "./prompt-files.ts";
+import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract.ts";
+import type { SessionHandle } from "./session-handle.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+
+/** git may take this long before the first request goes out without its snapshot. */
+const GIT_PATIENCE_MS = 30;
+
+export interface SurroundingsParts {
+  readonly workspace: SessionWorkspace;
+  readonly request: SessionRequest;
+  readonly session: SessionHandle;
+  readonly env: ExecutionEnvironment;
+}
+
+export class SessionSurroundings {
+  readonly #parts: SurroundingsParts;
+  /** Asked while the session is being set up. */
+  #git: Promise<AskedGit> | undefined;
+
+  constructor(parts: SurroundingsParts) {
+    this.#parts = parts;
+    if (asksEarly(parts.request)) this.#git = askGit(parts.env, GIT_PATIENCE_MS);
+    // A failure is reported to the reader that awaits this; without a model there is none.
+    this.#git?.catch(() => {});
+  }
+
+  /** `systemParts`: the sections that the parts of the session bring. */
+  reader(
+    systemParts: (prompt: PromptTexts) => Promise<readonly SystemPart[]>,
+  ): NonNullable<SessionOptions["surroundings"]> {
+    const { workspace, request, session, env } = this.#parts;
+    return (profile, where) => {
+      const asked = where === env ? this.#git : undefined;
+      this.#git = undefined; // what it says is of now
+      const read = async (): Promise<Surroundings> => {
+        const more = await promptFiles(workspace, request, systemParts, (warning) =>
+          session.warn(warningLine(warning), "discovery"),
+        );
+        return readSurroundings(where, profile.instructionFiles, known(workspace, profile, where, asked), more);
+      };
+      return request.tape ? request.tape.surroundings(read) : read();
+    };
+  }
+}
+
+/** A session with a prefix already holds git's answer, and a tape replays it. */
+const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
+  promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
+
+function known(
+  { machine, env: variables }: SessionWorkspace,
+  { modelInfo, model }: Profile,
+  env: ExecutionEnvironment,
+  git: Promise<AskedGit> = askGit(env, GIT_PATIENCE_MS),
+): Parameters<typeof readSurroundings>[2] {
+  return {
+    now: machine.deps.now(),
+    model: modelInfo?.displayName ?? model,
+    ...(modelInfo?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: modelInfo.knowledgeCutoff }),
+    ...deskOf(variables),
+    git,
+  };
+}

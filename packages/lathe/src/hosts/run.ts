@@ -1,0 +1,97 @@
+// One run of the process: what outlives its sessions and its workspaces. Made once, at the top; everything below gets the members
+// that it needs, never the run itself.
+
+import { ExtensionHosts } from "../additions/extensions/extension-hosts.ts";
+import { additionsOf } from "../additions/list.ts";
+import { McpServers } from "../additions/mcp/mcp-servers.ts";
+import { loadNamedProvider } from "../additions/named-provider.ts";
+import { nothingSaid, type Said } from "../config/workspace/said.ts";
+import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
+import type { RequestFor } from "../conversation/next-session.ts";
+import { type Presence, sessionRequest } from "../conversation/session-request.ts";
+import type { SessionWorkspace } from "../conversation/session-workspace.ts";
+import type { Discovery } from "../found/discovery/discovery.ts";
+import { readModels } from "../models/connect.ts";
+import type { Models } from "../models/models.ts";
+import type { SecretCommands } from "../models/secret-command.ts";
+import type { Machine } from "../platform/machine/machine.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
+
+export interface RequestOptions {
+  readonly presence?: Presence;
+  /** Measures how long a step of the start takes. */
+  phase?<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+export class Run {
+  readonly machine: Machine;
+  readonly said: Said = nothingSaid();
+  readonly extensions = new ExtensionHosts();
+  readonly servers = new McpServers();
+  /** Opened before the command line was understood: the run goes on with it. */
+  #prepared: SessionWorkspace | undefined;
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+  }
+
+  /** The workspace of the run. `machine`: another form of the run's, such as one whose stderr is a view. */
+  async open(options: CliOptions, machine = this.machine): Promise<SessionWorkspace> {
+    const early = this.#prepared;
+    this.#prepared = undefined;
+    if (!early) return this.at(await openWorkspace(machine, options, this.said));
+    const { unread: _, ...extensions } = early.extensions;
+    return { ...early, machine, extensions: { ...extensions, flags: options.extensionFlags ?? {} } };
+  }
+
+  /** Another directory for a run that goes on. */
+  async openAt(cwd: string, options: CliOptions, machine = this.machine): Promise<SessionWorkspace> {
+    return this.at(await openWorkspaceAt(machine, options, cwd, this.said));
+  }
+
+  /** A workspace with what belongs to its place: read when it is first asked for, and shared by all copies of the workspace. */
+  at(workspace: Workspace): SessionWorkspace {
+    let models: Promise<Models> | undefined;
+    let secrets: SecretCommands | undefined;
+    let discovery: Promise<Discovery> | undefined;
+    const here: SessionWorkspace = {
+      ...workspace,
+      models: () => {
+        models ??= readModels(here);
+        return models;
+      },
+      secretFrom: async (command) => {
+        const { SecretCommands } = await import("../models/secret-command.ts");
+        secrets ??= new SecretCommands(here);
+        return secrets.outputOf(command);
+      },
+      discovery: () => {
+        discovery ??= import("../found/discovery/discovery.ts").then(({ discoveryFor }) => discoveryFor(here));
+        return discovery;
+      },
+    };
+    return here;
+  }
+
+  /**
+   * Loads the extensions of this place to learn which options they bring. `argv` is what their factories are told until it is
+   * understood.
+   */
+  async prepare(options: CliOptions, argv: readonly string[]): Promise<SessionWorkspace> {
+    const workspace = await this.open(options);
+    // What is wrong with models.yml is said now: a screen may own the terminal later.
+    await workspace.models();
+    this.#prepared = { ...workspace, extensions: { ...workspace.extensions, unread: argv } };
+    return this.#prepared;
+  }
+
+  /** What each session of the run is asked for with. */
+  requestFor(workspace: SessionWorkspace, options: CliOptions, how: RequestOptions = {}): RequestFor {
+    const { presence, phase = (_name, work) => work() } = how;
+    return (opened, place = workspace) =>
+      phase("model", async () => {
+        await loadNamedProvider(place, options, this.extensions);
+        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this) };
+      });
+  }
+}
