@@ -36,7 +36,6 @@ const KNOWN_CIRCLES: readonly string[] = [
   "agent/src/session",
   "agent/src/world/env/search",
   "lathe/src/changes/rewind",
-  "lathe/src/config/settings",
   "lathe/src/found/permissions",
   "lathe/src/platform/extension-api",
   "lathe/src/sessions",

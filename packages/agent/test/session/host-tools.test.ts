@@ -140,8 +140,8 @@ describe("a host's tools", () => {
     const s = setUp({ tools, script: [{ calls }, { text: "done" }] });
     await s.session.submit("go");
     await s.finish();
-    expect(resultText(s.client.requests[1]!, "short")).toBe("Invalid arguments for short: /n is odd.");
-    expect(resultText(s.client.requests[1]!, "full")).toBe("Invalid arguments for tool: full\n/n: is odd");
+    expect(resultText(s.client.requests[1]!, "short")).toBe("Invalid arguments for short: n: is odd.");
+    expect(resultText(s.client.requests[1]!, "full")).toBe("Invalid arguments for tool: full\nn: is odd");
   });
 
   it("a tool without execute is refused when it is registered", () => {

@@ -1,10 +1,12 @@
 // docs/settings.md, made from the table of settings.
 
-import { SETTINGS, type SettingSpec } from "./schema.ts";
+import type { Schema } from "@lathe/llm/schema";
+import { helpOf, SETTINGS, type SettingKey } from "./schema.ts";
+import { choicesOf, kindOf, NAMED_TEXTS, type SettingKind } from "./setting-kinds.ts";
 
 export function settingsDocument(): string {
-  const rows = (Object.entries(SETTINGS) as [string, SettingSpec][]).map(
-    ([key, spec]) => `| \`${key}\` | ${typeOf(spec)} | ${defaultOf(spec)} | ${spec.help} |`,
+  const rows = (Object.entries(SETTINGS) as [SettingKey, Schema][]).map(
+    ([key, schema]) => `| \`${key}\` | ${typeOf(schema)} | ${defaultOf(schema)} | ${helpOf(key)} |`,
   );
   return `# Settings
 
@@ -27,19 +29,21 @@ ${rows.join("\n")}
 `;
 }
 
-const LISTS: Readonly<Record<string, string>> = {
-  strings: "list of words",
+const NAMES: Readonly<Partial<Record<SettingKind, string>>> = {
+  words: "list of words",
   scoped: "list of words",
   map: "names to numbers",
 };
 
-function typeOf(spec: SettingSpec): string {
-  if (spec.choices) return spec.choices.map((choice) => `\`${choice}\``).join(", ");
-  return LISTS[spec.type] ?? spec.type;
+function typeOf(schema: Schema): string {
+  const choices = choicesOf(schema);
+  if (choices) return choices.map((choice) => `\`${choice}\``).join(", ");
+  if (schema["expects"] === NAMED_TEXTS) return "names to texts";
+  const kind = kindOf(schema);
+  return NAMES[kind] ?? kind;
 }
 
-function defaultOf(spec: SettingSpec): string {
-  const value = spec.default;
+function defaultOf({ default: value }: Schema): string {
   if (value === "" || (Array.isArray(value) && value.length === 0)) return "–";
   return `\`${typeof value === "object" ? JSON.stringify(value) : String(value)}\``;
 }

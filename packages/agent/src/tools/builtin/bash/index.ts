@@ -1,6 +1,7 @@
 // `bash`: commands in a shell that lasts between calls (decision 0225).
 
 import { messageOf } from "@lathe/llm";
+import { object } from "@lathe/llm/schema";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { loadGrammar } from "../../../policy/shell/grammar.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
@@ -16,7 +17,6 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { parameters } from "../params.ts";
 import { shellCard } from "../shell/card.ts";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "../shell/result.ts";
 import { lastingAccess } from "./access.ts";
@@ -40,7 +40,7 @@ export const bashTool: ToolDef<BashArgs> = {
   name: "bash",
   label: "Run",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   feature: "bash",
