@@ -10,18 +10,20 @@ export function settingsDocument(): string {
   );
   return `# Settings
 
-Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/config.yml\`, each \`--config\`
-file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong type is an error with file and line; an unknown
-key is a warning with the nearest name. A \`--config\` file may also be JSON, with comments; \`settings.json\` or \`config.json\` in \`~/.lathe\` becomes
-\`config.yml\` once, when there is none. A key with nothing after its colon is not set; a value that begins with \`*\` or \`!\` must be in quotes.
+Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/config.yml\`,
+each \`--config\` file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong type is an error with
+file and line; an unknown key is a warning with the nearest name. A \`--config\` file may also be JSON, with comments;
+\`settings.json\` or \`config.json\` in \`~/.lathe\` is converted to \`config.yml\` once, if there is none. A key without a
+value is not set; a value that begins with \`*\` or \`!\` must be quoted.
 
-The project's file is the nearest one from the directory up to the root of its repository, and takes effect once \`lathe trust\` has been run in the
-folder that holds it, or above. Trusting your home folder, or a folder above it, covers that folder only, not the
-repositories below.
+The project's file is the nearest one from the directory up to the root of its repository, and takes effect once you run
+\`lathe trust\` in its folder or a folder above. Trusting your home folder, or a folder above it, covers that folder only,
+not the repositories below.
 
-\`lathe config list\` shows every value and where it comes from; \`lathe config get|set|unset <key>\` reads, writes and removes one;
-\`lathe config path\` names the file. Dots in a key are levels in the file. Where an entry of a list may be limited to folders, it is written as
-\`{path: ~/work, models: [openai/*]}\` and applies to that folder and those below it; \`paths\`, \`pathPrefix\` and \`pathPrefixes\` mean the same.
+\`lathe config list\` shows every value and where it comes from; \`lathe config get|set|unset <key>\` reads, writes and
+removes one; \`lathe config path\` names the file. Dots in a key are levels in the file. List entries that may be limited
+to folders are written as \`{path: ~/work, models: [openai/*]}\` and apply to that folder and those below it; \`paths\`,
+\`pathPrefix\` and \`pathPrefixes\` mean the same.
 
 | key | type | default | meaning |
 | --- | --- | --- | --- |
