@@ -7,7 +7,7 @@ import type { Schema } from "./define.ts";
 import { type Problem, problemText } from "./problem.ts";
 
 /** A check of strings that no keyword expresses. */
-export interface Format {
+export interface TextFormat {
   /** What the string must be; completes "must be …". */
   readonly expects: string;
   /** True when it fits, else why not where that is known. */
@@ -21,7 +21,7 @@ export interface CheckerOptions {
   /** Texts describe values instead of repeating them: they may be anything, and anybody's. */
   readonly hidesValues?: boolean | undefined;
   /** For the keyword `format`. */
-  readonly formats?: Readonly<Record<string, Format>> | undefined;
+  readonly formats?: Readonly<Record<string, TextFormat>> | undefined;
 }
 
 /** Checks values against one definition. */

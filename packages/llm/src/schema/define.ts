@@ -24,7 +24,8 @@ export type Fields = Readonly<Record<string, Schema | OptionalField>>;
 export type Static<S> =
   S extends OptionalField<infer T> ? T : S extends { readonly [staticType]?: infer T } ? T : never;
 
-type Flat<T> = { [K in keyof T]: T[K] };
+/** The same type, written out. */
+export type Flat<T> = { [K in keyof T]: T[K] };
 
 /** The type of an object with these fields. */
 export type StaticFields<F extends Fields> = Flat<

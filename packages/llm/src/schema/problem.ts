@@ -66,7 +66,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 };
 
 /** What a schema asks for, in words. */
-export function expectedText(schema: JsonSchema): string {
+function expectedText(schema: JsonSchema): string {
   const { expects, enum: values, anyOf, type, items } = schema;
   if (typeof expects === "string") return expects;
   if ("const" in schema) return constText(schema["const"]);

@@ -2,7 +2,7 @@
 
 import { readRule } from "@lathe/agent/policy";
 import { isJsonObject } from "@lathe/llm";
-import { Checker, type Format, type Schema } from "@lathe/llm/schema";
+import { Checker, type Schema, type TextFormat } from "@lathe/llm/schema";
 import { nearest } from "../../platform/usage/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey } from "./schema.ts";
 import { wrongInScopedList } from "./scoped.ts";
@@ -15,7 +15,7 @@ export interface SettingProblem {
   readonly severity: "warning" | "error";
 }
 
-const FORMATS: Readonly<Record<string, Format>> = {
+const FORMATS: Readonly<Record<string, TextFormat>> = {
   "http-address": {
     expects: "an address such as https://api.example.com/v1, or empty",
     check: (value) => value === "" || isHttpAddress(value),

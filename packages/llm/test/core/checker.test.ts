@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../types/json.ts";
-import { Checker } from "./checker.ts";
+import { Checker } from "../../src/schema/checker.ts";
 import {
   anything,
   bytes,
@@ -19,10 +18,11 @@ import {
   type Static,
   text,
   withWords,
-} from "./define.ts";
-import { isCheckedHere } from "./own-language.ts";
-import { problemText } from "./problem.ts";
-import { violationOf } from "./validate.ts";
+} from "../../src/schema/define.ts";
+import { isCheckedHere } from "../../src/schema/own-language.ts";
+import { problemText } from "../../src/schema/problem.ts";
+import { violationOf } from "../../src/schema/validate.ts";
+import type { JsonSchema } from "../../src/types/json.ts";
 
 const part = oneOf(
   object({ kind: exactly("text"), text: text() }),
