@@ -25,7 +25,7 @@ export function dialogFor(command: string): Dialog {
   if (/^npm start\b/.test(command)) {
     return [
       ["❯ fix the failing test", ""],
-      ["a  Yes, and every later", "a"],
+      ["a  Yes, and allow all", "a"],
       ["All tests pass", "/quit"],
     ];
   }

@@ -38,7 +38,7 @@ async function startWithPrompt(stage: Stage, prompt: string, args: readonly stri
 async function focusQuestion(stage: Stage, run: TerminalRun): Promise<void> {
   stage.pass(2_000);
   run.type(KEY.tab);
-  await run.see(/esc stops the work/);
+  await run.see(/Esc to stop/);
 }
 
 export const scenes: readonly Scene[] = [
@@ -47,7 +47,7 @@ export const scenes: readonly Scene[] = [
     label: "Lathe without a key: what can be chosen",
     play: async (stage) => {
       const run = stage.start([], { ANTHROPIC_API_KEY: "" });
-      await run.see(/How do you want to begin\?[\s\S]*enter chooses/);
+      await run.see(/How do you want to begin\?[\s\S]*Enter to choose/);
       return run;
     },
   },
@@ -114,7 +114,7 @@ export const scenes: readonly Scene[] = [
         ),
       );
       const run = await startWithPrompt(stage, "start from a clean state and test");
-      await run.see(/Tab goes/);
+      await run.see(/Tab to/);
       await focusQuestion(stage, run);
       return run;
     },
@@ -129,7 +129,7 @@ export const scenes: readonly Scene[] = [
         "--permission-mode",
         "ask",
       ]);
-      await run.see(/Tab goes/);
+      await run.see(/Tab to/);
       await focusQuestion(stage, run);
       return run;
     },
@@ -150,7 +150,7 @@ export const scenes: readonly Scene[] = [
       };
       stage.script(turn.calls([{ name: "ask_user", args: { questions: [question] } }], { usage }));
       const run = await startWithPrompt(stage, "make shares add up");
-      await run.see(/Tab goes/);
+      await run.see(/Tab to/);
       await focusQuestion(stage, run);
       return run;
     },
@@ -160,7 +160,7 @@ export const scenes: readonly Scene[] = [
     label: "The model picker: price, window, what is available first",
     play: async (stage) => {
       const run = await startWithPrompt(stage, "/model");
-      await run.see(/enter chooses/);
+      await run.see(/Enter to choose/);
       return run;
     },
   },
@@ -215,7 +215,7 @@ export const scenes: readonly Scene[] = [
       run.type(`what do the tests use?${KEY.enter}`);
       await run.see(/nothing else[\s\S]*cached/);
       run.type(`/rewind${KEY.enter}`);
-      await run.see(/enter chooses/);
+      await run.see(/Enter to choose/);
       return run;
     },
   },

@@ -66,11 +66,11 @@ export const benches: Bench[] = [
   },
   {
     name: "start to first request over bare node",
-    run: () => startToRequest(dir, 2.3),
+    run: () => startToRequest(dir, 2.4),
   },
   {
     name: "start to first request inside a git repository over bare node",
-    run: () => startToRequest(repository(), 2.5),
+    run: () => startToRequest(repository(), 2.6),
   },
   {
     name: "start to first request with the tool set lathe over that with anthropic",

@@ -87,7 +87,9 @@ describe("lathe config", () => {
     );
     const { code, stderr } = await box.run(["-p", "hi"]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${home("config.yml")}:2: disabledProviders must name folders that begin with / or ~/`);
+    expect(stderr).toContain(
+      `${home("config.yml")}:2: disabledProviders[0].path must be a folder that begins with / or ~/`,
+    );
     expect(await box.run(["config", "set", "disabledProviders", "openai"])).toMatchObject({ code: 0, stderr: "" });
     expect(await get("disabledProviders")).toBe("openai");
   });
@@ -96,8 +98,11 @@ describe("lathe config", () => {
     [["get", "modle"], "Unknown setting modle. Did you mean model? See: lathe config list"],
     [["get"], "Name a setting. See: lathe config list"],
     [["set", "model"], "Give a value: lathe config set model <value>"],
-    [["set", "retry.maxRetries", "many"], "retry.maxRetries must be a number."],
-    [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
+    [["set", "retry.maxRetries", "many"], 'retry.maxRetries must be a whole number of at least 0, not "many".'],
+    [
+      ["set", "permissionMode", "yolo"],
+      'permissionMode must be one of read-only, ask, auto-edit, full, plan, not "yolo".',
+    ],
     [["list", "--json"], "lathe config list takes nothing more, not --json."],
     [["get", "model", "--config"], "lathe config get takes one setting, not --config."],
     [

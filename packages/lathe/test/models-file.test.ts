@@ -29,7 +29,7 @@ describe("models.yml through the command", () => {
     const file = await b.write("models.yml", acme("    wobble: 1\n"));
     const broken = await b.box.run(["--list-models"]);
     expect(broken.stderr).toBe(
-      `lathe: ${file}:6: providers.acme.wobble: unknown key. The file is ignored; the built-in models still work.\n`,
+      `lathe: ${file}:6: providers.acme.wobble is unknown. The file is ignored; the built-in models still work.\n`,
     );
     expect(broken.stdout).toContain("openai/gpt-5.2");
     expect(broken.stdout).not.toContain("acme/small");
@@ -82,7 +82,9 @@ describe("models.yml through the command", () => {
     expect((await b.box.run(["models", "acme"])).stderr).toContain("New or changed since this folder was trusted");
     await b.box.run(["trust"]);
     const { stderr } = await b.box.run(["models", "acme"]);
-    expect(stderr).toContain(`${file}:5: providers.acme.apiKey: a command is allowed only in your own models.yml`);
+    expect(stderr).toContain(
+      `${file}:5: providers.acme.apiKey is a command, which is allowed only in your own models.yml`,
+    );
   });
 
   it("G-45 a built-in provider is sent elsewhere with headers; a model's header beats the provider's", async () => {
@@ -216,38 +218,41 @@ describe("the file itself", () => {
   const provider = (lines: string): string => `providers:\n  p:\n${lines.replace(/^/gm, "    ")}\n`;
 
   it.each([
-    ["- 1\n", "1: file: must be a mapping"],
-    ["provider: {}\n", "1: provider: unknown key; did you mean providers?"],
-    [provider("base_url: http://h"), "3: providers.p.base_url: unknown key; did you mean baseUrl?"],
+    ["- 1\n", "1: the file must be an object, not a list"],
+    ["provider: {}\n", "1: provider is unknown; did you mean providers?"],
+    [provider("base_url: http://h"), "3: providers.p.base_url is unknown; did you mean baseUrl?"],
     [provider("baseUrl: http://h\napiKey: !pass show p"), '4: not valid YAML: write "!pass show p" in quotes'],
     [provider("headers: {X-Team: *team*}"), '3: not valid YAML: write "*team*" in quotes'],
     [
       "providers:\n  practice:\n    baseUrl: http://h\n",
-      "2: providers.practice: this name is reserved by Lathe; choose another",
+      "2: providers.practice is a name that Lathe reserves; choose another",
     ],
     [
       "providers:\n  a/b:\n    baseUrl: http://h\n",
-      /^2: providers\.a\/b: a provider's name cannot contain \/ : or spaces/,
+      /^2: providers\.a\/b is not a provider's name: it cannot contain \/ : or spaces/,
     ],
-    [provider("api: soap"), /^3: providers\.p\.api: must be one of openai-completions/],
-    [provider("baseUrl: 7"), "3: providers.p.baseUrl: must be a non-empty text"],
-    [provider("auth: none"), /^2: providers\.p: without models it must set one of/],
-    [provider("api: openai-completions\napiKey: K\nmodels: [{id: m}]"), "2: providers.p.baseUrl: required with models"],
+    [provider("api: soap"), /^3: providers\.p\.api must be one of openai-completions/],
+    [provider("baseUrl: 7"), "3: providers.p.baseUrl must be a non-empty string, not 7"],
+    [provider("auth: none"), /^2: providers\.p must set one of .* when it has no models/],
+    [
+      provider("api: openai-completions\napiKey: K\nmodels: [{id: m}]"),
+      "2: providers.p.baseUrl is required with models",
+    ],
     [
       provider("baseUrl: http://h\napi: openai-completions\nmodels: [{id: m}]"),
-      "2: providers.p.apiKey: required with models; set apiKey, apiKeyEnv or auth: none",
+      "2: providers.p.apiKey is required with models; set apiKey, apiKeyEnv or auth: none",
     ],
     [
       provider("baseUrl: http://h\napiKey: K\nmodels:\n  - id: a\n    name: b"),
-      "6: providers.p.models[0].api: required here or at the provider",
+      "6: providers.p.models[0].api is required here or at the provider",
     ],
     [
       provider("baseUrl: http://h\napi: ollama-chat\nauth: none\nmodels:\n  - id: a\n  - id: b\n    contextWindow: 0"),
-      "9: providers.p.models[1].contextWindow: must be a number above 0",
+      "9: providers.p.models[1].contextWindow must be a number above 0, not 0",
     ],
     [
       "providers:\n  llama.cpp:\n    modelOverrides:\n      qwen3.5:\n        reasonning: true\n",
-      "5: providers.llama.cpp.modelOverrides.qwen3.5.reasonning: unknown key; did you mean reasoning?",
+      '5: providers["llama.cpp"].modelOverrides["qwen3.5"].reasonning is unknown; did you mean reasoning?',
     ],
     ["providers: [\n", /^\d+: not valid YAML/],
   ])("G-44 refuses %j with the place", async (text, expected) => {

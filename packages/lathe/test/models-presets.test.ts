@@ -203,12 +203,12 @@ describe("models.yml", () => {
   it.each([
     [
       "profiles: { p: { model_mapping: { default: 'a/b,c/d' } } }",
-      "profiles.p.model_mapping.default: must be one model",
+      "profiles.p.model_mapping.default must be one model",
     ],
-    ["profiles: { p: { required_providers: [a] } }", "profiles.p.model_mapping: is missing"],
-    ["profiles: { p: { model_mapping: { defualt: a/b } } }", "unknown role; did you mean default?"],
-    ["modelBindings: { modelRoles: { critics: a/b } }", "unknown role; did you mean critic?"],
-    ["modelBindings: { roles: {} }", "modelBindings.roles: unknown key"],
+    ["profiles: { p: { required_providers: [a] } }", "profiles.p.model_mapping is missing"],
+    ["profiles: { p: { model_mapping: { defualt: a/b } } }", "is an unknown role; did you mean default?"],
+    ["modelBindings: { modelRoles: { critics: a/b } }", "is an unknown role; did you mean critic?"],
+    ["modelBindings: { roles: {} }", "modelBindings.roles is unknown"],
   ])("G-43 %s is told with the place, and the file is ignored", async (text, message) => {
     const file = await b.write("models.yml", `${text}\n`);
     const { config, problems } = await readModelsFiles([{ file, own: true }]);

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SETTINGS } from "../src/config/settings/schema.ts";
+import { helpOf, SETTINGS } from "../src/config/settings/schema.ts";
 import { changeSetting, settingsScreen } from "../src/config/settings/screen.ts";
 import type { SessionWorkspace } from "../src/conversation/session-workspace.ts";
 import { Run } from "../src/hosts/run.ts";
@@ -92,8 +92,7 @@ describe("settings", () => {
     expect(shown.every(({ help, origin }) => help !== "" && origin !== "")).toBe(true);
     expect(shown.find(({ key }) => key === "title.enabled")).toEqual({
       key: "title.enabled",
-      help: SETTINGS["title.enabled"].help,
-      type: "boolean",
+      help: helpOf("title.enabled"),
       choices: ["true", "false"],
       value: "true",
       isDefault: true,

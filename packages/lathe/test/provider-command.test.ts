@@ -30,7 +30,7 @@ it("G-54 /provider add takes effect in the running session: its model can be cho
 });
 
 it("a provider that is added after /add-dir can be chosen, in this session and the next", async () => {
-  await using p = await project({ "more/notes.txt": "", "home/.lathe/models.yml": "providers: {}\n" });
+  await using p = await project({ "more/notes.txt": "" });
   await p.say(`/add-dir ${join(p.root, "more")}`);
   await p.say("/provider add --preset glm");
   const file = join(p.root, "home/.lathe/models.yml");

@@ -83,11 +83,11 @@ describe("RPC: process and framing", () => {
     host.raw('{"id":7,"type":"get_state"}\n');
     expect(await host.wait("a number as id", ({ command }) => command === "get_state")).toMatchObject({
       success: false,
-      error: "id must be a string.",
+      error: "id must be a string, not 7.",
     });
     expect((await host.ask("prompt", { message: " " }))["error"]).toBe("message is empty.");
     expect((await host.ask("set_steering_mode", { mode: "some" }))["error"]).toBe(
-      "mode must be one of all, one-at-a-time.",
+      'mode must be one of all, one-at-a-time, not "some".',
     );
     expect((await host.ask("set_todos", { phases: [{ name: "a", tasks: [{ content: 1 }] }] }))["error"]).toBe(
       "phases[0].tasks[0].status is missing.",

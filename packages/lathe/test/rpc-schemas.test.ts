@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
 import { violationOf } from "@lathe/llm";
+import { Checker, choice, flag, integer, listOf, object, oneOf, optional, text } from "@lathe/llm/schema";
 import { parseTheme, TOKENS } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../src/hosts/rpc/commands.ts";
 import { schemaFiles } from "../src/hosts/rpc/publish.ts";
-import { problemWith } from "../src/hosts/wire/check.ts";
-import { choice, flag, integer, listOf, object, oneOf, optional, text } from "../src/hosts/wire/define.ts";
 import { schemaFile } from "./rpc-host.ts";
 
 describe("published schemas", () => {
@@ -50,24 +49,24 @@ describe("published schemas", () => {
 
 describe("check of incoming commands", () => {
   const schema = object({
-    name: text,
-    count: optional(integer),
+    name: text(),
+    count: optional(integer()),
     modes: optional(listOf(choice(["a", "b"]))),
-    either: optional(oneOf(text, object({ on: flag }))),
-  }).schema;
+    either: optional(oneOf(text(), object({ on: flag() }))),
+  });
 
   it.each([
     [{ name: "x" }, undefined],
     [{ name: "x", unknown: 1 }, undefined],
     [{}, "name is missing"],
-    [{ name: 1 }, "name must be a string"],
-    [{ name: "x", count: 1.5 }, "count must be a whole number"],
-    [{ name: "x", modes: "a" }, "modes must be a list"],
-    [{ name: "x", modes: ["a", "c"] }, "modes[1] must be one of a, b"],
+    [{ name: 1 }, "name must be a string, not 1"],
+    [{ name: "x", count: 1.5 }, "count must be a whole number, not 1.5"],
+    [{ name: "x", modes: "a" }, 'modes must be a list of strings, not "a"'],
+    [{ name: "x", modes: ["a", "c"] }, 'modes[1] must be one of a, b, not "c"'],
     [{ name: "x", either: { on: true } }, undefined],
-    [{ name: "x", either: 5 }, "either must be a string"],
-    [[], " must be an object"],
+    [{ name: "x", either: 5 }, "either must be a string or an object, not 5"],
+    [[], "the value must be an object, not an empty list"],
   ])("G-02 %j: %s", (value, problem) => {
-    expect(problemWith(value, schema, "")).toBe(problem);
+    expect(new Checker(schema, { acceptsUnknown: true }).wrongIn(value)).toBe(problem);
   });
 });

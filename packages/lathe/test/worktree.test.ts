@@ -43,7 +43,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     const head = git("rev-parse", "HEAD");
     const { code, stdout, stderr } = await scene.run([...full, "--worktree", "-p", "go"]);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "ok\n" });
-    expect(stderr).toContain("Working in a view of");
+    expect(stderr).toContain("Working in an isolated copy of");
     expect(stderr).toContain("Landed 2 files.");
     expect([readFileSync(file("a.txt"), "utf8"), readFileSync(file("b.txt"), "utf8")]).toEqual(["two\n", "new\n"]);
     expect(git("rev-parse", "HEAD")).toBe(head);

@@ -48,6 +48,7 @@ export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
 export type { ClientMiddleware } from "./middleware/compose.ts";
 export {
+  type ConfigProblem,
   type CustomModel,
   checkRegistryConfig,
   configuredKey,

@@ -5,7 +5,7 @@ import { MarkdownStream, prepareMarkdown } from "../src/markdown/stream.ts";
 import type { Row } from "../src/rows/row.ts";
 import { row, wrap } from "../src/rows/wrap.ts";
 import { Screen, type ScreenClock } from "../src/screen/screen.ts";
-import { elapsed } from "../src/spinner/elapsed.ts";
+import { elapsedTime } from "../src/spinner/elapsed.ts";
 import { Spinner, untilNextFrame } from "../src/spinner/spinner.ts";
 import { DARK_THEME } from "../src/theme/builtin.ts";
 import { Theme } from "../src/theme/theme.ts";
@@ -95,7 +95,7 @@ export class StreamScreen {
       this.#stream.add(piece);
       this.#screen.commit(this.#stream.takeFinished({ columns: COLUMNS, symbols: this.#symbols }));
     }
-    this.#screen.changed();
+    this.#screen.requestFrame();
   }
 
   end(): void {
@@ -106,7 +106,7 @@ export class StreamScreen {
   #turn(): void {
     const moment = { now: this.#clock.now(), symbols: this.#symbols };
     this.#timer = this.#clock.setTimeout(() => {
-      this.#screen.changed(SPINNER_PATIENCE_MS);
+      this.#screen.requestFrame(SPINNER_PATIENCE_MS);
       this.#turn();
     }, untilNextFrame(moment));
   }
@@ -114,7 +114,9 @@ export class StreamScreen {
   #live(context: RenderContext): { rows: readonly Row[]; cursor: { row: number; column: number } } {
     const second = Math.floor(context.now / 1000);
     if (second !== this.#second) {
-      this.#spinner.text = [{ text: `Working · ${elapsed(context.now)} · esc to interrupt`, style: { color: "dim" } }];
+      this.#spinner.text = [
+        { text: `Working · ${elapsedTime(context.now)} · esc to interrupt`, style: { color: "dim" } },
+      ];
     }
     this.#second = second;
     const streaming = this.#stream?.render(context) ?? wrap([{ text: this.#plain }], COLUMNS);

@@ -31,7 +31,7 @@ export interface CursorPlace {
   readonly column: number;
 }
 
-/** A component that takes keys. `handle` says whether the key was its business; the others go on to whoever is next. */
+/** A component that takes keys. `handle` says whether the key was its business; the others go on to the next component. */
 export interface Focusable extends Component {
   handle(key: Key): boolean;
   /** Of the last `render`; absent: the cursor is hidden. */

@@ -30,7 +30,7 @@ export type { Colours } from "./screen/encode.ts";
 export { type LiveView, Screen, type ScreenClock, type ScreenParts } from "./screen/screen.ts";
 export { fuzzyFilter, fuzzyScore } from "./select/fuzzy.ts";
 export { type SelectItem, SelectList, type SelectOptions } from "./select/select.ts";
-export { elapsed } from "./spinner/elapsed.ts";
+export { elapsedTime } from "./spinner/elapsed.ts";
 export { Spinner, spinnerFrame, untilNextFrame } from "./spinner/spinner.ts";
 export { type Tab, Tabs } from "./tabs/tabs.ts";
 export { type Leaving, restoreOnExit, suspendToShell } from "./terminal/leaving.ts";

@@ -28,7 +28,7 @@ const screen = screenWith(({ columns, rows }) => {
 const leaving = { process, terminal, screen };
 restoreOnExit(leaving);
 terminal.start({
-  onResize: () => screen.resized(),
+  onResize: () => screen.handleResize(),
   onKey: (key) => {
     if (viewer?.handle(key)) return screen.paint();
     if (key.kind === "paste") typed += key.text;

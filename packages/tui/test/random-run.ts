@@ -114,7 +114,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     view();
     if (random(3) === 0) screen.paint();
     else {
-      screen.changed();
+      screen.requestFrame();
       clock.advance(100);
       view();
       screen.paint();
@@ -141,7 +141,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     }
     uncertain = undefined;
     checkFrame(emulator, bytes, { committed, view: made.view, remains, emptyRemains });
-    screen.changed();
+    screen.requestFrame();
     clock.advance(200);
     if (emulator.take() !== "") throw new Error(`seed ${seed}: a frame without a change wrote bytes`);
   };
@@ -200,7 +200,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
         if (pushedOut.length > remains.length) remains = pushedOut;
         emptyRemains = Math.max(emptyRemains, emulator.emptyScrolled());
         before = undefined;
-        screen.resized();
+        screen.handleResize();
       }
     }
     frame();

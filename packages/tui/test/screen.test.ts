@@ -29,7 +29,7 @@ describe("screen", () => {
     made.emulator.take();
     for (let round = 0; round < 20; round++) {
       made.view = { rows: rows("a", "b"), cursor: { row: 1, column: 1 } };
-      made.screen.changed();
+      made.screen.requestFrame();
       made.clock.advance(1000);
     }
     expect(made.emulator.take()).toBe("");
@@ -99,7 +99,7 @@ describe("screen", () => {
     let painted = 0;
     for (let delta = 0; delta < 1000; delta++) {
       made.view = { rows: rows(`delta ${delta}`) };
-      made.screen.changed();
+      made.screen.requestFrame();
       made.clock.advance(1);
       if (made.emulator.take() !== "") painted++;
     }
@@ -116,15 +116,15 @@ describe("screen", () => {
     made.emulator.take();
     made.clock.advance(1000);
     made.view = { rows: rows("spinner") };
-    made.screen.changed(100);
+    made.screen.requestFrame(100);
     made.clock.advance(50);
     expect(made.emulator.take()).toBe("");
-    made.screen.changed();
+    made.screen.requestFrame();
     made.clock.advance(0);
     expect(made.emulator.take()).toContain("spinner");
     made.clock.advance(1000);
     made.view = { rows: rows("again") };
-    made.screen.changed(100);
+    made.screen.requestFrame(100);
     made.clock.advance(100);
     expect(made.emulator.screen()[0]).toBe("again");
   });
@@ -155,7 +155,7 @@ describe("screen", () => {
       made.screen.paint();
       made.emulator.resize(columns, 20);
       made.view = { rows: rows("~a", "~b", "~c", "~d"), cursor: { row: 1, column: 1 } };
-      made.screen.resized();
+      made.screen.handleResize();
       made.clock.advance(1000);
       const lines = made.emulator.lines();
       const gap = lines.filter((line) => line === "").length;
@@ -269,7 +269,7 @@ describe("screen", () => {
     made.screen.commit(rows("said"));
     made.screen.paint();
     made.emulator.take();
-    made.screen.restyled();
+    made.screen.restyle();
     made.clock.advance(1000);
     const bytes = made.emulator.take();
     expect(bytes).toContain("~live");

@@ -30,7 +30,7 @@ const add = (): void => {
 if (kind !== "plain") {
   restoreOnExit({ process, terminal, screen });
   terminal.start({
-    onResize: () => screen.resized(),
+    onResize: () => screen.handleResize(),
     onKey: (key) => {
       if (key.kind !== "key" || !key.ctrl || key.name !== "c") return;
       screen.end();
@@ -47,5 +47,5 @@ const timer = setInterval(() => {
   clearInterval(timer);
   isDone = true;
   if (kind === "plain") process.stdout.write("DONE\n");
-  else screen.changed();
+  else screen.requestFrame();
 }, EVERY_MS);

@@ -1,23 +1,32 @@
 // A program in a tmux window of its own: what a person sees there, and windows that change their size.
 
 import { execFile, spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const run = promisify(execFile);
 let made = 0;
 /** Looks at the window. */
 const PATIENCE = 600;
-const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const source = (name: string): string[] => [
-  "--conditions=lathe-source",
-  "--import",
-  path("../../../scripts/source-loader.mjs"),
-  path(name),
-];
-export const PROGRAM = source("program.ts");
-export const STREAM_PROGRAM = source("stream-program.ts");
+/** Made one file, so that they start as fast as the product does. */
+const folder = mkdtempSync(join(tmpdir(), "tui-programs-"));
+await build({
+  entryPoints: ["program.ts", "stream-program.ts"].map((name) => join(import.meta.dirname, name)),
+  outdir: folder,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20.19",
+  conditions: ["lathe-source"],
+  logLevel: "error",
+});
+export const PROGRAM = [join(folder, "program.mjs")];
+export const STREAM_PROGRAM = [join(folder, "stream-program.mjs")];
 
 export class Tmux {
   readonly #socket = `lathe-tui-${process.pid}-${made++}`;

@@ -114,7 +114,7 @@ describe("viewer", () => {
     ] as const) {
       const { made, press } = opened();
       made.emulator.resize(columns, rows);
-      made.screen.resized();
+      made.screen.handleResize();
       made.clock.advance(100);
       expect(made.emulator.screen()[0]).toMatch(/^Output of make/);
       press("q");

@@ -69,6 +69,8 @@ export interface ToolDef<Args = JsonObject> {
    * a call above tier `read` needs approval.
    */
   access?(args: Args, scope: CallScope): Promise<readonly Access[]> | readonly Access[];
+  /** Loads what its calls need; called when the model begins to write one. What goes wrong here goes wrong again in the call, which says so. */
+  prepare?(): Promise<unknown>;
   /** The call in one line, for cards and transcripts. Must not throw for arguments that do not fit the schema. */
   summary?(args: Args): string;
   /**

@@ -1,5 +1,19 @@
 // The session's settings: defaults, not ceilings. Any of them may be changed at any time and takes effect from the next call.
 
+import {
+  Checker,
+  choice,
+  exactly,
+  flag,
+  integer,
+  mapOf,
+  number,
+  oneOf,
+  openObject,
+  optional,
+  type Schema,
+  text,
+} from "@lathe/llm/schema";
 import type { BudgetConfig } from "../base/budget/ledger.ts";
 import type { TruncationMode } from "../base/truncate/limits.ts";
 import { MOST_RUNNING } from "../tools/run/jobs.ts";
@@ -120,7 +134,10 @@ export function createConfig(input: ConfigInput = {}): SessionConfig {
 
 function assign(values: SessionConfig, name: string, value: unknown): void {
   if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
-  checkSetting(name as keyof SessionConfig, value);
+  const schema: Schema = SETTINGS[name as keyof SessionConfig];
+  const wrong =
+    value === undefined && name === "reasoningEffort" ? undefined : new Checker(schema).wrongIn(value, name);
+  if (wrong !== undefined) throw new Error(wrong);
   (values as unknown as Record<string, unknown>)[name] =
     name === "retry" ? { ...values.retry, ...withoutUndefined(value as Partial<RetryConfig>) } : value;
 }
@@ -129,52 +146,55 @@ function withoutUndefined<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
-const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
-  steeringMode: ["all", "one-at-a-time"],
-  followUpMode: ["all", "one-at-a-time"],
-  lateSteering: ["wait", "run"],
-  interruptMode: ["wait", "immediate"],
-  prefixBug: ["throw", "report"],
-  jobReports: ["wait", "run"],
-  asyncCommands: [true, false],
-  minimizeOutput: [true, false],
-  enableLoopDetection: [true, false],
+const count = integer({ minimum: 0 });
+/** A limit that is never reached may be given as such. */
+const amount = oneOf(number({ minimum: 0 }), exactly(Number.POSITIVE_INFINITY));
+const limits = mapOf(count);
+const queueMode = choice(["all", "one-at-a-time"]);
+
+const SETTINGS: {
+  readonly [K in keyof SessionConfig]: Schema<K extends "retry" ? Partial<RetryConfig> : SessionConfig[K]>;
+} = {
+  maxTurns: count,
+  maxToolRoundsPerInput: count,
+  defaultCommandTimeoutMs: count,
+  maxCommandTimeoutMs: count,
+  reasoningEffort: text(),
+  toolOutputLimits: limits,
+  toolLineLimits: limits,
+  toolOutputModes: mapOf(choice(["head_tail", "tail", "head"])),
+  enableLoopDetection: flag(),
+  loopDetectionWindow: count,
+  maxSubagentDepth: count,
+  retry: openObject({
+    maxRetries: optional(count),
+    baseDelay: optional(amount),
+    maxDelay: optional(amount),
+    backoffMultiplier: optional(amount),
+    jitter: optional(flag()),
+    midStream: optional(count),
+    maxTotalMs: optional(amount),
+  }),
+  steeringMode: queueMode,
+  followUpMode: queueMode,
+  lateSteering: choice(["wait", "run"]),
+  interruptMode: choice(["wait", "immediate"]),
+  defaultToolTimeoutMs: count,
+  hookTimeoutMs: count,
+  approvalTimeoutMs: count,
+  firstEventTimeoutMs: count,
+  stallTimeoutMs: count,
+  budget: openObject({
+    tokens: optional(amount),
+    usd: optional(amount),
+    wallMs: optional(amount),
+    turns: optional(amount),
+  }),
+  maxJobs: count,
+  jobReports: choice(["wait", "run"]),
+  asyncCommands: flag(),
+  autoBackgroundMs: count,
+  jobPollMs: count,
+  minimizeOutput: flag(),
+  prefixBug: choice(["throw", "report"]),
 };
-
-function checkSetting(name: keyof SessionConfig, value: unknown): void {
-  if (typeof DEFAULTS[name] === "number") {
-    checkCount(name, value);
-    return;
-  }
-  const choices = CHOICES[name];
-  if (choices && !choices.includes(value)) {
-    throw new Error(`${name} must be one of ${choices.map(String).join(", ")}, not ${String(value)}`);
-  }
-  if (name === "toolOutputLimits" || name === "toolLineLimits") {
-    for (const [tool, limit] of Object.entries(value as object)) checkCount(`${name}.${tool}`, limit);
-  }
-  if (name === "toolOutputModes") {
-    for (const [tool, mode] of Object.entries(value as object)) checkMode(`${name}.${tool}`, mode);
-  }
-  if (name === "retry" || name === "budget") {
-    for (const [key, amount] of Object.entries(value as object)) checkAmount(`${name}.${key}`, amount);
-  }
-}
-
-const COUNTS: ReadonlySet<string> = new Set(["retry.maxRetries", "retry.midStream"]);
-
-function checkAmount(name: string, value: unknown): void {
-  if (value === undefined) return;
-  if (COUNTS.has(name)) checkCount(name, value);
-  if (typeof value === "number" && !(value >= 0)) throw new Error(`${name} must be 0 or more, not ${value}`);
-}
-
-function checkMode(name: string, value: unknown): void {
-  const modes: readonly unknown[] = ["head_tail", "tail", "head"] satisfies TruncationMode[];
-  if (!modes.includes(value)) throw new Error(`${name} must be one of ${modes.join(", ")}, not ${String(value)}`);
-}
-
-function checkCount(name: string, value: unknown): void {
-  if (Number.isInteger(value) && (value as number) >= 0) return;
-  throw new Error(`${name} must be a whole number of 0 or more, not ${String(value)}`);
-}

@@ -2,11 +2,11 @@
 // saw is sent to the model once, and a session that is opened again says which jobs the end of the earlier process cut.
 
 import { type JsonObject, messageOf } from "@lathe/llm";
+import { Checker, choice, number, openObject, optional, text } from "@lathe/llm/schema";
 import { escapeFrames } from "../base/text/unframed.ts";
 import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { MessageSource } from "../contract/events/types.ts";
 import { artifactNotice, unsavedNotice } from "../record/artifacts/notice.ts";
-import { fields, fits, number, oneOf, optional, text } from "../record/journal/shape.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../tools/run/jobs.ts";
 import type { SessionLog } from "./facades.ts";
 
@@ -14,7 +14,9 @@ import type { SessionLog } from "./facades.ts";
 export type Deliver = (content: string, source: MessageSource, wakes: boolean, id?: string) => void;
 
 const JOB_KIND = "job";
-const JOB_LINE = fields({ id: number, state: oneOf("started", "ended"), command: optional(text), how: optional(text) });
+const JOB_LINE = new Checker(
+  openObject({ id: number(), state: choice(["started", "ended"]), command: optional(text()), how: optional(text()) }),
+);
 /** Of a job's end, besides which the whole output is in an artifact. */
 const REPORT_LIMIT = { chars: 8_000, mode: "head_tail", lines: 120 } as const;
 
@@ -55,7 +57,7 @@ export class JobReports implements JobFollower {
   recover(jobs: Jobs): void {
     const cut = new Map<number, string>();
     for (const line of this.#core.journal.outside("host")) {
-      if (line.kind !== JOB_KIND || !fits(line.data, JOB_LINE)) continue;
+      if (line.kind !== JOB_KIND || !JOB_LINE.fits(line.data)) continue;
       const { id, state, command = "" } = line.data as unknown as { id: number; state: string; command?: string };
       jobs.skipTo(id);
       if (state === "started") cut.set(id, command);

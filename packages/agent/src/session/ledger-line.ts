@@ -1,22 +1,24 @@
 // The running totals of a session as a line outside the tree, so that a reopened session need not read all its history.
 
 import { comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
+import { Checker, number, openObject, optional, orNull, text } from "@lathe/llm/schema";
 import { spentBy } from "../agents/subagents/records.ts";
 import { plainUsage } from "../base/budget/ledger.ts";
 import type { CustomEntry, MessageEntry } from "../contract/journal.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
-import { fields, fits, number, optional, orNull, text } from "../record/journal/shape.ts";
 import type { SessionLog, Work } from "./facades.ts";
 import { sideCost } from "./side-call.ts";
 
 const KIND = "totals";
-const amount = optional(number);
-const DATA = fields({
-  leaf: orNull(text),
-  turns: number,
-  spent: fields({ tokens: amount, usd: amount, wallMs: amount, turns: amount }),
-  usage: usageShape,
-});
+const amount = optional(number());
+const DATA = new Checker(
+  openObject({
+    leaf: orNull(text()),
+    turns: number(),
+    spent: openObject({ tokens: amount, usd: amount, wallMs: amount, turns: amount }),
+    usage: usageShape,
+  }),
+);
 
 export function saveLedger(core: SessionLog & Work): void {
   const { ledger, journal } = core;
@@ -31,7 +33,7 @@ export function saveLedger(core: SessionLog & Work): void {
 export function restoreLedger(core: SessionLog & Work): void {
   let last: JsonObject | undefined;
   for (const line of core.journal.outside("host")) {
-    if (line.kind === KIND && fits(line.data, DATA)) last = line.data as JsonObject;
+    if (line.kind === KIND && DATA.fits(line.data)) last = line.data as JsonObject;
   }
   if (last) {
     core.turns = last["turns"] as number;

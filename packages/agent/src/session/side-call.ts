@@ -11,13 +11,13 @@ import {
   type ToolCallData,
   type Usage,
 } from "@lathe/llm";
+import { Checker, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
 import type { CustomEntry } from "../contract/journal.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
-import { fields, fits, number, optional, type Shape, text } from "../record/journal/shape.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { RetryConfig } from "./config.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
@@ -155,16 +155,16 @@ function keptAnswer(journal: SessionLog["journal"], key: string): SideAnswer | u
   const kept = keptOutcome(journal, key, KEPT) as { text: string; model: string; finish: string } | undefined;
   return kept && { text: kept.text, calls: [], model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
 }
-const KEPT = fields({ key: text, text, model: text, finish: text });
+const KEPT = new Checker(openObject({ key: text(), text: text(), model: text(), finish: text() }));
 
 /** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
-export function keptOutcome(journal: SessionLog["journal"], key: string, shape: Shape): JsonObject | undefined {
+export function keptOutcome(journal: SessionLog["journal"], key: string, checker: Checker): JsonObject | undefined {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);
     if (!meta || meta.type === "compaction") return undefined;
     if (meta.type === "custom") {
       const { customType, data } = journal.entry(id) as CustomEntry;
-      if (customType === OUTCOME_TYPE && fits(data, shape) && (data as JsonObject)["key"] === key)
+      if (customType === OUTCOME_TYPE && checker.fits(data) && (data as JsonObject)["key"] === key)
         return data as JsonObject;
     }
     id = meta.parentId;
@@ -185,6 +185,6 @@ export interface SideCost {
 
 /** What a side call cost, from its outcome entry. */
 export function sideCost({ customType, data }: Pick<CustomEntry, "customType" | "data">): SideCost | undefined {
-  return customType === OUTCOME_TYPE && fits(data, PAID) ? (data as unknown as SideCost) : undefined;
+  return customType === OUTCOME_TYPE && PAID.fits(data) ? (data as unknown as SideCost) : undefined;
 }
-const PAID = fields({ role: text, model: text, usage: usageShape, cost: optional(number) });
+const PAID = new Checker(openObject({ role: text(), model: text(), usage: usageShape, cost: optional(number()) }));

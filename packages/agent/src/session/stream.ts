@@ -54,6 +54,13 @@ export async function readAnswer(
   }
 }
 
+/** What the call needs is loaded while the model still writes its arguments; a failure is the call's own to report. */
+async function prepareTool({ tools }: Toolbox, name: string): Promise<void> {
+  try {
+    await tools.get(name)?.tool.prepare?.();
+  } catch {}
+}
+
 class StreamReader {
   readonly #core: SessionLog & HostChoices & ModelContext & Toolbox;
   readonly #controller = new AbortController();
@@ -149,6 +156,9 @@ class StreamReader {
         this.#count(event.reasoningDelta);
         partial.reasoning += event.reasoningDelta;
         core.emit("assistant_reasoning_delta", { delta: event.reasoningDelta });
+        break;
+      case "tool_call_start":
+        void prepareTool(core, event.toolCall.name);
         break;
       case "tool_call_delta":
         this.#count(event.delta);

@@ -1,7 +1,7 @@
 // An answer as the session can keep and run it. What the model or its server made up must not end the session.
 
 import type { ContentPart, Message, Usage } from "@lathe/llm";
-import { isShallow, MOST_NESTING } from "../record/journal/shape.ts";
+import { isShallow, MOST_NESTING } from "../record/journal/nesting.ts";
 import type { CallIds } from "./call-ids.ts";
 
 /** Stands where the arguments stood; it is no JSON, so the call is refused and the model reads why. */

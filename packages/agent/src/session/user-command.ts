@@ -2,11 +2,11 @@
 // recorded, and sent to the model with the next request when they want that.
 
 import type { JsonObject } from "@lathe/llm";
+import { Checker, flag, number, openObject, optional, orNull, text } from "@lathe/llm/schema";
 import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../contract/journal.ts";
 import type { ArtifactRef } from "../contract/tool.ts";
 import { artifactNotice } from "../record/artifacts/notice.ts";
-import { fields, fits, flag, number, optional, orNull, text } from "../record/journal/shape.ts";
 import { SHELL_OUTPUT } from "../tools/builtin/output.ts";
 import type { Job } from "../tools/run/jobs.ts";
 import { plainOutput } from "../tools/run/plain-output.ts";
@@ -160,23 +160,25 @@ export interface RecordedUserCommand
   readonly isSent: boolean;
 }
 
-const RECORDED = fields({
-  command: text,
-  output: text,
-  exitCode: orNull(number),
-  cancelled: flag,
-  timedOut: flag,
-  truncated: flag,
-  durationMs: number,
-  artifact: optional(fields({ id: number, bytes: number })),
-  jobId: optional(number),
-});
+const RECORDED = new Checker(
+  openObject({
+    command: text(),
+    output: text(),
+    exitCode: orNull(number()),
+    cancelled: flag(),
+    timedOut: flag(),
+    truncated: flag(),
+    durationMs: number(),
+    artifact: optional(openObject({ id: number(), bytes: number() })),
+    jobId: optional(number()),
+  }),
+);
 
 /** Undefined for entries of other kinds. */
 export function userCommandOf(entry: TreeEntry): RecordedUserCommand | undefined {
   if (entry.type !== "custom" && entry.type !== "custom_message") return undefined;
   const recorded = dataOf(entry);
-  if (entry.customType !== USER_COMMAND || !fits(recorded, RECORDED)) return undefined;
+  if (entry.customType !== USER_COMMAND || !RECORDED.fits(recorded)) return undefined;
   return { ...(recorded as unknown as Omit<RecordedUserCommand, "isSent">), isSent: entry.type === "custom_message" };
 }
 

@@ -2,10 +2,10 @@
 // asks has another way.
 
 import { comparableUsage, type JsonObject, type Message, messageOf, type Response } from "@lathe/llm";
+import { Checker, openObject, text } from "@lathe/llm/schema";
 import { plainUsage } from "../base/budget/ledger.ts";
 import { withDeadline } from "../base/time/deadline.ts";
 import type { VendorCompaction } from "../contract/seams/types.ts";
-import { fields, fits, text } from "../record/journal/shape.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { priced, priceOf } from "./price.ts";
 import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE } from "./side-call.ts";
@@ -62,17 +62,14 @@ export async function vendorCompaction(
   }
 }
 
-const KEPT = fields({ key: text, item: fields({ encrypted_content: text }) });
+const itemShape = openObject({ encrypted_content: text() });
+const ITEM = new Checker(itemShape);
+const KEPT = new Checker(openObject({ key: text(), item: itemShape }));
 
 /** The answer repeats what the user said, which a compaction keeps by its own rules; the rest is one item. */
 function compactedItem({ message }: Response): JsonObject | undefined {
   const items = message.content.flatMap((part) => (part.kind === "unknown" ? [part.raw as JsonObject] : []));
-  return items.find(
-    (item) =>
-      item["type"] === "compaction" &&
-      fits(item, fields({ encrypted_content: text })) &&
-      item["encrypted_content"] !== "",
-  );
+  return items.find((item) => item["type"] === "compaction" && ITEM.fits(item) && item["encrypted_content"] !== "");
 }
 
 /** Of text that was encrypted: the vendor counts what is inside, which is not more. */

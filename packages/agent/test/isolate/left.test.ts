@@ -2,19 +2,21 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { land } from "../../src/files/isolate/land.ts";
 import { continueView, readView } from "../../src/files/isolate/open-view.ts";
 import { patchOf } from "../../src/files/isolate/patch.ts";
 import { recoverStore } from "../../src/files/isolate/recover.ts";
 import type { View } from "../../src/files/isolate/types.ts";
+import { bundleProgram } from "../support/bundle.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project } from "./project.ts";
 
-const HOST = fileURLToPath(new URL("left-host.ts", import.meta.url));
-const LOADER = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+const HOST = join(mkdtempSync(join(tmpdir(), "left-host-")), "host.mjs");
+beforeAll(() => bundleProgram(fileURLToPath(new URL("left-host.ts", import.meta.url)), HOST));
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -32,17 +34,7 @@ const changesIn = async (view: View): Promise<string[]> =>
   (await view.delta()).parts.flatMap(({ changes }) => changes.map(({ path, kind }) => `${kind} ${path}`)).sort();
 
 async function killedIn(kind: string, command: string, then: readonly string[] = []): Promise<void> {
-  const args = [
-    "--conditions=lathe-source",
-    "--import",
-    LOADER,
-    HOST,
-    project.root,
-    project.store,
-    kind,
-    command,
-    ...then,
-  ];
+  const args = [HOST, project.root, project.store, kind, command, ...then];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   await once(child.stdout, "data");

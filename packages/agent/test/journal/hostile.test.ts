@@ -117,7 +117,7 @@ describe("a journal with made-up lines", () => {
     lines[at] = { ...lines[at]!, message: { role: "user", content: "not a list" } };
     const journal = opened(Buffer.concat(lines.map(encodeLine))) as Journal;
     expect(journal.losses.map(({ message }) => message)).toEqual([
-      `Entry ${lines[at]?.["id"]} cannot be used (message.content is not a list); it is skipped.`,
+      `Entry ${lines[at]?.["id"]} cannot be used (message.content must be a list, not a string of 10 characters); it is skipped.`,
     ]);
     expect(journal.entry(lines[at]?.["id"] as string)).toMatchObject({ message: { role: "user", content: [] } });
     expect(journal.context.messages.some((message) => message.content.length === 0)).toBe(false);
@@ -151,7 +151,7 @@ describe("a journal with made-up lines", () => {
     const [header] = soundLines();
     for (const wrong of [{ cwd: 5 }, { title: {} }, { timestamp: null }, { runId: [] }]) {
       expect(() => Journal.open(new MemoryStore(encodeLine({ ...header, ...wrong })), testDeps())).toThrow(
-        /is not a session that can be used: its header\.\w+ is not a text\. Restore it/,
+        /is not a session that can be used: its header\.\w+ must be a string, not [\w ]+\. Restore it/,
       );
     }
   });

@@ -19,6 +19,23 @@ const loop: { self?: unknown } = {};
 loop.self = loop;
 
 describe("a host's tools", () => {
+  it("a tool prepares itself when the model begins to write a call; that it cannot costs nothing", async () => {
+    const order: string[] = [];
+    const ready = tool("ready", () => `step ${order.push("ready runs")}`, {
+      prepare: async () => order.push("ready prepares"),
+    });
+    const broken = tool("broken", () => `step ${order.push("broken runs")}`, {
+      prepare: () => {
+        throw new Error("not today");
+      },
+    });
+    const calls = [{ name: "ready" }, { name: "broken" }, { name: "missing" }];
+    const s = setUp({ tools: [ready, broken], script: [{ calls }, { text: "done" }] });
+    expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
+    expect(order).toEqual(["ready prepares", "ready runs", "broken runs"]);
+    await s.finish();
+  });
+
   it.each([
     ["circular", loop],
     ["a function", { run: () => 1 }],
@@ -123,8 +140,8 @@ describe("a host's tools", () => {
     const s = setUp({ tools, script: [{ calls }, { text: "done" }] });
     await s.session.submit("go");
     await s.finish();
-    expect(resultText(s.client.requests[1]!, "short")).toBe("Invalid arguments for short: /n is odd.");
-    expect(resultText(s.client.requests[1]!, "full")).toBe("Invalid arguments for tool: full\n/n: is odd");
+    expect(resultText(s.client.requests[1]!, "short")).toBe("Invalid arguments for short: n: is odd.");
+    expect(resultText(s.client.requests[1]!, "full")).toBe("Invalid arguments for tool: full\nn: is odd");
   });
 
   it("a tool without execute is refused when it is registered", () => {

@@ -170,7 +170,7 @@ describe("a session", () => {
     expect(() => Object.assign(session.config, { retry: { baseDelay: -1 } })).toThrow(/retry\.baseDelay/);
     expect(() => Object.assign(session.config, { budget: { usd: Number.NaN } })).toThrow(/budget\.usd/);
     expect(() => Object.assign(session.config, { toolOutputModes: { shell: "middle" } })).toThrow(
-      "toolOutputModes.shell must be one of head_tail, tail, head, not middle",
+      'toolOutputModes.shell must be one of head_tail, tail, head, not "middle"',
     );
   });
 

@@ -36,7 +36,7 @@ describe("one call", () => {
     await s.finish();
     const request = s.client.requests[1]!;
     expect(resultText(request, "c1")).toBe("Unknown tool: nope");
-    expect(resultText(request, "c2")).toBe("Invalid arguments for tool: add\n/a: must be number");
+    expect(resultText(request, "c2")).toBe('Invalid arguments for tool: add\na must be a number, not "many"');
     expect(resultText(request, "c3")).toBe("Tool error (boom): no such luck");
     expect(resultText(request, "c4")).toBe('echo {"x":1}');
     expect(s.of("tool_call_start")).toHaveLength(4);
@@ -64,8 +64,8 @@ describe("one call", () => {
     const texts = ["c1", "c2", "c3", "c4", "c5"].map((id) => resultText(s.client.requests[1]!, id));
     expect(texts[0]).toBe("6.5");
     expect(texts[1]).toBe("3");
-    expect(texts[2]).toMatch(/^Invalid arguments for tool: add\n\/b: /);
-    expect(texts[3]).toMatch(/^Invalid arguments for tool: add\n\/: the arguments are not a JSON object/);
+    expect(texts[2]).toMatch(/^Invalid arguments for tool: add\nb /);
+    expect(texts[3]).toMatch(/^Invalid arguments for tool: add\nthe arguments are not a JSON object/);
     expect(texts[4]).toBe("2");
   });
 

@@ -62,7 +62,7 @@ function actionsOn(workspace: Workspace, list: SessionItems): readonly ChoiceAct
   return [
     {
       name: "rename",
-      does: "renames",
+      does: "to rename",
       run: async (path, view) => {
         const title = await view.ask("New name:");
         if (title !== undefined && title.trim() !== "") {
@@ -75,7 +75,7 @@ function actionsOn(workspace: Workspace, list: SessionItems): readonly ChoiceAct
     },
     {
       name: "delete",
-      does: "deletes",
+      does: "to delete",
       run: async (path, view) => {
         const items = [
           { value: false, label: "No, keep it" },
@@ -91,7 +91,7 @@ function actionsOn(workspace: Workspace, list: SessionItems): readonly ChoiceAct
     },
     {
       name: "sort",
-      does: "sorts",
+      does: "to sort",
       run: async () => {
         list.isByName = !list.isByName;
         return list.items;
@@ -99,7 +99,7 @@ function actionsOn(workspace: Workspace, list: SessionItems): readonly ChoiceAct
     },
     {
       name: "path",
-      does: "shows files",
+      does: "to show files",
       run: async () => {
         list.hasPaths = !list.hasPaths;
         return list.items;

@@ -64,7 +64,7 @@ export async function jsonCommandMode(
   } finally {
     await conversation.close();
     signals.stopListening();
-    // Whoever sent a signal may keep our stdin open, which would keep us waiting.
+    // The process that sent a signal may keep our stdin open, which would keep us waiting.
     if (signals.asked.aborted) stdin.destroy();
   }
 }

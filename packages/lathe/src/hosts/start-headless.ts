@@ -77,7 +77,7 @@ export async function startHeadless(
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       ...(recording ? { tape: recording } : {}),
-      ...(workspace.view ? { finish: (result) => landed(workspace, result) } : {}),
+      ...(workspace.view ? { finish: (result) => landResult(workspace, result) } : {}),
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
@@ -87,7 +87,7 @@ export async function startHeadless(
   }
 }
 
-async function landed(workspace: Workspace, result: RunResult): Promise<RunResult> {
+async function landResult(workspace: Workspace, result: RunResult): Promise<RunResult> {
   const { landedResult } = await import("./worktree/run-in-view.ts");
   return landedResult(workspace, result);
 }
@@ -102,7 +102,7 @@ async function startConversation(
   const requestForRun: RequestFor = async (opened) => {
     const wanted = await requestFor(opened);
     const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
-    return recording ? recording.tapped(request) : { ...request, promptFollows: true };
+    return recording ? recording.tap(request) : { ...request, promptFollows: true };
   };
   try {
     return await Conversation.start(

@@ -2,7 +2,8 @@
 // line and ignored, so that the built-in models keep working.
 
 import { readFile } from "node:fs/promises";
-import { checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
+import { type ConfigProblem, checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
+import { placeText } from "@lathe/llm/schema";
 import type { ReadYaml } from "../platform/home/yaml.ts";
 import { nearest } from "../platform/usage/nearest.ts";
 import { ROLES } from "./roles.ts";
@@ -48,7 +49,7 @@ async function readOne({ file, own }: ModelsFile): Promise<RegistryConfig | stri
   const [first, ...others] = wrong.length > 0 ? wrong : refusedIn(value as RegistryConfig, own);
   if (first === undefined) return value as RegistryConfig;
   const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-  return `${file}:${await lineOf(read, first)}: ${first}${more}`;
+  return `${file}:${await lineOf(read, first)}: ${first.message}${more}`;
 }
 
 /** A section that is empty so far, as with all of it commented out, says nothing. */
@@ -58,35 +59,41 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /** What is well written, but means nothing here or is not for this file to say. */
-function refusedIn(config: RegistryConfig, own: boolean): string[] {
+function refusedIn(config: RegistryConfig, own: boolean): ConfigProblem[] {
   return [...refusedProviders(config, own), ...misspeltRoles(config)];
 }
 
 /** Any word may be a type of agent; one that looks like a role and is none would have no effect. */
-function misspeltRoles({ profiles = {}, modelBindings = {} }: RegistryConfig): string[] {
+function misspeltRoles({ profiles = {}, modelBindings = {} }: RegistryConfig): ConfigProblem[] {
   const maps = [
     ...Object.entries(profiles).map(
-      ([name, preset]) => [`profiles.${name}.model_mapping`, preset.model_mapping] as const,
+      ([name, preset]) => [["profiles", name, "model_mapping"], preset.model_mapping] as const,
     ),
-    ["modelBindings.modelRoles", modelBindings.modelRoles ?? {}] as const,
+    [["modelBindings", "modelRoles"], modelBindings.modelRoles ?? {}] as const,
   ];
   return maps.flatMap(([path, map]) =>
     Object.keys(map).flatMap((role) => {
       const meant = (ROLES as readonly string[]).includes(role) ? undefined : nearest(role, ROLES);
-      return meant === undefined ? [] : [`${path}.${role}: unknown role; did you mean ${meant}?`];
+      return meant === undefined ? [] : [problemAt([...path, role], `is an unknown role; did you mean ${meant}?`)];
     }),
   );
 }
 
-function refusedProviders({ providers = {} }: RegistryConfig, own: boolean): string[] {
+function refusedProviders({ providers = {} }: RegistryConfig, own: boolean): ConfigProblem[] {
   return Object.entries(providers).flatMap(([id, { apiKey }]) => {
-    const path = `providers.${id}`;
-    if (RESERVED.includes(id)) return [`${path}: this name is reserved by Lathe; choose another`];
-    if (/[/:\s]/.test(id)) return [`${path}: a provider's name cannot contain / : or spaces; choose another`];
+    const path = ["providers", id];
+    if (RESERVED.includes(id)) return [problemAt(path, "is a name that Lathe reserves; choose another")];
+    if (/[/:\s]/.test(id))
+      return [problemAt(path, "is not a provider's name: it cannot contain / : or spaces; choose another")];
     if (own || !apiKey?.startsWith("!")) return [];
-    return [`${path}.apiKey: a command is allowed only in your own models.yml`];
+    return [problemAt([...path, "apiKey"], "is a command, which is allowed only in your own models.yml")];
   });
 }
+
+const problemAt = (path: ConfigProblem["path"], what: string): ConfigProblem => ({
+  path,
+  message: `${placeText(path)} ${what}`,
+});
 
 /** `practice/basic` is built in, `lathe/smol` a role, `preset/pro` a preset. */
 const RESERVED = ["practice", "lathe", "preset"];
@@ -111,29 +118,17 @@ function merged(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
   };
 }
 
-/** Line of the deepest part of a problem's path (`providers.acme.models[0].api: …`) that is in the file. */
-async function lineOf({ document, lineAt }: ReadYaml, problem: string): Promise<number> {
+/** Line of the deepest part of a problem's path that is in the file. */
+async function lineOf({ document, lineAt }: ReadYaml, { path }: ConfigProblem): Promise<number> {
   const { isMap, isSeq } = await import("yaml");
   let node: unknown = document.contents;
   let line = 1;
-  let path = problem;
-  for (;;) {
-    if (isMap(node)) {
-      // Names may hold dots (llama.cpp): the longest key that matches the rest of the path.
-      const pairs = node.items.filter(({ key }) => path.startsWith(String(key)) && /^[.[:]/.test(rest(path, key)));
-      const pair = pairs.sort((a, b) => String(b.key).length - String(a.key).length)[0];
-      if (!pair) return line;
-      line = lineAt(pair.key) ?? line;
-      path = rest(path, pair.key).replace(/^\./, "");
-      node = pair.value;
-      continue;
-    }
-    const index = isSeq(node) ? /^\[(\d+)\]\.?/.exec(path) : null;
-    if (!isSeq(node) || !index) return line;
-    node = node.items[Number(index[1])];
-    line = lineAt(node) ?? line;
-    path = path.slice(index[0].length);
+  for (const step of path) {
+    const pair = isMap(node) ? node.items.find(({ key }) => String(key) === String(step)) : undefined;
+    node = isSeq(node) ? node.items[Number(step)] : pair?.value;
+    const found = lineAt(pair?.key ?? node);
+    if (found === undefined) return line;
+    line = found;
   }
+  return line;
 }
-
-const rest = (path: string, key: unknown): string => path.slice(String(key).length);

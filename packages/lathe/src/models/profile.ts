@@ -12,6 +12,7 @@ import {
 } from "@lathe/agent";
 import { webFetchTool } from "@lathe/agent/tools";
 import { SETTINGS, type Settings } from "../config/settings/schema.ts";
+import { choicesOf } from "../config/settings/setting-kinds.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import type { ModelChoice } from "./connect.ts";
@@ -77,4 +78,4 @@ function toolForm({ settings, env }: Workspace): Pick<ProfileOptions, "toolNames
 }
 
 const isEditVariant = (name: string): name is Settings["editVariant"] =>
-  (SETTINGS.editVariant.choices as readonly string[]).includes(name);
+  choicesOf(SETTINGS.editVariant)?.includes(name) === true;

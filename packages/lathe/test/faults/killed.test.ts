@@ -41,15 +41,15 @@ async function outcomeOf(situation: Situation, ending: Ending): Promise<Outcome>
     bench.answer = sound;
     const again = bench.terminal(["-c"]);
     const offers = situation.next === "asks to continue";
-    const rows = await again.seeAnywhere(offers ? /Continue it\?[\s\S]*esc leaves it/ : /\/help[\s\S]*❯ .*\n─/);
+    const rows = await again.seeAnywhere(offers ? /Resume it\?[\s\S]*Esc to cancel/ : /\/help[\s\S]*❯ .*\n─/);
     const hasDraft = situation.draft !== undefined && rows.join("\n").includes(`❯ ${situation.draft}`);
     again.type(offers ? "y" : `, go on${KEY.enter}`);
     if (situation.answer !== undefined && ending === "SIGKILL") {
-      await again.see("esc stops the work");
+      await again.see("Esc to stop");
       again.type(situation.answer);
     }
     const screen = await again.seeAnywhere(offers ? ANSWERED : new RegExp(`, go on${ANSWERED.source}`));
-    const next = screen.join("\n").includes("Continue it?") || offers ? "asks to continue" : "as it was";
+    const next = screen.join("\n").includes("Resume it?") || offers ? "asks to continue" : "as it was";
     again.type(KEY.ctrl("d"));
     await again.exited;
     return { exit, journal, next, hasDraft, wrong, damage: await bench.damage(), left };
@@ -97,7 +97,7 @@ it("words that are typed while a cut-off session opens are sent, and answer no q
     again.type(`and now yes${KEY.enter}`);
     await again.seeAnywhere(ANSWERED);
     expect(bench.server.requests.at(-1)?.view.messages.at(-1)?.text).toContain("and now yes");
-    expect(again.screen.join("\n")).not.toContain("Continue it?");
+    expect(again.screen.join("\n")).not.toContain("Resume it?");
   } finally {
     await bench.close();
   }

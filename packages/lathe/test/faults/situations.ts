@@ -174,8 +174,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "awaiting an approval",
     ...WORKING,
-    arrange: (bench) =>
-      withCalls(bench, [shell("touch must-not-run")], /esc stops the work/, ["--permission-mode", "ask"]),
+    arrange: (bench) => withCalls(bench, [shell("touch must-not-run")], /Esc to stop/, ["--permission-mode", "ask"]),
     check: (bench) => (existsSync(join(bench.box.dir, "must-not-run")) ? "a call ran that nobody approved" : undefined),
   },
   {
@@ -184,7 +183,11 @@ export const SITUATIONS: readonly Situation[] = [
     answer: "1",
     arrange: (bench) => {
       const question = { id: "q", question: "Which part?", options: [{ label: "lexer" }, { label: "parser" }] };
-      return withCalls(bench, [{ name: "ask_user", args: { questions: [question] } }], /Which part\?[\s\S]*esc stops/);
+      return withCalls(
+        bench,
+        [{ name: "ask_user", args: { questions: [question] } }],
+        /Which part\?[\s\S]*Esc to stop/,
+      );
     },
   },
   {
@@ -279,7 +282,7 @@ export const SITUATIONS: readonly Situation[] = [
     arrange: async (bench) => {
       const run = await atRest(bench);
       say(run, "/model");
-      await run.see("enter chooses");
+      await run.see("Enter to choose");
       return run;
     },
   },

@@ -75,7 +75,7 @@ describe("rules", () => {
     [
       [],
       "permissions:\n  deny:\n    - git log\n",
-      /config\.yml:2: permissions\.deny must be a list of rules.*"git log" is not a rule/,
+      /config\.yml:2: permissions\.deny\[0\] must be a rule .*"git log": it is not a rule/,
     ],
   ])("CF-08 a rule that cannot be read ends the start with one line: %j %j", async (options, text, says) => {
     scene = await stage([turn.text("never")]);

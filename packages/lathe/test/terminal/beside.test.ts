@@ -45,7 +45,7 @@ describe("commands of the person's own", () => {
     execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
     run.type(`!seq 1 9; printf half; read line < pipe; echo $line${KEY.enter}`);
     await run.see(/● \$ seq 1 9; [^\n]*\n {2}… 5 earlier lines[^\n]*\n {2}6\n {2}7\n {2}8\n {2}9\n {2}half\n/);
-    await run.see("esc stops it, ctrl+b sends it to the background");
+    await run.see("Esc to stop · ctrl+b to send to the background");
     await run.see(/● \$ seq 1 9; [^\n]* · [1-9]\d*s\n/);
     run.type(`!echo other${KEY.enter}`);
     await run.see("A command is already running");
@@ -53,7 +53,7 @@ describe("commands of the person's own", () => {
     await run.see(/an answer meanwhile[\s\S]*● \$ seq 1 9; /);
     await writeFile(join(bench.box.dir, "pipe"), "the-end\n");
     await run.see(/✓ \$ seq 1 9; [^\n]* · exit 0 · took [\d.]+s\n {2}1\n[\s\S]*halfthe-end\n/);
-    expect(run.all.join("\n")).not.toMatch(/●|esc stops it/);
+    expect(run.all.join("\n")).not.toMatch(/●|Esc to stop/);
   });
 
   it("MO-02 Ctrl+B sends it to the background; a resumed session shows it as it was", async () => {
@@ -88,7 +88,7 @@ it("Ctrl+B sends the running command to the background, and the work goes on", a
   );
   const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 120 });
   run.type(`go${KEY.enter}`);
-  const rows = await run.see(/● Running echo begun[\s\S]*\n {2}begun\n[\s\S]*Running {2}\d+s · esc stops/);
+  const rows = await run.see(/● Running echo begun[\s\S]*\n {2}begun\n[\s\S]*Running {2}\d+s · esc to interrupt/);
   expect(rows.filter((row) => row.includes("cat < pipe"))).toHaveLength(1);
   run.type(KEY.ctrl("b"));
   await run.see("it goes on by itself");
@@ -142,7 +142,7 @@ describe("earlier prompts", () => {
     await bench.box.run([...SONNET, "-p", "first topic"], { env: bench.env });
     await bench.box.run([...SONNET, "-p", "second topic"], { env: bench.env });
     const run = bench.start(["--resume"]);
-    await run.see("enter chooses");
+    await run.see("Enter to choose");
     run.type("penguins");
     await run.see((screen) => screen.includes("❯ first topic") && !screen.includes("second topic"));
     run.type(KEY.enter);

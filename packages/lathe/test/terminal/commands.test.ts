@@ -26,7 +26,7 @@ describe("sessions", () => {
     await earlier();
     bench.server.push(turn.text("and more"));
     const run = bench.start(["--resume"]);
-    await run.see(/newer question[\s\S]*older question[\s\S]*enter chooses/);
+    await run.see(/newer question[\s\S]*older question[\s\S]*Enter to choose/);
     run.type("older");
     await run.see((screen) => screen.includes("older question") && !screen.includes("newer question  ("));
     run.type(KEY.enter);
@@ -41,7 +41,7 @@ describe("sessions", () => {
   it("G-39 Esc at lathe --resume leaves without a session", async () => {
     await earlier();
     const run = bench.start(["--resume"]);
-    await run.see("enter chooses");
+    await run.see("Enter to choose");
     run.type(KEY.escape);
     expect(await run.exited).toBe(0);
   });
@@ -61,7 +61,7 @@ describe("sessions", () => {
     const run = await bench.open(["-c"]);
     await run.see(/the newer answer[\s\S]*Ask for a change/);
     command(run, "/resume");
-    const rows = await run.see(/older question[\s\S]*enter chooses/);
+    const rows = await run.see(/older question[\s\S]*Enter to choose/);
     expect(rows.filter((row) => row.includes("newer question  ("))).toEqual([]);
     run.type(KEY.enter);
     await run.see(/Resumed session[\s\S]*the older answer/);
@@ -157,7 +157,7 @@ describe("choosing", () => {
   it("TU-02 /theme shows each theme while it is chosen, and keeps the one that was", async () => {
     const run = await bench.open(SONNET, { env: { COLORTERM: "truecolor" } });
     command(run, "/theme");
-    await run.see(/Theme[\s\S]*❯ dark[\s\S]*enter chooses/);
+    await run.see(/Theme[\s\S]*❯ dark[\s\S]*Enter to choose/);
     run.type(KEY.down);
     await run.see(/❯ light/);
     run.type(KEY.enter);
@@ -168,7 +168,7 @@ describe("choosing", () => {
   it("/settings is made from the schema: search, choose, saved", async () => {
     const run = await bench.open();
     command(run, "/settings");
-    await run.see("enter chooses");
+    await run.see("Enter to choose");
     run.type("retry.enabled");
     await run.see(/❯ retry\.enabled/);
     run.type(KEY.enter);

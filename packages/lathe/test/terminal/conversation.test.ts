@@ -106,7 +106,7 @@ describe("while it works", () => {
     run.type("a draft");
     await run.see("❯ a draft");
     run.type(KEY.ctrl("c"));
-    await run.see(/esc stops[\s\S]*Ask for a change[\s\S]*Press Ctrl\+C again to stop the work\./);
+    await run.see(/esc to interrupt[\s\S]*Ask for a change[\s\S]*Press Ctrl\+C again to stop the work\./);
     run.type(KEY.ctrl("c"));
     await run.see(/Interrupted[\s\S]*Press Ctrl\+C again to leave\./);
     run.type(KEY.ctrl("c"));

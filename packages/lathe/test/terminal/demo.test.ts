@@ -14,7 +14,7 @@ it("the demo waits with its request in the composer; Enter and one answer later 
   const run = bench.start(["demo"]);
   await run.see(/practice\/basic[\s\S]*❯ fix the failing test/);
   run.type(KEY.enter);
-  await run.see(/Yes, this once[\s\S]*esc stops the work/);
+  await run.see(/Yes, this once[\s\S]*Esc to stop/);
   run.type("a");
   await run.seeAnywhere(/Edited src\/invoice\.js · \+1 -1[\s\S]*# fail 0[\s\S]*basic · \d/);
   run.type(`/quit${KEY.enter}`);

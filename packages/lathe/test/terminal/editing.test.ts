@@ -42,7 +42,7 @@ it("a window of 40 by 10 has the answer, the composer and the question on it", a
   bench.server.push(turn.calls([{ name: "shell", args: { command: "X=1 echo hi" } }]), turn.text("all is well here"));
   const run = await bench.open(SONNET, { columns: 40, rows: 10 });
   run.type(`go${KEY.enter}`);
-  const asked = await run.see(/y {2}Yes, this once[\s\S]*esc stops/);
+  const asked = await run.see(/y {2}Yes, this once[\s\S]*Esc to stop/);
   expect(asked.length).toBeLessThanOrEqual(10);
   run.type("y");
   await run.see(/all is well here[\s\S]*Ask for a change/);

@@ -26,7 +26,7 @@ describe("an approval", () => {
     bench.server.push(turn.calls([shell(long)]), turn.text("ok"));
     const run = await bench.open(ASK, { columns: 80, rows: 24, env: { HOME: bench.box.dir } });
     run.type(`go${KEY.enter}`);
-    await run.see("esc stops the work");
+    await run.see("Esc to stop");
     run.resize(columns, rows);
     const screen = await run.see(/Run this comm[\s\S]*│ touch line 1\b[\s\S]*y {1,2}(Yes|yes)[\s\S]*n {1,2}(No|no)/);
     expect(screen.at(-2)).toContain("v shows everyt");

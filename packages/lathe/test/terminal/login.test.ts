@@ -84,7 +84,7 @@ describe("/login and /logout", () => {
   it("without a name the providers are listed, those with a key first; Esc changes nothing", async () => {
     const run = await opened(PRACTICE, { env: { GROQ_API_KEY: "k" }, rows: 40 });
     command(run, "/login");
-    const rows = await run.see(/Log in to[\s\S]*enter chooses/);
+    const rows = await run.see(/Log in to[\s\S]*Enter to choose/);
     const listed = rows.slice(rows.findIndex((row) => row.includes("Log in to"))).join("\n");
     expect(listed).toMatch(/groq[^\n]*\$GROQ_API_KEY[\s\S]*openrouter[^\n]*sign-in[\s\S]*anthropic/);
     run.type("mistr");
@@ -181,7 +181,7 @@ describe("the first start", () => {
     const run = start();
     await run.see(/How do you want to begin\?[\s\S]*❯ Log in to a provider[\s\S]*Try the practice model/);
     run.type(KEY.enter);
-    await run.see(/❯ openrouter[\s\S]*enter chooses/);
+    await run.see(/❯ openrouter[\s\S]*Enter to choose/);
     run.type(`anthropic${KEY.enter}`);
     await run.see("Key for Anthropic");
     run.type(`sk-ant-secret-5${KEY.enter}`);

@@ -35,7 +35,7 @@ describe("a custom tool that does not listen to its signal", () => {
     bench.server.push(turn.calls([{ name: "deaf", args: {} }]), turn.text("next answer"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
-    await run.see(/deaf[\s\S]*esc stops/);
+    await run.see(/deaf[\s\S]*Esc to stop/);
     run.type(KEY.escape);
     await run.see("Interrupted.");
     run.type(`again${KEY.enter}`);
@@ -71,10 +71,10 @@ describe("a question of an MCP server", () => {
     run.type(`hello${KEY.enter}`);
     await run.see("ready");
     run.type(`go${KEY.enter}`);
-    await run.see(/The MCP server odd asks: Which branch\?[\s\S]*esc stops the work/);
+    await run.see(/The MCP server odd asks: Which branch\?[\s\S]*Esc to stop/);
     run.type(KEY.escape);
     const rows = await run.see(/Interrupted\.[\s\S]*Ask for a change/);
-    expect(rows.join("\n")).not.toContain("esc stops the work");
+    expect(rows.join("\n")).not.toContain("Esc to stop");
     run.type(`again${KEY.enter}`);
     await run.see("next answer");
   });

@@ -234,9 +234,9 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
       await terminal.see(at, ended);
       door.open();
       at = terminal.type(lathe(SONNET, "-c"));
-      at = await terminal.see(at, /The last input was not finished\. Continue it\? \[Y\/n.*\] /);
+      at = await terminal.see(at, /The last request was interrupted\. Resume it\? \[Y\/n.*\] /);
       terminal.keys("/cost\n");
-      at = await terminal.see(at, /Continue it\? \[Y\/n.*\] /);
+      at = await terminal.see(at, /Resume it\? \[Y\/n.*\] /);
       terminal.keys("\n");
       at = await terminal.see(at, /the whole answer[\s\S]*› /);
       const [asked] = server.requests[1]?.view.messages ?? [];

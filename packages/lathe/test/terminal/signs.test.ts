@@ -76,7 +76,7 @@ describe("the terminal's own signs", () => {
     await run.see("❯ x");
     door.open();
     await run.see("Run this command in");
-    await expect.poll(() => run.raw).toContain("\x1b]99;;Lathe waits for your answer\x1b\\");
+    await expect.poll(() => run.raw).toContain("\x1b]99;;Lathe is waiting for your answer\x1b\\");
   });
 });
 
@@ -85,7 +85,7 @@ describe("said in passing", () => {
     bench.server.push(turn.error(529), turn.error(529), turn.text("got through"));
     const run = await bench.open(SONNET, { columns: 120 });
     run.type(`go${KEY.enter}`);
-    await run.see(/⚠ .*anthropic.* · attempt \d · again in \d+s/i);
+    await run.see(/⚠ .*anthropic.* · retrying in \d+s \(attempt \d\)/i);
     await run.see("got through");
     expect(run.all.join("\n")).not.toContain("attempt");
   });
@@ -137,7 +137,7 @@ describe("a run that was cut", () => {
     bench.server.push(turn.text("never", { before: door.wait }), turn.text("went on"));
     const next = await reopenedAfterKill(door);
     await next.see(
-      /❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes[\s\S]*esc leaves it/,
+      /❯ do the long thing[\s\S]*The last request was interrupted\. Resume it\?[\s\S]*y {2}Yes[\s\S]*Esc to cancel/,
     );
     next.type("y");
     await next.see("went on");
@@ -148,7 +148,7 @@ describe("a run that was cut", () => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }));
     const next = await reopenedAfterKill(door);
-    await next.see(/Continue it\?[\s\S]*esc leaves it/);
+    await next.see(/Resume it\?[\s\S]*Esc to cancel/);
     next.type("n");
     await next.see(/Ask for a change/);
     expect(bench.server.requests).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("a run that was cut", () => {
     await run.exited;
     door.open();
     const next = await bench.open([...SONNET, "-c"]);
-    await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Continue it\?[\s\S]*esc leaves it/);
+    await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Resume it\?[\s\S]*Esc to cancel/);
     next.type("n");
     await next.see(/What waited to be sent is in the input again\.[\s\S]*❯ steer it/);
     expect(next.screen.join("\n")).not.toMatch(/Sent at the next step|Waiting from before/);

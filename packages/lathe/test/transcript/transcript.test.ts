@@ -111,9 +111,9 @@ describe("the transcript of a session", () => {
         message,
       }),
     );
-    expect(shown.live).toBe("⚠ anthropic: overloaded (529) · attempt 2 · again in 4s");
+    expect(shown.live).toBe("⚠ anthropic: overloaded (529) · retrying in 4s (attempt 2)");
     shown.now = 4.5 * SECOND;
-    expect(shown.live).toContain("again in 2s");
+    expect(shown.live).toContain("retrying in 2s");
     shown.play(textStart(6 * SECOND), textDelta("Whole.", 6 * SECOND), answerEnd("Whole.", [], 6 * SECOND));
     expect([shown.scrollback, shown.live]).toEqual(["❯ go\n\nWhole.", ""]);
   });
@@ -141,7 +141,7 @@ describe("the transcript of a session", () => {
         asked_by: ["permissions"],
       }),
     );
-    expect(shown.live).toBe("○ Running make · waits for your answer");
+    expect(shown.live).toBe("○ Running make · waiting for your answer");
     expect(shown.transcript.activity?.text).toBeUndefined();
     shown.play(event("approval_settled", 600 * SECOND, { call_id: "make", decision: "allow", by: "user" }));
     shown.play(callEnd("make", 602 * SECOND));

@@ -93,7 +93,7 @@ async function readObject<S extends SchemaInput>(
   const checked = await checkValue(schema, sent, value);
   if (checked.violation === undefined) return checked.value;
   const { path, message } = checked.violation;
-  throw new NoObjectGeneratedError(`The object does not match the schema: ${path} ${message}.`, {
+  throw new NoObjectGeneratedError(`The object does not match the schema: ${message}.`, {
     text,
     response,
     path,

@@ -101,8 +101,8 @@ export async function checkToolCall(call: ToolCall, tools: readonly Tool[]): Pro
   return args;
 }
 
-function invalidArguments(name: string, { path, message }: Violation): InvalidToolCallError {
-  return new InvalidToolCallError(`Invalid arguments for ${name}: ${path} ${message}.`);
+function invalidArguments(name: string, { message }: Violation): InvalidToolCallError {
+  return new InvalidToolCallError(`Invalid arguments for ${name}: ${message}.`);
 }
 
 export interface ToolRun {

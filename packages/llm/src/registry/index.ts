@@ -1,8 +1,8 @@
 // The registry's public face.
 
+export { type ConfigProblem, checkRegistryConfig } from "./check-config.ts";
 export {
   type CustomModel,
-  checkRegistryConfig,
   configuredKey,
   keyVariable,
   type ModelBindings,

@@ -14,9 +14,9 @@ import type { JsonValue } from "../types/json.ts";
 import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import { withoutUndefined } from "../types/some.ts";
 import { type Canonical, createCanonical } from "./canonical.ts";
+import { checkRegistryConfig } from "./check-config.ts";
 import {
   type CustomModel,
-  checkRegistryConfig,
   configuredKey,
   type ModelFields,
   type ProviderConfig,
@@ -58,7 +58,8 @@ export class Registry {
     this.#options = options;
     // Most users have no file, and the shapes it is checked against are only made for one.
     const isEmpty = Object.keys(options.config ?? {}).length === 0;
-    this.problems = options.config === undefined || isEmpty ? [] : checkRegistryConfig(options.config);
+    this.problems =
+      options.config === undefined || isEmpty ? [] : checkRegistryConfig(options.config).map(({ message }) => message);
     this.#config = this.problems.length > 0 ? {} : ((options.config ?? {}) as RegistryConfig);
     this.#catalog = options.catalog ?? builtinCatalog;
     this.#canonical = createCanonical(this.#catalog, this.#config.equivalence);

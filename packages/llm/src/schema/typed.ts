@@ -5,6 +5,7 @@ import type { Static, TSchema } from "typebox";
 import { ConfigurationError } from "../types/errors.ts";
 import type { JsonSchema, JsonValue } from "../types/json.ts";
 import { isSchema } from "./inline.ts";
+import { placeText, pointerOf } from "./problem.ts";
 import { type Violation, violationOf, withoutOptionalNulls } from "./validate.ts";
 
 /** What zod, valibot, arktype and others have in common (standardschema.dev), as far as it is used here. */
@@ -75,14 +76,16 @@ export async function checkValue<S extends SchemaInput>(
   const result = await schema["~standard"].validate(value);
   if (result.issues === undefined) return { value: result.value as InferSchema<S> };
   const [first] = result.issues;
-  return { violation: { path: pointerOf(first?.path), message: first?.message ?? "does not match the schema" } };
+  const path = (first?.path ?? []).map(keyOf);
+  const why = first?.message ?? "does not match the schema";
+  return { violation: { path: pointerOf(path), message: `${placeText(path) || "the value"}: ${why}` } };
 }
 
 export function isStandard(schema: SchemaInput): schema is StandardSchema {
   return "~standard" in schema && isSchema(schema["~standard"] as JsonValue);
 }
 
-function pointerOf(path: StandardIssue["path"] = []): string {
-  const keys = path.map((step) => String(typeof step === "object" ? step.key : step));
-  return `/${keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+function keyOf(step: NonNullable<StandardIssue["path"]>[number]): string | number {
+  const key = typeof step === "object" ? step.key : step;
+  return typeof key === "number" ? key : String(key);
 }

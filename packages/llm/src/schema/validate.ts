@@ -1,17 +1,20 @@
-// Local validation of what a model wrote. The compiler is loaded with the first check, never at start-up.
+// Local validation of what a model wrote, against schemas of any origin. Most are in our own language and are checked as our own
+// definitions are; for the others a compiler is loaded with the first check, never at start-up.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { boundedChecks } from "./bounded.ts";
 import { checkable } from "./checkable.ts";
+import { Checker } from "./checker.ts";
 import { atReference, isSchema } from "./inline.ts";
+import { isCheckedHere } from "./own-language.ts";
+import { type Problem, placeText, pointerOf, problemText } from "./problem.ts";
 
 /** Where a value does not match its schema, and why. */
 export interface Violation {
   /** JSON pointer. */
   readonly path: string;
+  /** A sentence that names the place, without an end. */
   readonly message: string;
-  /** The name of a property that the schema does not admit. */
-  readonly unknown?: string;
 }
 
 type Check = (value: JsonValue) => Violation | undefined;
@@ -26,12 +29,24 @@ const compiled = new WeakMap<JsonSchema, Check>();
 export async function violationOf(schema: JsonSchema, value: JsonValue): Promise<Violation | undefined> {
   let check = compiled.get(schema);
   if (check === undefined) {
-    const { Compile } = await import("typebox/schema");
-    check = checkWith(Compile(checkable(schema)), schema);
+    check = isCheckedHere(schema) ? ownCheck(schema) : await compiledCheck(schema);
     compiled.set(schema, check);
   }
   return check(value);
 }
+
+function ownCheck(schema: JsonSchema): Check {
+  const checker = new Checker(schema);
+  return (value) => {
+    const problem = checker.problemIn(value);
+    return problem && violationFrom(problem);
+  };
+}
+
+const violationFrom = (problem: Problem): Violation => ({
+  path: pointerOf(problem.path),
+  message: problemText(problem),
+});
 
 interface Validator {
   Check(value: unknown): boolean;
@@ -43,15 +58,18 @@ interface ValidatorError {
   readonly schemaPath: string;
   readonly instancePath: string;
   readonly message: string;
+  readonly params?: object;
 }
 
-function checkWith(validator: Validator, schema: JsonSchema): Check {
+async function compiledCheck(schema: JsonSchema): Promise<Check> {
+  const { Compile } = await import("typebox/schema");
+  const validator: Validator = Compile(checkable(schema));
   const bounded = boundedChecks(schema);
   return (value) => {
     try {
-      const first = bounded(() => (validator.Check(value) ? undefined : (validator.Errors(value)[1][0] ?? NO_REASON)));
-      if (first === "too long") return refused("takes too long to check against a pattern of the schema");
-      return first && { path: first.instancePath || "/", ...reasonOf(first) };
+      const errors = bounded(() => (validator.Check(value) ? undefined : validator.Errors(value)[1]));
+      if (errors === "too long") return refused("takes too long to check against a pattern of the schema");
+      return errors && violationAmong(errors, schema, value);
     } catch (error) {
       if (error instanceof RangeError)
         return refused("cannot be checked: it or the references of the schema nest too deep");
@@ -60,20 +78,48 @@ function checkWith(validator: Validator, schema: JsonSchema): Check {
   };
 }
 
-const NO_REASON: ValidatorError = {
-  keyword: "",
-  schemaPath: "",
-  instancePath: "",
-  message: "does not match the schema",
-};
+const refused = (message: string): Violation => ({ path: "/", message: `the value ${message}` });
 
-const refused = (message: string): Violation => ({ path: "/", message });
+/** The first error, in the words of our own check where they say as much. */
+function violationAmong(errors: readonly ValidatorError[], root: JsonSchema, value: JsonValue): Violation {
+  const [first] = errors;
+  if (first === undefined) return refused("does not match the schema");
+  // Of several variants the first one is reported first, as if there were no others.
+  const { keyword, schemaPath, instancePath, message, params } =
+    errors.find(({ keyword, instancePath }) => keyword === "anyOf" && instancePath === first.instancePath) ?? first;
+  const path = stepsIn(value, instancePath);
+  const isUnknown = keyword === "boolean" && schemaPath.endsWith("/additionalProperties");
+  const above = isUnknown ? schemaPath.slice(0, -"/additionalProperties".length) : schemaPath;
+  const schema = valueAt(root, stepsIn(root, above.slice(1)));
+  const place = { schema: isSchema(schema) ? schema : {}, found: valueAt(value, path) };
+  const { requiredProperties: [missing] = [] } = { ...params } as { requiredProperties?: readonly string[] };
+  if (missing !== undefined) return violationFrom({ ...place, path: [...path, missing], kind: "missing" });
+  if (isUnknown) return violationFrom({ ...place, path, kind: "unknown" });
+  if (SAID_BY_US.has(keyword) && isSchema(schema)) return violationFrom({ ...place, path, kind: "wrong" });
+  const why = keyword === "boolean" ? "is not allowed" : message;
+  return { path: pointerOf(path), message: `${placeText(path) || "the value"} ${why}` };
+}
 
-function reasonOf({ keyword, schemaPath, instancePath, message }: ValidatorError): Omit<Violation, "path"> {
-  if (keyword !== "boolean") return { message };
-  if (!schemaPath.endsWith("/additionalProperties")) return { message: "is not allowed" };
-  const unknown = (instancePath.split("/").at(-1) ?? "").replaceAll("~1", "/").replaceAll("~0", "~");
-  return { message: `unknown property ${JSON.stringify(unknown)}`, unknown };
+/** Keywords that the text of a problem covers. */
+const SAID_BY_US: ReadonlySet<string> = new Set([
+  ...["type", "enum", "const", "anyOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+  ...["minItems", "maxItems", "minLength", "maxLength"],
+]);
+
+/** The steps of a JSON pointer; those into lists are numbers. */
+function stepsIn(value: JsonValue, pointer: string): readonly (string | number)[] {
+  const steps: (string | number)[] = [];
+  for (const step of pointer.split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    steps.push(Array.isArray(valueAt(value, steps)) ? Number(name) : name);
+  }
+  return steps;
+}
+
+function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValue | undefined {
+  let here: JsonValue | undefined = value;
+  for (const step of path) here = typeof here === "object" && here !== null ? (here as JsonObject)[step] : undefined;
+  return here;
 }
 
 /**

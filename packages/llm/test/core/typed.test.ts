@@ -121,6 +121,6 @@ describe("TC-01 a tool's handler gets arguments of the type that its schema stan
       execute: () => "never",
     });
     const { steps } = await generate({ ...asked(server), tools: [even] });
-    expect(steps[0]?.toolResults).toMatchObject([{ content: "Invalid arguments for even: /n is odd.", isError: true }]);
+    expect(steps[0]?.toolResults).toMatchObject([{ content: "Invalid arguments for even: n: is odd.", isError: true }]);
   });
 });

@@ -4,66 +4,63 @@ import type { JsonValue } from "../../src/types/json.ts";
 
 const model = { id: "m" };
 const good = { baseUrl: "http://127.0.0.1:1/v1", apiKey: "KEY", api: "openai-completions", models: [model] };
-const at = (provider: JsonValue) => checkRegistryConfig({ providers: { p: provider } });
+const problems = (config: JsonValue) => checkRegistryConfig(config).map(({ message }) => message);
+const at = (provider: JsonValue) => problems({ providers: { p: provider } });
 
 describe("G-43 G-44 the registry file", () => {
   it.each<[string, JsonValue, string]>([
-    ["no base URL", { ...good, baseUrl: null }, "providers.p.baseUrl: must be a non-empty text"],
+    ["no base URL", { ...good, baseUrl: null }, "providers.p.baseUrl must be a non-empty string, not null"],
     [
       "models without a base URL",
       { apiKey: "K", api: "openai-completions", models: [model] },
-      "providers.p.baseUrl: required with models",
+      "providers.p.baseUrl is required with models",
     ],
     [
       "models without a key",
       { baseUrl: "u", api: "openai-completions", models: [model] },
-      "providers.p.apiKey: required with models; set apiKey, apiKeyEnv or auth: none",
+      "providers.p.apiKey is required with models; set apiKey, apiKeyEnv or auth: none",
     ],
     [
       "models without an api",
       { baseUrl: "u", apiKey: "K", models: [model] },
-      "providers.p.models[0].api: required here or at the provider",
+      "providers.p.models[0].api is required here or at the provider",
     ],
     [
       "nothing at all",
       {},
-      "providers.p: without models it must set one of baseUrl, headers, compat, requestTransform, disableStrictTools, modelOverrides, discovery",
+      "providers.p must set one of baseUrl, headers, compat, requestTransform, disableStrictTools, modelOverrides, discovery when it has no models",
     ],
-    ["discovery without an api", { discovery: { type: "ollama" } }, "providers.p.api: required with discovery"],
+    ["discovery without an api", { discovery: { type: "ollama" } }, "providers.p.api is required with discovery"],
     [
       "a wrong discovery type",
       { api: "openai-responses", discovery: { type: "magic" } },
-      "providers.p.discovery.type: must be one of ollama, llama.cpp, lm-studio",
+      'providers.p.discovery.type must be one of ollama, llama.cpp, lm-studio, not "magic"',
     ],
-    ["a model without an id", { ...good, models: [{ name: "x" }] }, "providers.p.models[0].id: is missing"],
+    ["a model without an id", { ...good, models: [{ name: "x" }] }, "providers.p.models[0].id is missing"],
     [
       "a window of 0",
       { ...good, models: [{ id: "m", contextWindow: 0 }] },
-      "providers.p.models[0].contextWindow: must be a number above 0",
+      "providers.p.models[0].contextWindow must be a number above 0, not 0",
     ],
     [
       "a wrong api",
       { ...good, api: "soap" },
-      "providers.p.api: must be one of openai-completions, openai-responses, openai-codex-responses, azure-openai-responses, anthropic-messages, bedrock-converse-stream, google-generative-ai, google-vertex, google-gemini-cli, ollama-chat, cursor-agent",
+      'providers.p.api must be one of openai-completions, openai-responses, openai-codex-responses, azure-openai-responses, anthropic-messages, bedrock-converse-stream, google-generative-ai, google-vertex, google-gemini-cli, ollama-chat, cursor-agent, not "soap"',
     ],
-    ["an unknown key", { ...good, wobble: 1 }, "providers.p.wobble: unknown key"],
-    [
-      "an unknown model key",
-      { ...good, models: [{ id: "m", wobble: 1 }] },
-      "providers.p.models[0].wobble: unknown key",
-    ],
+    ["an unknown key", { ...good, wobble: 1 }, "providers.p.wobble is unknown"],
+    ["an unknown model key", { ...good, models: [{ id: "m", wobble: 1 }] }, "providers.p.models[0].wobble is unknown"],
     [
       "an unknown override key",
       { modelOverrides: { m: { wobble: 1 } } },
-      "providers.p.modelOverrides.m.wobble: unknown key",
+      "providers.p.modelOverrides.m.wobble is unknown",
     ],
     [
       "an unknown transform key",
       { requestTransform: { wobble: 1 } },
-      "providers.p.requestTransform.wobble: unknown key",
+      "providers.p.requestTransform.wobble is unknown (known: profile, stripHeaders, setHeaders, extraBody)",
     ],
-    ["an unknown compat key", { compat: { wobble: true } }, "providers.p.compat.wobble: unknown key"],
-    ["models that are no list", { ...good, models: {} }, "providers.p.models: must be a list"],
+    ["an unknown compat key", { compat: { wobble: true } }, "providers.p.compat.wobble is unknown"],
+    ["models that are no list", { ...good, models: {} }, "providers.p.models must be a list of objects, not an object"],
   ])("G-44 CT-02 %s", (_, provider, message) => {
     expect(at(provider)).toEqual([message]);
   });
@@ -80,18 +77,20 @@ describe("G-43 G-44 the registry file", () => {
   });
 
   it("G-43 top-level keys that nothing reads are refused: what the file says is never ignored", () => {
-    expect(checkRegistryConfig({ equivalence: { overrides: {}, exclude: [] } })).toEqual([]);
-    expect(checkRegistryConfig({ wobble: 1 })).toEqual(["wobble: unknown key"]);
-    expect(checkRegistryConfig({ profiles: { a: {} }, modelBindings: { roles: {} } })).toEqual([
-      "profiles.a.model_mapping: is missing",
-      "modelBindings.roles: unknown key",
+    expect(problems({ equivalence: { overrides: {}, exclude: [] } })).toEqual([]);
+    expect(problems({ wobble: 1 })).toEqual([
+      "wobble is unknown (known: providers, equivalence, profiles, modelBindings)",
     ]);
-    expect(checkRegistryConfig([])).toEqual(["file: must be a mapping"]);
+    expect(problems({ profiles: { a: {} }, modelBindings: { roles: {} } })).toEqual([
+      "profiles.a.model_mapping is missing",
+      "modelBindings.roles is unknown (known: modelRoles, agentModelOverrides)",
+    ]);
+    expect(problems([])).toEqual(["the file must be an object, not an empty list"]);
   });
 
   it("G-43 CT-02 a broken file leaves the built-in models and says what is wrong", () => {
     const registry = new Registry({ env: {}, config: { providers: { p: { ...good, wobble: 1 } } } });
-    expect(registry.problems).toEqual(["providers.p.wobble: unknown key"]);
+    expect(registry.problems).toEqual(["providers.p.wobble is unknown"]);
     expect(registry.get("p", "m")).toBeUndefined();
     expect(registry.get("openai", "gpt-5.2")?.id).toBe("gpt-5.2");
     const fixed = new Registry({ env: {}, config: { providers: { p: good } } });

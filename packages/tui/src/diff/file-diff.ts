@@ -34,7 +34,7 @@ const MAX_EDITS = 2_000;
 export function changeDiff({ path, before, after }: FileChange): FileDiff {
   const status = before === undefined ? "new" : after === undefined ? "deleted" : "changed";
   if (isBinary(before) || isBinary(after)) return { path, status: "binary", hunks: [], added: 0, removed: 0 };
-  return counted({ path, status, hunks: hunksOf(before ?? "", after ?? "") });
+  return withCounts({ path, status, hunks: hunksOf(before ?? "", after ?? "") });
 }
 
 const isBinary = (text: string | undefined): boolean => text?.includes("\0") ?? false;
@@ -45,14 +45,14 @@ function hunksOf(before: string, after: string): DiffLine[][] {
     maxEditLength: MAX_EDITS,
   });
   if (patch === undefined) {
-    return [[...linesOf(before).map(numbered("removed")), ...linesOf(after).map(numbered("added"))]];
+    return [[...linesOf(before).map(lineOf("removed")), ...linesOf(after).map(lineOf("added"))]];
   }
   return patch.hunks.map(({ oldStart, newStart, lines }) => hunkLines(oldStart, newStart, lines));
 }
 
 const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
-const numbered =
+const lineOf =
   (kind: DiffLine["kind"]) =>
   (text: string, index: number): DiffLine => ({ kind, number: index + 1, text });
 
@@ -72,7 +72,7 @@ export function hunkLines(oldStart: number, newStart: number, lines: readonly st
   return result;
 }
 
-export function counted(diff: Omit<FileDiff, "added" | "removed">): FileDiff {
+export function withCounts(diff: Omit<FileDiff, "added" | "removed">): FileDiff {
   const count = (kind: DiffLine["kind"]): number => diff.hunks.flat().filter((line) => line.kind === kind).length;
   return { ...diff, added: count("added"), removed: count("removed") };
 }

@@ -1,7 +1,7 @@
 // Unified diffs as git and other tools write them, read file by file. Lines of a hunk are counted by its header, so text that looks like a
 // header inside a hunk stays text.
 
-import { counted, type FileDiff, hunkLines } from "./file-diff.ts";
+import { type FileDiff, hunkLines, withCounts } from "./file-diff.ts";
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const GIT = /^diff --git (?:"?a\/(.*?)"?) (?:"?b\/(.*?)"?)$/;
@@ -35,11 +35,11 @@ export function parseUnified(text: string): FileDiff[] {
       index += size;
     } else if (line.startsWith("--- ") && lines[index + 1]?.startsWith("+++ ")) {
       current = current === undefined || current.hunks.length > 0 ? begin("") : current;
-      named(current, pathOf(line), pathOf(lines[index + 1] ?? ""));
+      nameDraft(current, pathOf(line), pathOf(lines[index + 1] ?? ""));
       index++;
     } else if (current !== undefined) header(current, line);
   }
-  return drafts.map(({ oldPath, ...draft }) => counted({ ...draft, ...(oldPath === undefined ? {} : { oldPath }) }));
+  return drafts.map(({ oldPath, ...draft }) => withCounts({ ...draft, ...(oldPath === undefined ? {} : { oldPath }) }));
 }
 
 /** How many lines belong to a hunk with so many old and new ones. */
@@ -58,7 +58,7 @@ function hunkSize(lines: readonly string[], start: number, oldCount: number, new
 
 const pathOf = (line: string): string => line.slice(4).replace(/\t.*$/, "");
 
-function named(draft: Draft, before: string, after: string): void {
+function nameDraft(draft: Draft, before: string, after: string): void {
   if (before === "/dev/null") draft.status = "new";
   if (after === "/dev/null") draft.status = "deleted";
   draft.path = (after === "/dev/null" ? before : after).replace(/^[ab]\//, "");

@@ -8,7 +8,7 @@ export interface MarkedText {
   readonly isMarked: boolean;
 }
 
-/** Longer lines are data: nobody looks for the word. */
+/** Longer lines are data: a reader does not look for the word. */
 const LINE_LIMIT = 400;
 /** Lines that share less than this are different lines, not one line changed. */
 const LEAST_COMMON = 0.4;

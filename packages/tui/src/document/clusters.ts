@@ -23,7 +23,7 @@ export function clustersOf(line: string, marks: Marks, room: number): readonly C
   }
   const clusters: Cluster[] = [];
   for (const { text, offset } of pieces(line)) {
-    const { shown, width } = isMark(text) ? measured(marks.at(text)?.label ?? "", room) : looks(text, room);
+    const { shown, width } = isMark(text) ? measure(marks.at(text)?.label ?? "", room) : looks(text, room);
     clusters.push({ offset, text, shown, width });
   }
   return clusters;
@@ -58,7 +58,7 @@ export function boundaryBefore(line: string, offset: number): number {
 }
 
 /** The offset itself when it is between two clusters, else the end of the cluster that it is in. */
-export function snapped(line: string, offset: number): number {
+export function snapToCluster(line: string, offset: number): number {
   if (offset <= 0) return 0;
   if (offset >= line.length) return line.length;
   if (isPlain(line, offset) && isPlain(line, offset - 1)) return offset;
@@ -101,13 +101,13 @@ const known = new Map<string, Looks>();
 function looks(text: string, room: number): Looks {
   const found = known.get(text);
   if (found !== undefined && found.width <= room) return found;
-  const made = measured(visible(text), room);
+  const made = measure(visible(text), room);
   if (known.size >= KNOWN_LIMIT) known.clear();
   if (found === undefined && made.width < room) known.set(text, made);
   return made;
 }
 
-function measured(text: string, room: number): Looks {
+function measure(text: string, room: number): Looks {
   const shown = shorten(text, room);
   return { shown, width: widthOf(shown) };
 }

@@ -5,7 +5,7 @@ import { Editor } from "../editor/editor.ts";
 import { EDITOR_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
 import { rowWidth } from "../rows/wrap.ts";
-import { boundaries, boundaryAfter, boundaryBefore, snapped } from "./clusters.ts";
+import { boundaries, boundaryAfter, boundaryBefore, snapToCluster } from "./clusters.ts";
 import { EditCommands } from "./commands.ts";
 import { Document } from "./document.ts";
 import { Layout } from "./layout.ts";
@@ -102,7 +102,7 @@ describe("document", () => {
             expect(boundaryBefore(line, at)).toBe(all[index - 1] ?? 0);
           }
           for (let offset = 0; offset <= line.length; offset++) {
-            expect(snapped(line, offset)).toBe(all.find((at) => at >= offset));
+            expect(snapToCluster(line, offset)).toBe(all.find((at) => at >= offset));
           }
         },
       ),

@@ -1,6 +1,6 @@
 // The text under edit: lines, a cursor between clusters, and every change undoable. A change costs what it changes, not the whole text.
 
-import { boundaryAfter, boundaryBefore, snapped } from "./clusters.ts";
+import { boundaryAfter, boundaryBefore, snapToCluster } from "./clusters.ts";
 import { endOf, isBefore, isSame, type Place, START } from "./place.ts";
 
 interface Edit {
@@ -56,7 +56,7 @@ export class Document {
   /** Also ends the step that typing joins. */
   moveTo(place: Place): void {
     this.#isSealed = true;
-    this.#cursor = this.#placed(place);
+    this.#cursor = this.#clampPlace(place);
   }
 
   textBetween(from: Place, to: Place): string {
@@ -71,7 +71,7 @@ export class Document {
     const edit = { at: from, removed: this.textBetween(from, to), inserted: text };
     const step = this.#stepFor(kind, edit);
     this.#apply(edit);
-    this.#cursor = this.#placed(endOf(from, text));
+    this.#cursor = this.#clampPlace(endOf(from, text));
     step.after = this.#cursor;
     this.#undone = [];
     this.#isSealed = kind === "other";
@@ -151,9 +151,9 @@ export class Document {
     return this.end;
   }
 
-  #placed({ line, offset }: Place): Place {
+  #clampPlace({ line, offset }: Place): Place {
     const index = Math.max(0, Math.min(line, this.#lines.length - 1));
-    return { line: index, offset: snapped(this.line(index), index === line ? offset : this.line(index).length) };
+    return { line: index, offset: snapToCluster(this.line(index), index === line ? offset : this.line(index).length) };
   }
 
   #stepFor(kind: Step["kind"], edit: Edit): Step {

@@ -32,26 +32,26 @@ export class Layout {
       this.#rows.clear();
       this.#characters = 0;
     }
-    const made = line.length < LONG ? this.#made(line, 0) : this.#changed(line);
+    const made = line.length < LONG ? this.#makeRows(line, 0) : this.#updateLongRows(line);
     this.#rows.set(line, made);
     this.#characters += line.length;
     return made;
   }
 
-  #made(line: string, start: number): readonly LineRow[] {
+  #makeRows(line: string, start: number): readonly LineRow[] {
     const clusters = clustersOf(start === 0 ? line : line.slice(start), this.#marks, this.columns);
     const placed = start === 0 ? clusters : clusters.map((one) => ({ ...one, offset: one.offset + start }));
     return lineRows(placed, this.columns, line.length);
   }
 
   /** Rows before a change stay as they are but for the last, whose end depends on what follows it. */
-  #changed(line: string): readonly LineRow[] {
+  #updateLongRows(line: string): readonly LineRow[] {
     const { line: before, rows } = this.#long;
     const same = commonStart(before, line);
     let kept = 0;
     while (kept + 1 < rows.length && (rows[kept + 1] as LineRow).end < same) kept++;
     const start = rows[kept]?.start ?? 0;
-    const made = kept === 0 ? this.#made(line, 0) : [...rows.slice(0, kept), ...this.#made(line, start)];
+    const made = kept === 0 ? this.#makeRows(line, 0) : [...rows.slice(0, kept), ...this.#makeRows(line, start)];
     this.#long = { line, rows: made };
     return made;
   }

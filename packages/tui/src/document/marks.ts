@@ -43,16 +43,16 @@ export class Marks {
     return Array.from(text.matchAll(MARK), ([character]) => this.at(character)).filter((mark) => mark !== undefined);
   }
 
-  expanded(text: string): string {
+  expand(text: string): string {
     return text.replace(MARK, (character) => this.at(character)?.text ?? "");
   }
 
-  labelled(text: string): string {
+  label(text: string): string {
     return text.replace(MARK, (character) => this.at(character)?.label ?? "");
   }
 
   /** The text with the attachments of another one in place of their labels; each once. */
-  reattached(text: string, from: string): string {
+  reattach(text: string, from: string): string {
     let result = text;
     for (const [character] of from.matchAll(MARK)) {
       const mark = this.at(character);

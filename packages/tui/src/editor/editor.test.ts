@@ -169,10 +169,10 @@ describe("editor", () => {
     const { editor: it } = editor();
     const first = it.addAttachmentMark("[picture #1]");
     const second = it.addAttachmentMark("[picture #2]");
-    it.edited("before [picture #2] and [picture #2] after");
+    it.replaceText("before [picture #2] and [picture #2] after");
     expect(it.value()).toBe("before [picture #2] and [picture #2] after");
     expect(it.marks()).toEqual([second]);
-    it.edited("[picture #1] [picture #2]");
+    it.replaceText("[picture #1] [picture #2]");
     expect(it.marks()).toEqual([second]);
     expect(first.label).toBe("[picture #1]");
   });

@@ -64,32 +64,32 @@ export class Editor implements Focusable {
     this.prompt = options.prompt ?? [];
     const { completion: source, bindings } = options;
     this.#completing =
-      source && new Completing({ text: this.#text, source, bindings, onChange: () => this.#changed() });
+      source && new Completing({ text: this.#text, source, bindings, onChange: () => this.#afterChange() });
     this.#walk = options.history && new HistoryWalk(options.history);
     this.usesVim = options.vim ?? false;
   }
 
   /** With the labels of marks; `value` has what they stand for. */
   get text(): string {
-    return this.#commands.marks.labelled(this.#text.text);
+    return this.#commands.marks.label(this.#text.text);
   }
 
   /** As `text`, for text that was edited elsewhere: where the label of an attachment still stands, it is that attachment again. */
-  edited(text: string): void {
-    this.#replaceAll(this.#commands.marks.reattached(withoutMarks(text), this.#text.text));
+  replaceText(text: string): void {
+    this.#replaceAll(this.#commands.marks.reattach(withoutMarks(text), this.#text.text));
     this.#walk?.leave();
-    this.#changed();
+    this.#afterChange();
   }
 
   /** One step for undo. The cursor goes to the end. */
   set text(text: string) {
     this.#replaceAll(withoutMarks(text));
     this.#walk?.leave();
-    this.#changed();
+    this.#afterChange();
   }
 
   value(): string {
-    return this.#commands.marks.expanded(this.#text.text);
+    return this.#commands.marks.expand(this.#text.text);
   }
 
   get isEmpty(): boolean {
@@ -126,7 +126,7 @@ export class Editor implements Focusable {
 
   insert(text: string): void {
     this.#commands.insert(text);
-    this.#edited();
+    this.#afterEdit();
   }
 
   /** Empty, with nothing to undo. What was deleted before can still be inserted. */
@@ -137,7 +137,7 @@ export class Editor implements Focusable {
     this.#walk?.leave();
     this.#completing?.close();
     this.#vim?.reset();
-    this.#changed();
+    this.#afterChange();
   }
 
   /** Empty by the person's own wish: undo brings it back. */
@@ -147,13 +147,13 @@ export class Editor implements Focusable {
     this.#walk?.leave();
     this.#completing?.close();
     this.#vim?.reset();
-    this.#changed();
+    this.#afterChange();
   }
 
   /** Puts a mark for something that is not text at the cursor. Its label stands for it in `value`. */
   addAttachmentMark(label: string): Mark {
     const mark = this.#commands.addAttachment(label);
-    this.#edited();
+    this.#afterEdit();
     return mark;
   }
 
@@ -167,16 +167,16 @@ export class Editor implements Focusable {
     if (key.kind === "paste") {
       this.#vim?.insertMode();
       this.#commands.paste(key.text);
-      this.#edited();
+      this.#afterEdit();
       return true;
     }
     const { version, cursor } = this.#text;
     this.#isRecalled = false;
     const isHandled = this.#press(key);
-    if (this.#text.version !== version && !this.#isRecalled) this.#edited();
+    if (this.#text.version !== version && !this.#isRecalled) this.#afterEdit();
     else {
       if (this.isCompleting && !isSame(cursor, this.#text.cursor)) this.#completing?.ask(false);
-      if (isHandled) this.#changed();
+      if (isHandled) this.#afterChange();
     }
     return isHandled;
   }
@@ -331,13 +331,13 @@ export class Editor implements Focusable {
     return true;
   }
 
-  #edited(): void {
+  #afterEdit(): void {
     this.#walk?.leave();
     this.#completing?.ask(false);
-    this.#changed();
+    this.#afterChange();
   }
 
-  #changed(): void {
+  #afterChange(): void {
     this.#made = undefined;
     this.#options.onChange?.();
   }

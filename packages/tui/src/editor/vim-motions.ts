@@ -38,15 +38,15 @@ export function motion(
   };
   switch (keys) {
     case "h":
-      return exclusive(repeated(from, times, (place) => (place.offset === 0 ? place : text.before(place))));
+      return exclusive(repeatStep(from, times, (place) => (place.offset === 0 ? place : text.before(place))));
     case "l":
-      return exclusive(repeated(from, times, (place) => (place.offset >= line.length ? place : text.after(place))));
+      return exclusive(repeatStep(from, times, (place) => (place.offset >= line.length ? place : text.after(place))));
     case "w":
-      return exclusive(repeated(from, times, (place) => wordStartAfter(text, place)));
+      return exclusive(repeatStep(from, times, (place) => wordStartAfter(text, place)));
     case "b":
-      return exclusive(repeated(from, times, (place) => wordStartBefore(text, place)));
+      return exclusive(repeatStep(from, times, (place) => wordStartBefore(text, place)));
     case "e":
-      return { to: repeated(from, times, (place) => lastOfWord(text, place)), extent: "inclusive" };
+      return { to: repeatStep(from, times, (place) => lastOfWord(text, place)), extent: "inclusive" };
     case "0":
       return exclusive({ ...from, offset: 0 });
     case "^":
@@ -101,12 +101,12 @@ export function changedWordEnd(text: Document, times: number): Place {
   const { cursor } = text;
   const here = classOf(text.textBetween(cursor, text.after(cursor)));
   if (here === "space") return wordStartAfter(text, cursor);
-  return repeated(cursor, times, (place) => wordEndAfter(text, place));
+  return repeatStep(cursor, times, (place) => wordEndAfter(text, place));
 }
 
 export const firstSign = (line: string): number => Math.max(0, line.search(/\S|$/));
 
-function repeated(from: Place, times: number, step: (place: Place) => Place): Place {
+function repeatStep(from: Place, times: number, step: (place: Place) => Place): Place {
   let place = from;
   for (let index = 0; index < times; index++) {
     const next = step(place);

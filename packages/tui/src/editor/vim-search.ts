@@ -36,7 +36,7 @@ export class VimSearch {
   }
 
   /** The next place before or behind the cursor; undefined when there is none. */
-  found(text: Document, isForward: boolean): Place | undefined {
+  find(text: Document, isForward: boolean): Place | undefined {
     if (this.#words === "") return undefined;
     const places = this.#places(text);
     const { cursor } = text;

@@ -17,7 +17,7 @@ import { VimOperators } from "./vim-operators.ts";
 import { VimSearch } from "./vim-search.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
-/** "up" and "down" move by rows of the screen, which the editor knows; "ignored" keys are nobody's text; undefined: not a key of vim's. */
+/** "up" and "down" move by rows of the screen, which the editor knows; "ignored" keys are no text; undefined: not a key of vim's. */
 type Outcome = "handled" | "up" | "down" | "ignored" | undefined;
 
 interface Parsed {
@@ -109,7 +109,7 @@ export class VimKeys {
   }
 
   #toWords(isForward: boolean): void {
-    const place = this.#words.found(this.#text, isForward);
+    const place = this.#words.find(this.#text, isForward);
     if (place !== undefined) this.#text.moveTo(place);
   }
 
@@ -123,7 +123,7 @@ export class VimKeys {
   }
 
   #normal(): Outcome | "begun" {
-    const { count, operator, rest } = parsed(this.#pending);
+    const { count, operator, rest } = parseKeys(this.#pending);
     if (operator !== "") return this.#operator(operator, rest, count);
     if (rest === "" || MOTION_BEGUN.test(rest) || rest === "r") return "begun";
     if (rest === "j" || rest === "k") {
@@ -256,7 +256,7 @@ export class VimKeys {
   }
 
   #visual(): Outcome | "begun" {
-    const { count, rest, operator } = parsed(this.#pending);
+    const { count, rest, operator } = parseKeys(this.#pending);
     const keys = operator + rest;
     if (keys === "" || MOTION_BEGUN.test(keys)) return "begun";
     if (MOTION.test(keys)) return this.#moveBy(keys, count);
@@ -302,7 +302,7 @@ export class VimKeys {
   }
 }
 
-function parsed(keys: string): Parsed {
+function parseKeys(keys: string): Parsed {
   const [, first, operator = "", second, rest = ""] = COMMAND.exec(keys) ?? [];
   const count = first === undefined && second === undefined ? undefined : Number(first ?? 1) * Number(second ?? 1);
   return { count: count === undefined ? undefined : Math.min(count, COUNT_LIMIT), operator, rest };

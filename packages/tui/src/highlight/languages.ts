@@ -135,7 +135,7 @@ export const loadedFor = (language: string): HLJSApi | undefined =>
 export const isLoading = (language: string): boolean =>
   loading.has(language) && !failed.has(language) && loadedFor(language) === undefined;
 
-function spanning(highlighter: HLJSApi): HLJSApi {
+function withSpans(highlighter: HLJSApi): HLJSApi {
   highlighter.configure({ __emitter: LineEmitter });
   return highlighter;
 }
@@ -152,7 +152,7 @@ export function loadLanguage(language: string): Promise<void> {
     ...(EMBEDS[language] ?? []).map((embedded) => loadLanguage(embedded)),
   ]).then(
     ([module, definition]) => {
-      core ??= spanning(module.default.newInstance());
+      core ??= withSpans(module.default.newInstance());
       core.registerLanguage(language, definition.default);
     },
     () => {

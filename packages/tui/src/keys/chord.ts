@@ -47,17 +47,17 @@ export function parseChord(text: string): { readonly chord: string } | { readonl
   }
   if (MODIFIERS[name] !== undefined) return { problem: "it has no key besides its modifiers" };
   if ([...name].length !== 1 && !NAMED.test(name)) return { problem: `no key is called "${key}"` };
-  return { chord: spelled(name, held) };
+  return { chord: spell(name, held) };
 }
 
 /** The chords that a key stands for: with a sign, also the sign itself, which may need shift on this keyboard. */
 export function chordsOf(key: KeyPress): readonly string[] {
-  const own = spelled(key.name, key);
+  const own = spell(key.name, key);
   const sign = key.text;
   if (sign === undefined || !key.shift || sign.toLowerCase() === key.name) return [own];
-  return [own, spelled(sign, { ...key, shift: false })];
+  return [own, spell(sign, { ...key, shift: false })];
 }
 
-function spelled(name: string, { ctrl, alt, shift, meta }: Pick<KeyPress, "ctrl" | "alt" | "shift" | "meta">): string {
+function spell(name: string, { ctrl, alt, shift, meta }: Pick<KeyPress, "ctrl" | "alt" | "shift" | "meta">): string {
   return `${ctrl ? "ctrl+" : ""}${alt ? "alt+" : ""}${shift ? "shift+" : ""}${meta ? "meta+" : ""}${name}`;
 }

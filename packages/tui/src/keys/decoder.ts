@@ -1,5 +1,5 @@
 // Characters from a terminal, in pieces of any size, to keys, pastes and the terminal's answers. A sequence that is cut waits for its rest;
-// what no terminal sends is dropped, so that it neither blocks the next key nor ends up in somebody's text.
+// what no terminal sends is dropped, so that it neither blocks the next key nor ends up in the user's text.
 
 import type { Key, TerminalReply } from "./key.ts";
 import {
@@ -11,7 +11,7 @@ import {
   deviceControl,
   press,
   systemCommand,
-  typed,
+  typedKey,
 } from "./sequences.ts";
 
 type Item = Key | TerminalReply;
@@ -21,7 +21,7 @@ type Step = { readonly items: readonly Item[]; readonly end: number } | "incompl
 const ESC = "\x1b";
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** A burst is text that nobody types: so much of it at once, or another line after a line end. */
+/** A burst is text that no hand types: so much of it at once, or another line after a line end. */
 const BURST_LENGTH = 256;
 const BURST_LINES_LENGTH = 16;
 const LINE_WITHIN = /[\r\n][^\r\n]/;
@@ -82,7 +82,7 @@ export class KeyDecoder {
       }
       const step = sequence(input, at);
       if (step === "incomplete") {
-        this.#rest = kept(input.slice(at));
+        this.#rest = keepStart(input.slice(at));
         break;
       }
       items.push(...this.#endBurst(), ...step.items);
@@ -98,9 +98,9 @@ export class KeyDecoder {
     if (this.#paste !== undefined) {
       const text = this.#paste.join("") + rest;
       this.#paste = undefined;
-      return [pasted(text)];
+      return [pasteKey(text)];
     }
-    return [...this.#endBurst(), ...abandoned(rest)];
+    return [...this.#endBurst(), ...keysOfRest(rest)];
   }
 
   #plain(text: string, items: Item[]): void {
@@ -113,14 +113,14 @@ export class KeyDecoder {
     if (this.#burst.length === 0) return [];
     const text = this.#burst.join("");
     this.#burst = [];
-    return [pasted(text)];
+    return [pasteKey(text)];
   }
 
   /** Takes the paste's part of the input; returns what comes after its end. */
   #continuePaste(input: string, items: Item[]): string {
     const end = input.indexOf(PASTE_END);
     if (end >= 0) {
-      items.push(pasted([...(this.#paste ?? []), input.slice(0, end)].join("")));
+      items.push(pasteKey([...(this.#paste ?? []), input.slice(0, end)].join("")));
       this.#paste = undefined;
       return input.slice(end + PASTE_END.length);
     }
@@ -151,7 +151,7 @@ function sequence(input: string, at: number): Step {
   if (nextCode < 0x20 || nextCode === 0x7f) return one(controlKey(nextCode, { alt: true }), at + 2);
   const character = String.fromCodePoint(nextCode);
   const isGarbage = (nextCode >= 0x80 && nextCode < 0xa0) || LONE_SURROGATE.test(character);
-  return one(isGarbage ? undefined : typed(character, { alt: true }), at + 1 + character.length);
+  return one(isGarbage ? undefined : typedKey(character, { alt: true }), at + 1 + character.length);
 }
 
 function bracketSequence(input: string, at: number): Step {
@@ -203,31 +203,31 @@ function escapeTwice(input: string, at: number): Step {
 }
 
 /** The keys in a sequence that did not go on. */
-function abandoned(rest: string): Key[] {
+function keysOfRest(rest: string): Key[] {
   if (rest === ESC) return [press("escape")];
   if (rest === ESC + ESC) return [press("escape"), press("escape")];
   if (LONE_SURROGATE.test(rest.slice(1))) return [];
-  if (rest.length === 2 && rest[0] === ESC) return [typed(rest[1] ?? "", { alt: true })];
-  if (rest.length === 3 && rest.startsWith(ESC + ESC)) return [press("escape"), typed(rest[2] ?? "", { alt: true })];
+  if (rest.length === 2 && rest[0] === ESC) return [typedKey(rest[1] ?? "", { alt: true })];
+  if (rest.length === 3 && rest.startsWith(ESC + ESC)) return [press("escape"), typedKey(rest[2] ?? "", { alt: true })];
   return [];
 }
 
 function characterKey(character: string): Key {
   const code = character.charCodeAt(0);
-  return code < 0x20 ? controlKey(code) : typed(character);
+  return code < 0x20 ? controlKey(code) : typedKey(character);
 }
 
 const isBurst = (text: string): boolean =>
   text.length >= BURST_LENGTH || (text.length >= BURST_LINES_LENGTH && LINE_WITHIN.test(text));
 
 /** Line ends as `\n`, also those that tmux has written as keys (Ctrl+J, Enter). */
-const pasted = (text: string): Key => ({
+const pasteKey = (text: string): Key => ({
   kind: "paste",
   text: text.replace(/\x1b\[(?:106;5u|27;5;106~|13u)/g, "\n").replace(/\r\n?/g, "\n"),
 });
 
 /** An endless sequence keeps its beginning, so that the rest of it is still recognised as garbage. */
-const kept = (rest: string): string => (rest.length <= SEQUENCE_LIMIT ? rest : rest.slice(0, 2));
+const keepStart = (rest: string): string => (rest.length <= SEQUENCE_LIMIT ? rest : rest.slice(0, 2));
 
 /** How many characters at the end may be the beginning of the paste's end. */
 function partOfEnd(input: string): number {

@@ -10,7 +10,7 @@ export const TILDE_KEYS: Readonly<Record<number, string>> = {
   6: "pageDown",
   7: "home",
   8: "end",
-  ...numbered([11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34]),
+  ...functionKeys([11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34]),
 };
 
 /** `CSI A`, `CSI 1;5A` and, in application cursor mode, `SS3 A`. */
@@ -62,6 +62,6 @@ export const CODE_TEXT: Readonly<Record<number, string>> = Object.fromEntries(
 
 export const MODIFIER = { shift: 1, alt: 2, ctrl: 4, super: 8, hyper: 16, meta: 32, capsLock: 64 } as const;
 
-function numbered(codes: readonly number[]): Record<number, string> {
+function functionKeys(codes: readonly number[]): Record<number, string> {
   return Object.fromEntries(codes.map((code, index) => [code, `f${index + 1}`]));
 }

@@ -15,7 +15,7 @@ export interface KeyPress {
   readonly text?: string | undefined;
 }
 
-/** Bracketed paste, or a burst of characters that nobody types. Line ends are `\n`. */
+/** Bracketed paste, or a burst of characters that no hand types. Line ends are `\n`. */
 export interface Paste {
   readonly kind: "paste";
   readonly text: string;

@@ -26,7 +26,7 @@ export function press(name: string, modifiers: Modifiers = {}, text?: string): K
 }
 
 /** A character as it was typed without any protocol: a capital is its letter with shift. */
-export function typed(character: string, modifiers: Modifiers = {}): KeyPress {
+export function typedKey(character: string, modifiers: Modifiers = {}): KeyPress {
   if (character === " ") return press("space", modifiers, " ");
   const small = character.toLowerCase();
   if (small === character || [...small].length > 1) return press(character, modifiers, character);
@@ -53,7 +53,7 @@ export function applicationKey(digits: string, letter: string): KeyPress | undef
   const name = LETTER_KEYS[letter];
   if (name !== undefined) return press(name, modifiers);
   const sign = KEYPAD_TEXT[letter];
-  return sign === undefined ? undefined : typed(sign, modifiers);
+  return sign === undefined ? undefined : typedKey(sign, modifiers);
 }
 
 export const consoleKey = (letter: string): KeyPress | undefined => {
@@ -153,7 +153,7 @@ function keyOfCode(code: number, modifierField: number, { shifted, base, text }:
   const named = CODE_KEYS[code];
   if (named !== undefined) return press(named, modifiers, named === "space" ? " " : undefined);
   const keypad = CODE_TEXT[code];
-  if (keypad !== undefined) return typed(keypad, modifiers);
+  if (keypad !== undefined) return typedKey(keypad, modifiers);
   if (!isCharacter(code)) return undefined;
   const chorded = modifiers.ctrl || modifiers.alt || modifiers.meta;
   const character = String.fromCodePoint(chorded && code > 0x7f && isCharacter(base) ? base : code);

@@ -56,7 +56,7 @@ const PARAGRAPH_LINES = 100;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 export class Blocks {
-  /** Finished, in order: whoever takes them empties it. */
+  /** Finished blocks, in order: the caller that takes them empties it. */
   parts: Part[] = [];
   #holders: Holder[] = [holder("document")];
   #leaf: Leaf | undefined;
@@ -88,7 +88,7 @@ export class Blocks {
 
   /** A line without its end, in visible characters. */
   line(text: string): void {
-    const { rest, depth } = this.#matched(text);
+    const { rest, depth } = this.#matchHolders(text);
     const isInside = depth === this.#holders.length;
     if (isInside && this.#continuesLeaf(rest)) return;
     if (rest.trim() === "") {
@@ -114,7 +114,7 @@ export class Blocks {
   }
 
   /** How many of the open holders the line belongs to, and what is left of it inside. */
-  #matched(text: string): { rest: string; depth: number } {
+  #matchHolders(text: string): { rest: string; depth: number } {
     let rest = text;
     let depth = 1;
     for (const one of this.#holders.slice(1)) {
@@ -269,7 +269,7 @@ export class Blocks {
       this.#emit((lead) => codeLine(rest.slice(4), code, lead));
     } else {
       this.#begin("paragraph");
-      this.#leaf = { kind: "paragraph", lines: [trimmed(rest)] };
+      this.#leaf = { kind: "paragraph", lines: [trimLine(rest)] };
     }
   }
 
@@ -277,7 +277,7 @@ export class Blocks {
     // Not prose any more: without a limit each frame would cost as much as the whole of it.
     const isLong = lines.length >= PARAGRAPH_LINES;
     if (isLong) this.#closeLeaf();
-    this.#leaf = { kind: "paragraph", lines: isLong ? [trimmed(rest)] : [...lines, trimmed(rest)] };
+    this.#leaf = { kind: "paragraph", lines: isLong ? [trimLine(rest)] : [...lines, trimLine(rest)] };
   }
 
   /** A line of `===` or `---` makes a heading of the paragraph above it, one of `|---|---|` a table of its last line. */
@@ -379,4 +379,4 @@ function holder(kind: Holder["kind"]): Holder {
 }
 
 /** Blanks at the end of a line can mean a line break: the inline grammar needs them. */
-const trimmed = (line: string): string => line.trimStart();
+const trimLine = (line: string): string => line.trimStart();

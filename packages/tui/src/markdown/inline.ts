@@ -61,22 +61,22 @@ function collect(tokens: readonly Token[], style: Style | undefined, options: In
   for (const token of tokens) {
     switch (token.type) {
       case "strong":
-        collect(token.tokens ?? [], merged(style, STRONG), options, spans);
+        collect(token.tokens ?? [], mergeStyles(style, STRONG), options, spans);
         break;
       case "em":
-        collect(token.tokens ?? [], merged(style, EMPHASIS), options, spans);
+        collect(token.tokens ?? [], mergeStyles(style, EMPHASIS), options, spans);
         break;
       case "del":
-        collect(token.tokens ?? [], merged(style, DELETED), options, spans);
+        collect(token.tokens ?? [], mergeStyles(style, DELETED), options, spans);
         break;
       case "codespan":
-        spans.push(span(token.text, merged(style, CODE)));
+        spans.push(span(token.text, mergeStyles(style, CODE)));
         break;
       case "link":
         link(token.href, token.tokens ?? [], style, options, spans);
         break;
       case "image":
-        spans.push(span(visible(token.text === "" ? token.href : token.text), merged(style, EMPHASIS)));
+        spans.push(span(visible(token.text === "" ? token.href : token.text), mergeStyles(style, EMPHASIS)));
         break;
       case "br":
         spans.push(span("\n", style));
@@ -87,7 +87,7 @@ function collect(tokens: readonly Token[], style: Style | undefined, options: In
       case "text":
         if ("tokens" in token && token.tokens !== undefined) collect(token.tokens, style, options, spans);
         // Not `token.text`: there, control characters written as numbers are real ones.
-        else spans.push(span(decoded(token.raw), style));
+        else spans.push(span(decodeEntities(token.raw), style));
         break;
       default:
         spans.push(span(BREAK.test(token.raw) ? "\n" : token.raw, style));
@@ -104,20 +104,20 @@ function link(
 ): void {
   const start = spans.length;
   const isSafe = SAFE_LINK.test(href);
-  const look = merged(style, LINK);
+  const look = mergeStyles(style, LINK);
   collect(tokens, isSafe && options.links ? { ...look, link: href } : look, options, spans);
   const text = spans
     .slice(start)
     .map((one) => one.text)
     .join("");
   const isShown = text === href || `mailto:${text}` === href || `http://${text}` === href;
-  if (!isShown && !(isSafe && options.links)) spans.push(span(` (${href})`, merged(style, ADDRESS)));
+  if (!isShown && !(isSafe && options.links)) spans.push(span(` (${href})`, mergeStyles(style, ADDRESS)));
 }
 
 const span = (text: string, style: Style | undefined): Span => (style === undefined ? { text } : { text, style });
 
 /** Characters that could do harm stay as they are written. */
-function decoded(text: string): string {
+function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return ENTITIES[name] ?? whole;
@@ -130,7 +130,7 @@ function decoded(text: string): string {
 /** The same two styles always give the same object: the theme looks each object up once. */
 const combined = new WeakMap<Style, WeakMap<Style, Style>>();
 
-export function merged(outer: Style | undefined, inner: Style): Style {
+export function mergeStyles(outer: Style | undefined, inner: Style): Style {
   if (outer === undefined) return inner;
   const known = combined.get(outer) ?? new WeakMap<Style, Style>();
   combined.set(outer, known);

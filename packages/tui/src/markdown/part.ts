@@ -62,7 +62,7 @@ export function leadSpans(lead: Lead, symbols: Symbols, isFirstRow: boolean): Sp
 }
 
 /** Where lists and quotes are nested so deeply that they leave no room for text, the outer ones go first. */
-export function fitting(lead: Lead, view: View): Lead {
+export function fitLead(lead: Lead, view: View): Lead {
   let shown = lead;
   while (shown.length > 1 && leadWidth(shown, view) > view.columns / 2) shown = shown.slice(1);
   return shown;
@@ -80,7 +80,7 @@ export function leadRows(
   view: View,
   more: { readonly anywhere?: boolean; readonly indent?: Span } = {},
 ): Row[] {
-  const shown = fitting(lead, view);
+  const shown = fitLead(lead, view);
   const indent = more.indent === undefined ? [] : [more.indent];
   const first = [...leadSpans(shown, view.symbols, true), ...indent];
   const rest = [...leadSpans(shown, view.symbols, false), ...indent];
@@ -92,11 +92,11 @@ export function leadRows(
 }
 
 /** The columns left beside a lead. */
-export const roomBeside = (lead: Lead, view: View): number => view.columns - leadWidth(fitting(lead, view), view);
+export const roomBeside = (lead: Lead, view: View): number => view.columns - leadWidth(fitLead(lead, view), view);
 
 /** The lead alone, without blanks at its end. */
 function leadAlone(lead: Lead, view: View, isFirstRow: boolean): Row {
-  const spans = leadSpans(fitting(lead, view), view.symbols, isFirstRow);
+  const spans = leadSpans(fitLead(lead, view), view.symbols, isFirstRow);
   while (spans.at(-1)?.text.trim() === "") spans.pop();
   const last = spans.pop();
   return last === undefined ? EMPTY_ROW : { spans: [...spans, { ...last, text: last.text.trimEnd() }] };

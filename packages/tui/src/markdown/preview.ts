@@ -6,16 +6,16 @@ const WHOLE_LINE = /^[ >]*(?:```|~~~|\|)/;
 /** The address of a link is not shown once it is whole: nor before. */
 const OPEN_LINK = /(?<!!)\[([^\][]+)\]\([^()\s]*$/;
 
-export function previewed(partial: string, isVerbatim: boolean): string {
+export function previewOf(partial: string, isVerbatim: boolean): string {
   const whole = withoutHalves(partial);
   if (isVerbatim) return /^ *[`~]+$/.test(whole) ? "" : whole;
   if (MARK_ONLY.test(partial) || WHOLE_LINE.test(partial)) return "";
   const ticks = whole.split("`").length - 1;
   if (ticks % 2 === 1) return `${whole.replace(/`$/, "")}${whole.endsWith("`") ? "" : "`"}`;
-  return closed(whole.replace(OPEN_LINK, "$1"));
+  return closeMarks(whole.replace(OPEN_LINK, "$1"));
 }
 
-function closed(whole: string): string {
+function closeMarks(whole: string): string {
   const outsideCode = whole.replace(/`[^`]*`/g, "");
   if ((outsideCode.split("**").length - 1) % 2 === 0) return whole.replace(/(?<=\s)\*{1,2}$/, "");
   return /\*\*$/.test(whole) ? whole.slice(0, -2) : `${whole.replace(/\*$/, "").trimEnd()}**`;

@@ -11,7 +11,7 @@ import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
 import { Blocks } from "./blocks.ts";
 import { referenceName } from "./inline.ts";
 import type { Part, View } from "./part.ts";
-import { previewed } from "./preview.ts";
+import { previewOf } from "./preview.ts";
 
 type Surface = Pick<RenderContext, "columns" | "symbols" | "links">;
 
@@ -92,7 +92,7 @@ export class MarkdownStream {
   #preview(): readonly Part[] {
     if (this.#isEnded) return [];
     const trial = this.#blocks.fork();
-    const partial = previewed(this.#partial, trial.isVerbatim);
+    const partial = previewOf(this.#partial, trial.isVerbatim);
     if (partial !== "" && !trial.isTable) trial.line(visible(partial));
     trial.end();
     return trial.parts;

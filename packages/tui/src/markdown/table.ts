@@ -3,8 +3,8 @@
 import type { Row, Span, Style } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { rowOf, rowWidth, wrap } from "../rows/wrap.ts";
-import { inlineSpans, merged } from "./inline.ts";
-import { fitting, type Lead, leadRows, leadSpans, type Part, roomBeside, type View } from "./part.ts";
+import { inlineSpans, mergeStyles } from "./inline.ts";
+import { fitLead, type Lead, leadRows, leadSpans, type Part, roomBeside, type View } from "./part.ts";
 
 type Alignment = "left" | "center" | "right";
 export type Cells = readonly string[];
@@ -79,14 +79,14 @@ export class TableShape {
     if (sum(natural) <= free) return natural;
     const least = spans.map((column) => Math.min(WORD_LIMIT, Math.max(3, ...column.map(longestWord))));
     if (sum(least) > free) return undefined;
-    return shared(natural, least, free);
+    return shareWidths(natural, least, free);
   }
 }
 
 /** The header with the first rows. */
 export const tableStart = (shape: TableShape, whole: Lead): Part => ({
   rows: (view) => {
-    const lead = fitting(whole, view);
+    const lead = fitLead(whole, view);
     const room = roomBeside(lead, view);
     const widths = shape.widths(room, view);
     const below = lead.map((piece) => (piece.kind === "item" ? { ...piece, isFirst: false } : piece));
@@ -97,7 +97,7 @@ export const tableStart = (shape: TableShape, whole: Lead): Part => ({
     const body = shape.sample.flatMap((cells, index) => bodyRows(shape, cells, widths, index === 0, below, view));
     return [
       ...header.slice(0, -1),
-      underlined(header.at(-1), lead.length, view.columns - room + tableWidth(widths)),
+      underlineRow(header.at(-1), lead.length, view.columns - room + tableWidth(widths)),
       ...body,
     ];
   },
@@ -106,7 +106,7 @@ export const tableStart = (shape: TableShape, whole: Lead): Part => ({
 /** A row behind the first ones. */
 export const tableRow = (shape: TableShape, cells: Cells, whole: Lead): Part => ({
   rows: (view) => {
-    const lead = fitting(whole, view);
+    const lead = fitLead(whole, view);
     const widths = shape.widths(roomBeside(lead, view), view);
     return widths === undefined
       ? fieldRows(shape, cells, lead, view)
@@ -153,11 +153,11 @@ function gridRows(
 const tableWidth = (widths: readonly number[]): number => sum(widths) + GAP * (widths.length - 1);
 
 /** The line under the header costs no row and few bytes this way. `lead`: spans before the table. */
-function underlined(row: Row = { spans: [] }, lead: number, width: number): Row {
+function underlineRow(row: Row = { spans: [] }, lead: number, width: number): Row {
   const blanks = { text: " ".repeat(Math.max(0, width - rowWidth(row))), style: HEADER };
   const header = [...row.spans.slice(lead), blanks].map(({ text, style }) => ({
     text,
-    style: merged(style, UNDERLINE),
+    style: mergeStyles(style, UNDERLINE),
   }));
   return rowOf(...row.spans.slice(0, lead), ...header);
 }
@@ -189,7 +189,7 @@ const longestWord = (spans: readonly Span[]): number => Math.max(...spansText(sp
 const spansText = (spans: readonly Span[]): string => spans.map(({ text }) => text).join("");
 
 /** Columns that need little get what they need; the others share the rest evenly. */
-function shared(natural: readonly number[], least: readonly number[], free: number): readonly number[] {
+function shareWidths(natural: readonly number[], least: readonly number[], free: number): readonly number[] {
   const widths = [...least];
   let left = free - sum(widths);
   while (left > 0) {

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 import type { Pixels } from "./sixel.ts";
 
-/** More pixels are not unpacked: it would hold up whoever types meanwhile. */
+/** More pixels are not unpacked: it would hold up the keys typed meanwhile. */
 const MOST_PIXELS = 9_000_000;
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** Values of a pixel by colour type: grey, colours, palette, grey with opacity, colours with opacity. */

@@ -42,7 +42,7 @@ export function sixelPicture({ width, height, rgba }: Pixels): string {
       }
     }
     for (const index of passes.keys()) used.add(index);
-    bands.push([...passes].map(([index, pass]) => `#${index}${packed(pass)}`).join("$"));
+    bands.push([...passes].map(([index, pass]) => `#${index}${packColumns(pass)}`).join("$"));
   }
   const palette = [...used].map((index) => `#${index};2;${percent(index).join(";")}`).join("");
   return `\x1bP0;1q"1;1;${width};${height}${palette}${bands.join("-")}\x1b\\`;
@@ -56,7 +56,7 @@ const percent = (index: number): readonly number[] =>
   );
 
 /** Equal columns are counted instead of repeated; empty ones at the end are left out. */
-function packed(columns: Uint8Array): string {
+function packColumns(columns: Uint8Array): string {
   let end = columns.length;
   while (end > 0 && columns[end - 1] === 0) end--;
   let text = "";

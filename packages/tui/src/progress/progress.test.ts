@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rowText, rowWidth } from "../rows/wrap.ts";
-import { elapsed } from "../spinner/elapsed.ts";
+import { elapsedTime } from "../spinner/elapsed.ts";
 import { Spinner, spinnerFrame, untilNextFrame } from "../spinner/spinner.ts";
 import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
 import { barSpans, ProgressBar } from "./progress.ts";
@@ -27,7 +27,7 @@ describe("waiting and progress", () => {
   });
 
   it("time is told in words that change once a second at most", () => {
-    expect([0, 999, 42_500, 185_000, 7_800_000, 97_200_000, -5].map(elapsed)).toEqual([
+    expect([0, 999, 42_500, 185_000, 7_800_000, 97_200_000, -5].map(elapsedTime)).toEqual([
       "0s",
       "0s",
       "42s",

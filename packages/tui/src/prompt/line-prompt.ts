@@ -73,7 +73,7 @@ export class LinePrompt implements Focusable {
     this.#column = indent + width(clusters.slice(this.#first, before));
     const isEmpty = clusters.length === 0;
     const placeholder = { text: shorten(this.#options.placeholder ?? "", room), style: { color: "dim" } };
-    return [rowOf(...label, isEmpty ? placeholder : { text: fitting(clusters.slice(this.#first), room) })];
+    return [rowOf(...label, isEmpty ? placeholder : { text: fitText(clusters.slice(this.#first), room) })];
   }
 
   #press(key: Exclude<Key, { kind: "focus" }>): boolean {
@@ -105,7 +105,7 @@ export class LinePrompt implements Focusable {
 
 const width = (clusters: readonly Cluster[]): number => clusters.reduce((sum, cluster) => sum + cluster.width, 0);
 
-function fitting(clusters: readonly Cluster[], room: number): string {
+function fitText(clusters: readonly Cluster[], room: number): string {
   let used = 0;
   let text = "";
   for (const { shown, width: own } of clusters) {

@@ -15,7 +15,7 @@ export function visible(text: string): string {
     .replace(/\r\n/g, "\n")
     .replaceAll(KEPT_JOINER, "")
     .replace(JOINER, KEPT_JOINER)
-    .replace(HIDDEN, written)
+    .replace(HIDDEN, escapeCharacter)
     .replaceAll(KEPT_JOINER, "\u200d")
     .split("\n")
     .map(withoutTabs)
@@ -30,7 +30,7 @@ function withoutTabs(line: string): string {
   return line.split("\t").reduce((before, piece) => `${before}${" ".repeat(TAB - (before.length % TAB))}${piece}`);
 }
 
-function written(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;

@@ -41,7 +41,7 @@ export function wrap(spans: readonly Span[], columns: number, options: WrapOptio
   const rooms = [first, rest].map((lead) => Math.max(1, columns - rowWidth({ spans: lead }))) as [number, number];
   const room = (): number => rooms[rows.length === 0 ? 0 : 1];
   const emit = (pieces: readonly Piece[]): void => {
-    const own = [...(rows.length === 0 ? first : rest), ...joined(pieces)];
+    const own = [...(rows.length === 0 ? first : rest), ...joinPieces(pieces)];
     rows.push(fill === undefined ? { spans: own } : { spans: own, fill });
   };
   for (const line of lines(spans)) {
@@ -183,7 +183,7 @@ function withoutTrailingSpace(pieces: readonly Piece[]): readonly Piece[] {
   return [...pieces.slice(0, end - 1), { ...last, text: last.text.trimEnd() }];
 }
 
-function joined(pieces: readonly Piece[]): Span[] {
+function joinPieces(pieces: readonly Piece[]): Span[] {
   const spans: { text: string; style?: Style }[] = [];
   let last: Style | undefined;
   for (const { text, style } of pieces) {

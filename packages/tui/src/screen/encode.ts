@@ -135,7 +135,7 @@ class Stretches {
     this.all.push({ ...last, text: marked, width: 1, column: this.#column - 1, isNarrow: false });
   }
 
-  /** Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while somebody types. */
+  /** Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while the user types. */
   dropBlanks(): void {
     const last = this.all.at(-1);
     if (last !== undefined && isPlain(last) && last.text.endsWith("  ")) {

@@ -1,5 +1,5 @@
 // The bytes of one frame: cursor movement, text with the fewest style changes, and the patching of one row into another.
-// Rows are counted from the top of the region; every movement is relative, because nobody tells us where on the screen the region is.
+// Rows are counted from the top of the region; every movement is relative, because the terminal does not tell us where on the screen the region is.
 
 import { type Cell, isSameCell, type RowImage } from "./encode.ts";
 

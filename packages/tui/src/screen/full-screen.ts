@@ -54,12 +54,12 @@ export class FullScreen {
     }
     this.#held = wanted;
     this.#columns = context.columns;
-    const bytes = this.#framed(frame, isSameSize);
+    const bytes = this.#frameBytes(frame, isSameSize);
     this.#isStale = false;
     return { bytes, isPlain: frame.isSmall && isSameSize };
   }
 
-  #framed(frame: Frame, isSameSize: boolean): string {
+  #frameBytes(frame: Frame, isSameSize: boolean): string {
     const cursor = this.#view.cursor;
     const place = cursor === undefined ? "" : `\x1b[${cursor.row + 1};${cursor.column + 1}H`;
     if (isSameSize && frame.bytes === "" && place === this.#cursorPlace) return "";

@@ -24,7 +24,7 @@ export function rowsAboveCursor(region: HeldRegion, columns: number, height: num
   const breaks = (row: HeldRow): number => breaksBefore(row, lengthOf(row, region.columns, reflow) - 1, columns);
   if (reflow.movesCursorByRowsBelow) {
     // A lower window has dropped rows at its bottom before it broke the others. How many of them were ours depends on whether the screen went
-    // on below the region, which nobody tells us: the smallest answer does not erase committed text.
+    // on below the region, which the terminal does not tell us: the smallest answer does not erase committed text.
     const below = rows.length - 1 - cursor.row;
     const dropped = Math.min(below, Math.max(0, region.height - height));
     const answers = Array.from({ length: dropped + 1 }, (_, count) =>

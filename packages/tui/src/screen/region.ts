@@ -55,7 +55,7 @@ export class Region {
     this.#isStale = true;
   }
 
-  /** Somebody else has written: the region begins anew at the cursor, wherever that is. */
+  /** Another program has written: the region begins anew at the cursor, wherever that is. */
   forget(): void {
     this.#held = [EMPTY_HELD];
     this.#gap = 0;

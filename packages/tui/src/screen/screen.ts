@@ -76,11 +76,11 @@ export class Screen {
   commit(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     this.#pending.push(...rows);
-    this.changed();
+    this.requestFrame();
   }
 
   /** Something live has changed. What can wait, as a spinner can, says how long: a frame that comes anyway takes it along. */
-  changed(patienceMs = 0): void {
+  requestFrame(patienceMs = 0): void {
     if (this.#isPaused || this.#isEnded) return;
     const { clock, frameMs = FRAME_MS } = this.#parts;
     const due = Math.max(clock.now(), this.#lastFrame + frameMs) + patienceMs;
@@ -114,17 +114,17 @@ export class Screen {
   }
 
   /** The terminal has another size: the live region is made again for it, soon. */
-  resized(): void {
+  handleResize(): void {
     this.#region.invalidate();
     this.#fullScreen?.invalidate();
-    this.changed();
+    this.requestFrame();
   }
 
   /** Colours or symbols have changed: every live row is written again. Committed rows keep theirs. */
-  restyled(): void {
+  restyle(): void {
     this.#region.invalidate();
     this.#fullScreen?.invalidate();
-    this.changed();
+    this.requestFrame();
   }
 
   /** Something else owns the terminal for a while: the live region goes away until `resume`. */
@@ -224,8 +224,8 @@ export class Screen {
     let drawn = "";
     let committed: Row[] = [];
     for (const row of this.#pending) {
-      committed.push(...fitted(row, columns));
-      const picture = this.#drawn(row, columns, height);
+      committed.push(...fitRow(row, columns));
+      const picture = this.#drawPicture(row, columns, height);
       if (picture === undefined) continue;
       // Without live rows below it, all rows of the picture are on the screen, and the cursor is in the row below them.
       committed.push(...Array.from({ length: picture.area.rows }, () => EMPTY_ROW));
@@ -238,7 +238,7 @@ export class Screen {
     this.#write({ bytes: drawn + bytes, isPlain: isPlain && drawn === "" });
   }
 
-  #drawn({ picture }: Row, columns: number, height: number): DrawnPicture | undefined {
+  #drawPicture({ picture }: Row, columns: number, height: number): DrawnPicture | undefined {
     if (picture === undefined) return undefined;
     return this.#parts.draw?.(picture, { columns, rows: Math.min(PICTURE_ROWS, height - 1) });
   }
@@ -268,7 +268,7 @@ export class Screen {
 const pictureAbove = ({ area, bytes }: DrawnPicture): string => `\x1b7\x1b[${area.rows}A\r${bytes}\x1b8`;
 
 /** Committed rows may have been made for a wider terminal: nothing of them is cut off. */
-const fitted = (row: Row, columns: number): readonly Row[] =>
+const fitRow = (row: Row, columns: number): readonly Row[] =>
   rowWidth(row) <= columns
     ? [row]
     : wrap(row.spans, columns, { anywhere: true, ...(row.fill === undefined ? {} : { fill: row.fill }) });

@@ -100,7 +100,7 @@ export class SelectList<T> implements Focusable {
   setItems(items: readonly SelectItem<T>[]): void {
     const value = this.current?.value;
     this.#items = items;
-    this.#shown = this.#matching();
+    this.#shown = this.#matchItems();
     const kept = this.#shown.findIndex((item) => item.value === value);
     this.#at = kept >= 0 ? kept : Math.max(0, Math.min(this.#at, this.#shown.length - 1));
     this.#options.onChange?.();
@@ -200,12 +200,12 @@ export class SelectList<T> implements Focusable {
   }
 
   #narrow(): void {
-    this.#shown = this.#matching();
+    this.#shown = this.#matchItems();
     this.#at = this.#firstChoosable();
     this.#first = 0;
   }
 
-  #matching(): readonly SelectItem<T>[] {
+  #matchItems(): readonly SelectItem<T>[] {
     return fuzzyFilter(
       this.query,
       this.#items,

@@ -1,6 +1,6 @@
 // A stretch of time in words that change once a second at most: "0s", "42s", "3m 05s", "2h 10m", "1d 3h".
 
-export function elapsed(ms: number): string {
+export function elapsedTime(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);

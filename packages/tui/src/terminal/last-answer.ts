@@ -13,7 +13,7 @@ export function takeLastAnswer(answer: RegExp, now: () => number): void {
     // Opened anew: reading must not block, whatever is set for the input that we share with others.
     terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    return; // Without a controlling terminal nobody reads it either.
+    return; // Without a controlling terminal no shell reads it either.
   }
   const piece = Buffer.alloc(1024);
   let taken = "";

@@ -15,10 +15,10 @@ export interface Leaving {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** When nobody has stopped us by then, nobody will: a process group without a shell is not stopped. */
+/** If the shell has not stopped us by then, it will not: a process group without a shell is not stopped. */
 const STOP_MS = 300;
 
-/** Until the returned function is called, no way out leaves the terminal in our modes. A signal that nobody else handles still ends the process. */
+/** Until the returned function is called, no way out leaves the terminal in our modes. A signal that has no other handler still ends the process. */
 export function restoreOnExit({ process, terminal, screen }: Leaving): () => void {
   const restore = (): void => {
     screen.end();

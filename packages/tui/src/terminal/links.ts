@@ -1,4 +1,4 @@
-// Whether a terminal makes links of addresses (OSC 8). Where it does not, a link would be a text whose address nobody can see.
+// Whether a terminal makes links of addresses (OSC 8). Where it does not, a link would be a text whose address is out of sight.
 
 type TerminalEnv = Readonly<Record<string, string | undefined>>;
 

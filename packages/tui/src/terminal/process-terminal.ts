@@ -144,7 +144,7 @@ export class ProcessTerminal implements TerminalOutput {
   }
 
   /** Settles when the terminal has answered what it was asked at the start, or when it will not. */
-  async answered(): Promise<void> {
+  async waitForAnswers(): Promise<void> {
     const patience = ANSWER_MS - (performance.now() - this.#askedAt);
     if (!this.#isAwaited || patience <= 0) return;
     await new Promise<void>((resolve) => {
@@ -178,12 +178,12 @@ export class ProcessTerminal implements TerminalOutput {
     this.#input.pause();
   }
 
-  /** Somebody else has the terminal: the shell, an editor. */
+  /** Another program has the terminal: the shell, an editor. */
   suspend(): void {
     this.stop();
   }
 
-  /** Ours again, with the modes set anew: whoever had it may have changed them. */
+  /** We have it again and set the modes anew: the other program may have changed them. */
   resume(): void {
     if (this.#listeners === undefined) return;
     this.stop();
@@ -250,7 +250,7 @@ export class ProcessTerminal implements TerminalOutput {
     if (reply.kind === "name") this.#name = reply.text;
     // 0: it does not know the mode; 4: it will never turn it on.
     if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
-    if (reply.kind === "size") this.#size.answered(reply.values);
+    if (reply.kind === "size") this.#size.handleAnswer(reply.values);
     if (reply.kind === "cell") this.#cell = { width: reply.width, height: reply.height };
     if (reply.kind === "attributes" || reply.kind === "graphics") this.#pictureReplies.push(reply);
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
@@ -265,7 +265,7 @@ export class ProcessTerminal implements TerminalOutput {
     this.write(REPORT_OTHER_KEYS);
   }
 
-  /** For whoever looks for the cause of a wrong screen: every byte, in the order in which it was sent. */
+  /** Logs every byte in the order in which it was sent, to find the cause of a wrong screen. */
   #log(bytes: string): void {
     const file = this.#env.LATHE_TUI_WRITE_LOG;
     if (!file) return;

@@ -51,10 +51,10 @@ export class WindowSizeQuestion {
   confirm(call: () => void): void {
     this.#call = call;
     this.#askNow();
-    if (this.#isSilent) this.#done();
+    if (this.#isSilent) this.#finish();
   }
 
-  answered(values: readonly [number, number]): void {
+  handleAnswer(values: readonly [number, number]): void {
     this.#isAsked = false;
     this.#isSilent = false;
     clearTimeout(this.#timer);
@@ -63,11 +63,11 @@ export class WindowSizeQuestion {
     const isSame = before === undefined || isSameSize(before, this.size);
     if (isSame) this.#changedSince = undefined;
     else this.#changedSince ??= performance.now();
-    if (this.#changedSince === undefined || performance.now() - this.#changedSince > UNSETTLED_MS) this.#done();
+    if (this.#changedSince === undefined || performance.now() - this.#changedSince > UNSETTLED_MS) this.#finish();
     else if (this.#call !== undefined) this.#timer = setTimeout(() => this.#askNow(), SETTLED_MS);
   }
 
-  /** Nobody waits any more. */
+  /** The caller does not wait any more. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#call = undefined;
@@ -81,11 +81,11 @@ export class WindowSizeQuestion {
     this.#timer = setTimeout(() => {
       this.#isSilent = true;
       this.#said = undefined;
-      this.#done();
+      this.#finish();
     }, ANSWER_MS);
   }
 
-  #done(): void {
+  #finish(): void {
     const call = this.#call;
     this.#call = undefined;
     this.#changedSince = undefined;

@@ -31,7 +31,7 @@ export function parseTheme(json: string, name: string): ThemeDefinition {
   const colors = objectAt(file, "colors", fail) ?? fail("`colors` is missing.");
   const vars = objectAt(file, "vars", fail) ?? {};
   refuseMissing(colors, fail);
-  const resolve = (value: unknown, path: string): ThemeColour => resolved(value, path, vars, fail, []);
+  const resolve = (value: unknown, path: string): ThemeColour => resolveColour(value, path, vars, fail, []);
   const tokens = Object.values(TOKEN_GROUPS).flat();
   const entries = tokens.map((token) => [token, resolve(colors[token], `colors.${token}`)]);
   const page = objectAt(file, "export", fail);
@@ -79,7 +79,7 @@ function refuseMissing(colors: Json, fail: Fail): void {
   if (named.length > 0) fail(`these colors are missing: ${named.join("; ")}. Add them to the file.`);
 }
 
-function resolved(value: unknown, path: string, vars: Json, fail: Fail, seen: readonly string[]): ThemeColour {
+function resolveColour(value: unknown, path: string, vars: Json, fail: Fail, seen: readonly string[]): ThemeColour {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255) return value;
   if (typeof value === "string" && (value === "" || isHex(value))) return value;
   if (typeof value !== "string" || value.startsWith("#")) {
@@ -91,7 +91,7 @@ function resolved(value: unknown, path: string, vars: Json, fail: Fail, seen: re
     return fail(`${path}: vars refer to each other in a circle: ${[...seen, value].join(" -> ")}.`);
   if (!Object.hasOwn(vars, value))
     return fail(`${path} refers to the var ${JSON.stringify(value)}, which does not exist.`);
-  return resolved(vars[value], path, vars, fail, [...seen, value]);
+  return resolveColour(vars[value], path, vars, fail, [...seen, value]);
 }
 
 function symbolsOf(symbols: Json, fail: Fail): SymbolsChoice {

@@ -22,10 +22,10 @@ const SAFE_NAME = /^[\w.-]+$/;
 const ENDING = ".json";
 
 export function themeDirectory(directory: string, fs: ThemeFileSystem): ThemeFiles {
-  const listed = (): string[] => orWithout([], () => fs.readdirSync(directory));
+  const listNames = (): string[] => orWithout([], () => fs.readdirSync(directory));
   return {
     names: () =>
-      listed()
+      listNames()
         .filter((file) => file.endsWith(ENDING))
         .map((file) => file.slice(0, -ENDING.length)),
     read: (name) =>

@@ -51,16 +51,16 @@ export class Theme {
     const value =
       typeof colour === "number" || isHex(colour) ? colour : (this.definition.colors[colour as Token] ?? "");
     if (value === "") return "";
-    if (typeof value === "number") return indexed(value, offset);
+    if (typeof value === "number") return indexedCode(value, offset);
     const rgb = rgbOf(value);
-    if (this.mode === "256") return indexed(nearestIndex(rgb), offset);
+    if (this.mode === "256") return indexedCode(nearestIndex(rgb), offset);
     const exact = exactIndex(rgb);
-    return exact === undefined ? `${38 + offset};2;${rgb.join(";")}` : indexed(exact, offset);
+    return exact === undefined ? `${38 + offset};2;${rgb.join(";")}` : indexedCode(exact, offset);
   }
 }
 
 /** The first 16 have codes of their own, which every terminal knows. */
-function indexed(index: number, offset: 0 | 10): string {
+function indexedCode(index: number, offset: 0 | 10): string {
   if (index < 8) return String(30 + offset + index);
   if (index < 16) return String(82 + offset + index);
   return `${38 + offset};5;${index}`;

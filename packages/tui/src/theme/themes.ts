@@ -51,9 +51,9 @@ export class Themes {
     this.#options = options;
     this.#slots = { dark: options.dark ?? "dark", light: options.light ?? "light" };
     this.#appearance = options.appearance;
-    this.#chosen = this.#made(DARK_THEME);
+    this.#chosen = this.#makeTheme(DARK_THEME);
     const result = this.#use(this.#slots[this.#appearance]);
-    const results = [result, ...this.#others().map((name) => this.#checked(name))];
+    const results = [result, ...this.#others().map((name) => this.#checkTheme(name))];
     this.startProblems = results.flatMap((one) => (one.success ? [] : [one.error]));
   }
 
@@ -120,7 +120,7 @@ export class Themes {
   #use(name: string): ThemeResult {
     const loaded = this.#load(name);
     this.close();
-    this.#chosen = loaded instanceof Theme ? loaded : this.#made(DARK_THEME);
+    this.#chosen = loaded instanceof Theme ? loaded : this.#makeTheme(DARK_THEME);
     if (builtin(name) === undefined && loaded instanceof Theme) {
       this.#unwatch = this.#options.files.watch(name, () => this.#reloadSoon(name));
     }
@@ -149,19 +149,19 @@ export class Themes {
     }
   }
 
-  #checked(name: string): ThemeResult {
+  #checkTheme(name: string): ThemeResult {
     const loaded = this.#load(name);
     return loaded instanceof Theme ? DONE : loaded;
   }
 
   #load(name: string): Theme | { readonly success: false; readonly error: string } {
     const ours = builtin(name);
-    if (ours !== undefined) return this.#made(ours);
+    if (ours !== undefined) return this.#makeTheme(ours);
     try {
       const text = this.#options.files.read(name);
       return text === undefined
         ? { success: false, error: `Theme not found: ${name}` }
-        : this.#made(parseTheme(text, name));
+        : this.#makeTheme(parseTheme(text, name));
     } catch (error) {
       if (error instanceof ThemeError) return { success: false, error: error.message };
       const { code, message } = error as NodeJS.ErrnoException;
@@ -170,7 +170,7 @@ export class Themes {
     }
   }
 
-  #made(definition: ThemeDefinition): Theme {
+  #makeTheme(definition: ThemeDefinition): Theme {
     const { colorBlind = false, mode, symbols } = this.#options;
     return new Theme(colorBlind ? forColorBlind(definition) : definition, mode, symbols);
   }

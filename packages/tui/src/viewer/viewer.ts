@@ -1,4 +1,4 @@
-// A full-screen pager over rows: scrolls, searches, copies. What it shows is made anew for every width, and only as far as somebody has
+// A full-screen pager over rows: scrolls, searches, copies. What it shows is made anew for every width, and only as far as the user has
 // looked: a body that makes its rows one by one may be of any length.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";

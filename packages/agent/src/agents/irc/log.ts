@@ -3,24 +3,26 @@
 // does not send it twice.
 
 import type { JsonObject } from "@lathe/llm";
+import { Checker, choice, exactly, openObject, optional, text } from "@lathe/llm/schema";
 import type { Journal } from "../../record/journal/journal.ts";
 import { entryId } from "../../record/journal/line-shapes.ts";
-import { fields, fits, oneOf, optional, text } from "../../record/journal/shape.ts";
 import { MessageIds } from "./message.ts";
 import type { StoredMessage } from "./types.ts";
 
 const LINE_KIND = "irc";
-const SENT = fields({
-  state: oneOf("sent"),
-  id: text,
-  from: text,
-  to: text,
-  text,
-  call: text,
-  entry: entryId,
-  replyTo: optional(text),
-});
-const SETTLED = fields({ state: oneOf("delivered", "failed"), id: text });
+const SENT = new Checker(
+  openObject({
+    state: exactly("sent"),
+    id: text(),
+    from: text(),
+    to: text(),
+    text: text(),
+    call: text(),
+    entry: entryId,
+    replyTo: optional(text()),
+  }),
+);
+const SETTLED = new Checker(openObject({ state: choice(["delivered", "failed"]), id: text() }));
 
 /** Where messages are written. */
 export interface LogParts {
@@ -49,12 +51,12 @@ export class MessageLog {
     const failed = new Set<string>();
     for (const { kind, data } of this.#parts.journal.outside("host")) {
       if (kind !== LINE_KIND) continue;
-      if (fits(data, SENT)) {
+      if (SENT.fits(data)) {
         const { state: _sent, call, ...message } = data as unknown as StoredMessage & { state: string; call: string };
         this.#ids.use(message.id);
         this.#before.set(keyOf(message.from, call, message.to), message);
         open.set(message.id, message);
-      } else if (fits(data, SETTLED)) {
+      } else if (SETTLED.fits(data)) {
         const { state, id } = data as unknown as { state: "delivered" | "failed"; id: string };
         if (state === "failed") failed.add(id);
         open.delete(id);

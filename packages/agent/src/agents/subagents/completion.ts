@@ -104,8 +104,7 @@ export class Completion implements CompletionService {
       return "it is not JSON";
     }
     try {
-      const violation = await violationOf(this.#schema, value);
-      return violation && `${violation.path}: ${violation.message}`;
+      return (await violationOf(this.#schema, value))?.message;
     } catch (error) {
       return `the schema itself cannot be used (${messageOf(error)})`;
     }

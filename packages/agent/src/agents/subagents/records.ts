@@ -1,6 +1,7 @@
 // What the parent's journal says about its children: a line when one starts, an entry when it ends.
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
+import { anything, Checker, choice, flag, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../../base/budget/ledger.ts";
 import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
@@ -8,47 +9,49 @@ import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { usageShape } from "../../record/journal/line-shapes.ts";
 import type { NewEntry } from "../../record/journal/new-lines.ts";
-import { anything, fields, fits, flag, number, oneOf, optional, type Shape, text } from "../../record/journal/shape.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
 /** The id is the name of the child's journal, so it must not lead anywhere else. */
-const agentName: Shape = (value) =>
-  typeof value === "string" && value.length <= 240 && /^[\w-]+(\.[\w-]+)*$/.test(value) ? undefined : " is not a name";
-const STARTED = fields({
-  agentId: agentName,
-  parentSession: text,
-  parentCall: text,
-  cwd: text,
-  for: text,
-  maxTurns: number,
-  model: optional(text),
-  answeredBy: optional(text),
-  agent: optional(text),
-  task: optional(text),
-  input: optional(text),
-  description: optional(text),
-  isReported: optional(flag),
-  isIsolated: optional(flag),
-});
-const ENDED = fields({
-  agentId: text,
-  status: oneOf("running", "completed", "failed"),
-  output: text,
-  turnsUsed: number,
-  usage: usageShape,
-  cost: number,
-  turns: number,
-  isAborted: optional(flag),
-  isUnread: optional(flag),
-  report: optional(text),
-  findings: optional(anything),
-  stderr: optional(text),
-  retryFailure: optional(anything),
-  outputPath: optional(text),
-  work: optional(anything),
-  durationMs: optional(number),
-});
+const agentName = text({ pattern: "^[\\w-]+(\\.[\\w-]+)*$", maxLength: 240 });
+const STARTED = new Checker(
+  openObject({
+    agentId: agentName,
+    parentSession: text(),
+    parentCall: text(),
+    cwd: text(),
+    for: text(),
+    maxTurns: number(),
+    model: optional(text()),
+    answeredBy: optional(text()),
+    agent: optional(text()),
+    task: optional(text()),
+    input: optional(text()),
+    description: optional(text()),
+    isReported: optional(flag()),
+    isIsolated: optional(flag()),
+  }),
+);
+const ENDED = new Checker(
+  openObject({
+    agentId: text(),
+    status: choice(["running", "completed", "failed"]),
+    output: text(),
+    turnsUsed: number(),
+    usage: usageShape,
+    cost: number(),
+    turns: number(),
+    isAborted: optional(flag()),
+    isUnread: optional(flag()),
+    report: optional(text()),
+    findings: optional(anything()),
+    stderr: optional(text()),
+    retryFailure: optional(anything()),
+    outputPath: optional(text()),
+    work: optional(anything()),
+    durationMs: optional(number()),
+  }),
+);
 
 /** What stays the same through all runs of a child. */
 export interface AgentFacts {
@@ -150,7 +153,7 @@ export function startedAgent({
   kind,
   data,
 }: Pick<HostLine, "kind" | "data">): { readonly agentId: string; readonly agent?: string } | undefined {
-  if (kind !== LINE_KIND || !fits(data, STARTED)) return undefined;
+  if (kind !== LINE_KIND || !STARTED.fits(data)) return undefined;
   const { agentId, agent } = data as { readonly agentId: string; readonly agent?: string };
   return { agentId, ...(agent === undefined ? {} : { agent }) };
 }
@@ -159,7 +162,7 @@ export function startedAgent({
 export function knownAgents(parent: { readonly journal: JournalReader }): AgentRecord[] {
   const records = new Map<string, AgentRecord>();
   for (const line of parent.journal.outside("host")) {
-    if (line.kind !== LINE_KIND || !fits(line.data, STARTED)) continue;
+    if (line.kind !== LINE_KIND || !STARTED.fits(line.data)) continue;
     const data = line.data as JsonObject;
     const header = {
       agentId: data["agentId"] as string,
@@ -197,7 +200,7 @@ export function copyRecords(
 ): readonly { readonly agentId: string; readonly knownUntil: string | undefined }[] {
   const children = new Map<string, string | undefined>();
   for (const { kind, data } of source.outside("host")) {
-    if (kind !== LINE_KIND || !fits(data, STARTED)) continue;
+    if (kind !== LINE_KIND || !STARTED.fits(data)) continue;
     const { agentId, for: outcomeId } = data as { agentId: string; for: string };
     // A run that has not ended is nobody's past yet: the copy will find it interrupted.
     const isRunning = !source.has(outcomeId);
@@ -214,7 +217,7 @@ export function addSpent(a: Spent, b: Spent = NOTHING_SPENT): Spent {
 
 function outcomeIn(entry: TreeEntry): CustomEntry | undefined {
   if (entry.type !== "custom" || entry.customType !== OUTCOME_TYPE) return undefined;
-  return fits(entry.data, ENDED) ? entry : undefined;
+  return ENDED.fits(entry.data) ? entry : undefined;
 }
 
 function readOutcome(entry: CustomEntry): RunOutcome {
@@ -225,7 +228,7 @@ function readOutcome(entry: CustomEntry): RunOutcome {
 export function modelsOfChildren(journal: Pick<Journal, "outside">): Map<string, string> {
   const models = new Map<string, string>();
   for (const { kind, data } of journal.outside("host")) {
-    if (kind !== LINE_KIND || !fits(data, STARTED)) continue;
+    if (kind !== LINE_KIND || !STARTED.fits(data)) continue;
     const { for: outcome, answeredBy } = data as JsonObject;
     if (typeof answeredBy === "string") models.set(outcome as string, answeredBy);
   }

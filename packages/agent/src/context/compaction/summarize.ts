@@ -70,7 +70,7 @@ export async function accepted(
     if (found === undefined) return answer.text.trim();
     problem = found;
   }
-  throw new Error(`the summary cannot be used: ${problem}`);
+  throw new Error(`the model's summary was incomplete (${problem})`);
 }
 
 /** Notes have all their headings even when the split turn is the first: later ones are made from them. */

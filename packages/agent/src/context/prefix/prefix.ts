@@ -2,12 +2,13 @@
 // the journal and re-sent from there, also by a later process; only a stated reason renders it again.
 
 import { Message, type ToolDefinition } from "@lathe/llm";
+import { anyObject, Checker, listOf, openObject, text } from "@lathe/llm/schema";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { PrefixReason } from "../../contract/events/types.ts";
 import type { PromptPart } from "../../contract/prompt-part.ts";
 import type { ToolChange } from "../../contract/registry/session-tools.ts";
 import type { Journal } from "../../record/journal/journal.ts";
-import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../../record/journal/shape.ts";
+import { isShallow, MOST_NESTING } from "../../record/journal/nesting.ts";
 import { charactersOfTools } from "../message-size.ts";
 
 /** What comes before the conversation in every request. */
@@ -120,12 +121,12 @@ function readText(blobs: BlobStore, hash: string): string | undefined {
   return bytes && Buffer.from(bytes).toString("utf8");
 }
 
-const TOOLS = listOf(fields({ name: text, description: text, parameters: record }));
+const TOOLS = new Checker(listOf(openObject({ name: text(), description: text(), parameters: anyObject() })));
 
 /** Undefined for what no session wrote. */
 function toolsIn(json: string | undefined): ToolDefinition[] | undefined {
   const parsed = json === undefined ? undefined : parseJson(json);
-  return parsed !== undefined && isShallow(parsed, MOST_NESTING) && fits(parsed, TOOLS)
+  return parsed !== undefined && isShallow(parsed, MOST_NESTING) && TOOLS.fits(parsed)
     ? (parsed as ToolDefinition[])
     : undefined;
 }

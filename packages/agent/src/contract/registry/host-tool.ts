@@ -47,8 +47,7 @@ export function defineSessionTool<const S extends SchemaInput>(spec: SessionTool
     async execute(args, context) {
       // The session has checked the JSON Schema; a standard schema may ask for more, and may change values.
       const { value, violation } = await checkValue(parameters, schema, args);
-      if (violation)
-        throw new ToolFailure(`Invalid arguments for tool: ${rest.name}\n${violation.path}: ${violation.message}`);
+      if (violation) throw new ToolFailure(`Invalid arguments for tool: ${rest.name}\n${violation.message}`);
       return execute(value as InferSchema<S>, context);
     },
   };

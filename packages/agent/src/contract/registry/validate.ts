@@ -13,26 +13,20 @@ import { parseLooseObject, repairArguments } from "./repair.ts";
 
 export type Validation =
   | { readonly ok: true; readonly args: JsonObject }
-  | { readonly ok: false; readonly path: string; readonly message: string };
+  | { readonly ok: false; readonly message: string };
 
 /** Near misses are repaired before a call is refused; strict vendors write null for an omitted argument, which is treated as omitted. */
 export async function validateArguments(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
   const read = safeObject(readArguments(call, schema));
-  if (read === "too deep") return { ok: false, path: "/", message: `nested deeper than ${MOST_NESTING} levels` };
-  if (read === undefined) {
-    return {
-      ok: false,
-      path: "/",
-      message: `the arguments are not a JSON object: ${excerpt(call.rawArguments ?? "")}`,
-    };
-  }
+  if (read === "too deep") return { ok: false, message: `the arguments are nested deeper than ${MOST_NESTING} levels` };
+  if (read === undefined)
+    return { ok: false, message: `the arguments are not a JSON object: ${excerpt(call.rawArguments ?? "")}` };
   const withoutNulls = withoutOptionalNulls(schema, read) as JsonObject;
   const violation = await violationOf(schema, withoutNulls);
   if (!violation) return { ok: true, args: withoutNulls };
   const repaired = repairArguments(withoutNulls, schema);
   if (repaired !== withoutNulls && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
-  const { path, message, unknown } = violation;
-  return { ok: false, path, message: unknown === undefined ? message : `unknown argument ${JSON.stringify(unknown)}` };
+  return { ok: false, message: violation.message };
 }
 
 function readArguments(call: ToolCallData, schema: JsonSchema): JsonObject | undefined {

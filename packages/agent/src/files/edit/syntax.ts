@@ -3,6 +3,7 @@
 
 import { createRequire } from "node:module";
 import type { Language, Node, Parser, Tree } from "web-tree-sitter";
+import { missingPackage } from "../../base/optional-package.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
@@ -90,7 +91,10 @@ export class Syntax {
     if (!this.supports(path)) return "no grammar for this kind of file";
     if (text.length > this.#limits.textLength) return "the file is too large to parse";
     const block = await this.#withTree(path, text, (root) => findBlock(root, text, line));
-    return block ?? "the file could not be parsed in time";
+    if (block) return block;
+    return (await this.#grammar(grammarOf(path) as string))
+      ? "the file could not be parsed in time"
+      : missingPackage("blocks", "web-tree-sitter", "@vscode/tree-sitter-wasm");
   }
 
   /**

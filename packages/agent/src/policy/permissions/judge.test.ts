@@ -230,7 +230,7 @@ describe("what may happen without asking", () => {
       "note://1 is written by its provider, outside Lathe's control.",
     );
     expect(judgeIn("ask", { tier: "exec", access: undefined }).reason).toBe(
-      "The tool does not say what it will touch.",
+      "The tool does not declare what it accesses.",
     );
   });
 

@@ -182,7 +182,7 @@ function byMode(item: Exclude<Item, { kind: "exec" }>, { mode }: Policy): PartVe
     case "network":
       return plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
     case "undeclared":
-      return ask("The tool does not say what it will touch.", FULL);
+      return ask("The tool does not declare what it accesses.", FULL);
   }
 }
 

@@ -1,5 +1,7 @@
 // The entry: which simple commands a text would run, or why that cannot be told.
 
+import { messageOf } from "@lathe/llm";
+import { isMissingPackage, missingPackage } from "../../base/optional-package.ts";
 import type { ShellAnalysis, ShellContext, ShellPart } from "../../contract/shell.ts";
 import { disagreement } from "./agreement.ts";
 import { suspiciousCharacter } from "./characters.ts";
@@ -23,7 +25,10 @@ export async function analyseShell(command: string, context: ShellContext): Prom
   try {
     grammar = await loadGrammar();
   } catch (error) {
-    return { parts: [], doubt: `the grammar of bash cannot be loaded: ${(error as Error).message}` };
+    if (!isMissingPackage(error))
+      return { parts: [], doubt: `the grammar of bash cannot be loaded: ${messageOf(error)}` };
+    const doubt = missingPackage("judgements of commands", "web-tree-sitter", "@vscode/tree-sitter-wasm");
+    return { parts: [], doubt };
   }
   return analyseWith(grammar, command, context);
 }

@@ -5,8 +5,8 @@ import type { BlobStore } from "../../base/blobs/store.ts";
 import type { JournalLine } from "../../contract/journal.ts";
 import { misfitsOf } from "./line-shapes.ts";
 import { repairMissing } from "./missing.ts";
+import { isShallow } from "./nesting.ts";
 import { fromStored, mentionsBlob } from "./payload.ts";
-import { isShallow } from "./shape.ts";
 
 /** Deeper than a tool's arguments may be (`MOST_NESTING`), by what stands around them. */
 const DEEPEST_LINE = 256;
@@ -39,7 +39,7 @@ export function decodeLine(line: Buffer, blobs: BlobStore, missing: (hash: strin
   const value = mentionsBlob(line) ? withBlobs(parsed.value, blobs, missing) : parsed.value;
   const { type } = value;
   const { problem, spare } =
-    typeof type === "string" ? misfitsOf(type, value) : { problem: "type is not a text", spare: [] };
+    typeof type === "string" ? misfitsOf(type, value) : { problem: "type must be a string", spare: [] };
   if (problem !== undefined) return { problem };
   for (const key of spare) delete value[key];
   return { value, spare };

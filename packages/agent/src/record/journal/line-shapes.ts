@@ -1,102 +1,108 @@
 // What each kind of line must hold, as far as readers rely on it. Kinds that are not here are kept and passed over.
 
-import type { OutsideLine, TreeEntry } from "../../contract/journal.ts";
-import { isEntryId } from "./line.ts";
 import {
+  anyObject,
   anything,
   bytes,
-  either,
-  fields,
+  Checker,
+  choice,
+  exactly,
+  type Fields,
   flag,
+  isOptional,
   listOf,
   number,
   oneOf,
+  openObject,
   optional,
   orNull,
-  record,
-  type Shape,
-  tagged,
+  schemaOf,
   text,
-} from "./shape.ts";
+} from "@lathe/llm/schema";
+import type { OutsideLine, TreeEntry } from "../../contract/journal.ts";
+import { ENTRY_ID } from "./line.ts";
 
-export const entryId: Shape = (value) => (typeof value === "string" && isEntryId(value) ? undefined : " is not an id");
-const maybeText = optional(text);
-const maybeNumber = optional(number);
-const texts = listOf(text);
-const media = fields({ url: maybeText, data: optional(bytes), mediaType: maybeText, fileName: maybeText });
-const pictured = fields({ frames: listOf(media), dropped: number });
-const origin = optional(fields({ provider: text, model: text, itemId: maybeText }));
-const thinking = fields({ thinking: fields({ text, signature: maybeText, redacted: flag, origin }) });
+export const entryId = text({ pattern: ENTRY_ID.source, expects: "an id of at most 64 plain characters" });
+const maybeText = optional(text());
+const maybeNumber = optional(number());
+const texts = listOf(text());
+const media = openObject({ url: maybeText, data: optional(bytes()), mediaType: maybeText, fileName: maybeText });
+const pictured = openObject({ frames: listOf(media), dropped: number() });
+const origin = optional(openObject({ provider: text(), model: text(), itemId: maybeText }));
+const thinking = { thinking: openObject({ text: text(), signature: maybeText, redacted: flag(), origin }) };
+
+/** What one part of a message holds besides its kind. */
+const PARTS: Readonly<Record<string, Fields>> = {
+  text: { text: text(), signature: maybeText, origin },
+  image: { image: media },
+  audio: { audio: media },
+  document: { document: media },
+  tool_call: {
+    toolCall: openObject({
+      id: text(),
+      name: text(),
+      arguments: oneOf(text(), anyObject()),
+      type: choice(["function", "custom"]),
+      rawArguments: maybeText,
+      signature: maybeText,
+      origin,
+    }),
+  },
+  tool_result: {
+    toolResult: openObject({
+      toolCallId: text(),
+      content: oneOf(text(), anyObject(), listOf(anything())),
+      isError: flag(),
+      images: optional(listOf(media)),
+    }),
+  },
+  thinking,
+  redacted_thinking: thinking,
+  unknown: { raw: optional(anything()), origin },
+};
 
 export const contentShape = listOf(
-  tagged("kind", {
-    text: fields({ text, signature: maybeText, origin }),
-    image: fields({ image: media }),
-    audio: fields({ audio: media }),
-    document: fields({ document: media }),
-    tool_call: fields({
-      toolCall: fields({
-        id: text,
-        name: text,
-        arguments: either(text, record),
-        type: oneOf("function", "custom"),
-        rawArguments: maybeText,
-        signature: maybeText,
-        origin,
-      }),
-    }),
-    tool_result: fields({
-      toolResult: fields({
-        toolCallId: text,
-        content: either(text, either(record, listOf(anything))),
-        isError: flag,
-        images: optional(listOf(media)),
-      }),
-    }),
-    thinking,
-    redacted_thinking: thinking,
-    unknown: fields({ raw: anything, origin }),
-  }),
+  oneOf(...Object.entries(PARTS).map(([kind, fields]) => openObject({ kind: exactly(kind), ...fields }))),
 );
 
-const message = fields({
-  role: oneOf("system", "developer", "user", "assistant", "tool"),
+const message = openObject({
+  role: choice(["system", "developer", "user", "assistant", "tool"]),
   content: contentShape,
   name: maybeText,
   toolCallId: maybeText,
 });
 
-export const sourceShape = fields({
-  kind: oneOf("user", "agent", "job", "host"),
+export const sourceShape = openObject({
+  kind: choice(["user", "agent", "job", "host"]),
   id: maybeText,
-  type: oneOf(undefined, "irc:incoming"),
+  type: optional(choice(["irc:incoming"])),
   messageId: maybeText,
   replyTo: maybeText,
 });
 
-const decidedPart = fields({
-  tier: text,
-  what: text,
-  decision: oneOf("allow", "ask", "deny"),
-  reason: text,
+const decidedPart = openObject({
+  tier: text(),
+  what: text(),
+  decision: choice(["allow", "ask", "deny"]),
+  reason: text(),
   rule: maybeText,
 });
 
-const content = fields({ sha256: text, bytes: number });
+const content = openObject({ sha256: text(), bytes: number() });
 const changes = listOf(
-  fields({ path: text, before: optional(content), after: optional(content), added: number, removed: number }),
+  openObject({ path: text(), before: optional(content), after: optional(content), added: number(), removed: number() }),
 );
 
-export const usageShape = fields({
-  inputTokens: number,
-  outputTokens: number,
-  totalTokens: number,
+export const usageShape = openObject({
+  inputTokens: number(),
+  outputTokens: number(),
+  totalTokens: number(),
   reasoningTokens: maybeNumber,
   cacheReadTokens: maybeNumber,
   cacheWriteTokens: maybeNumber,
 });
 
-const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>> = {
+const TREE: Readonly<Record<TreeEntry["type"], Fields>> = {
   message: {
     message,
     provider: maybeText,
@@ -105,119 +111,136 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
     usage: optional(usageShape),
     cost: maybeNumber,
     finishReason: optional(
-      fields({
-        reason: oneOf("stop", "length", "tool_calls", "content_filter", "error", "other"),
+      openObject({
+        reason: choice(["stop", "length", "tool_calls", "content_filter", "error", "other"]),
         raw: maybeText,
       }),
     ),
-    origin: oneOf(undefined, "input", "steering", "follow_up", "loop_detection", "injected"),
-    artifact: optional(fields({ id: number, bytes: number })),
+    origin: optional(choice(["input", "steering", "follow_up", "loop_detection", "injected"])),
+    artifact: optional(openObject({ id: number(), bytes: number() })),
     durationMs: maybeNumber,
-    settled: oneOf(undefined, "interrupted", "skipped"),
-    awaits: optional(fields({ what: oneOf("question", "plan"), text })),
+    settled: optional(choice(["interrupted", "skipped"])),
+    awaits: optional(openObject({ what: choice(["question", "plan"]), text: text() })),
     source: optional(sourceShape),
     summary: maybeText,
     changes: optional(changes),
-    reads: optional(listOf(text)),
-    effects: oneOf(undefined, "none", "done", "unknown"),
+    reads: optional(listOf(text())),
+    effects: optional(choice(["none", "done", "unknown"])),
   },
-  model_change: { model: text, role: maybeText, reason: maybeText },
-  thinking_level_change: { thinkingLevel: text },
-  service_tier_change: { serviceTier: orNull(text) },
+  model_change: { model: text(), role: maybeText, reason: maybeText },
+  thinking_level_change: { thinkingLevel: text() },
+  service_tier_change: { serviceTier: orNull(text()) },
   compaction: {
-    summary: text,
+    summary: text(),
     shortSummary: maybeText,
-    firstKeptEntryId: text,
-    tokensBefore: number,
-    details: optional(fields({ keep: optional(texts) })),
+    firstKeptEntryId: text(),
+    tokensBefore: number(),
+    details: optional(openObject({ keep: optional(texts) })),
     preserveData: optional(
-      fields({
+      openObject({
         snapcompact: optional(pictured),
-        openaiRemoteCompaction: optional(fields({ provider: text, model: text, item: fields({}) })),
+        openaiRemoteCompaction: optional(openObject({ provider: text(), model: text(), item: openObject({}) })),
       }),
     ),
   },
-  prune: { prune: texts, media: maybeText, thoughts: oneOf(undefined, true) },
-  branch_summary: { fromId: text, summary: text },
-  custom: { customType: text, data: anything },
-  custom_message: { customType: text, content: either(text, contentShape), display: flag },
-  label: { targetId: text, label: maybeText },
-  mode_change: { mode: text },
-  session_init: { systemPrompt: text, task: text, tools: texts },
+  prune: { prune: texts, media: maybeText, thoughts: optional(exactly(true)) },
+  branch_summary: { fromId: text(), summary: text() },
+  custom: { customType: text(), data: optional(anything()) },
+  custom_message: { customType: text(), content: oneOf(text(), contentShape), display: flag() },
+  label: { targetId: text(), label: maybeText },
+  mode_change: { mode: text() },
+  session_init: { systemPrompt: text(), task: text(), tools: texts },
   ttsr_injection: { injectedRules: texts },
   mcp_tool_selection: { selectedToolNames: texts },
 };
 
-const rewindShape = fields({
-  to: orNull(text),
-  from: orNull(text),
-  files: flag,
-  conversation: flag,
-  plan: text,
-  takesBack: optional(number),
+const rewindShape = openObject({
+  to: orNull(text()),
+  from: orNull(text()),
+  files: flag(),
+  conversation: flag(),
+  plan: text(),
+  takesBack: optional(number()),
 });
 
-const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shape>>>> = {
+const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
   intent: {
     id: entryId,
     for: entryId,
-    effect: oneOf("request", "tool", "child", "maintenance"),
+    effect: choice(["request", "tool", "child", "maintenance"]),
     callId: maybeText,
     tool: maybeText,
-    replay: oneOf("safe", "never"),
+    replay: choice(["safe", "never"]),
   },
   settle: {
-    intentId: text,
-    outcome: oneOf("failed", "cancelled", "interrupted"),
+    intentId: text(),
+    outcome: choice(["failed", "cancelled", "interrupted"]),
     error: maybeText,
     usage: optional(usageShape),
     cost: maybeNumber,
   },
   decision: {
-    callId: text,
-    decision: oneOf("allow", "deny"),
-    by: text,
+    callId: text(),
+    decision: choice(["allow", "deny"]),
+    by: text(),
     reason: maybeText,
     asked: maybeText,
     parts: optional(listOf(decidedPart)),
     remembered: optional(texts),
   },
-  leaf: { entryId: orNull(text) },
-  title: { title: text, source: oneOf("auto", "user") },
+  leaf: { entryId: orNull(text()) },
+  title: { title: text(), source: choice(["auto", "user"]) },
   snapshot: {
-    phase: oneOf("before", "joined", "after", "unrecorded"),
-    entryId: orNull(text),
-    blob: text,
+    phase: choice(["before", "joined", "after", "unrecorded"]),
+    entryId: orNull(text()),
+    blob: text(),
     reason: maybeText,
     found: optional(texts),
     rewind: optional(rewindShape),
-    isPartial: optional(flag),
+    isPartial: optional(flag()),
   },
   prefix: {
-    systemPrompt: text,
-    tools: text,
-    environment: text,
-    reason: text,
-    promptParts: optional(listOf(fields({ kind: oneOf("prompt", "instructions"), name: text, characters: number }))),
+    systemPrompt: text(),
+    tools: text(),
+    environment: text(),
+    reason: text(),
+    promptParts: optional(
+      listOf(openObject({ kind: choice(["prompt", "instructions"]), name: text(), characters: number() })),
+    ),
   },
-  input: { state: oneOf("start", "end"), entryId: text, reason: maybeText },
-  host: { kind: text, data: anything },
-  seal: { torn: number },
+  input: { state: choice(["start", "end"]), entryId: text(), reason: maybeText },
+  host: { kind: text(), data: optional(anything()) },
+  seal: { torn: number() },
 };
 
-const TREE_FIELDS = { id: entryId, parentId: orNull(entryId), timestamp: text };
+const TREE_FIELDS = { id: entryId, parentId: orNull(entryId), timestamp: text() };
 
-type LineFields = readonly (readonly [key: string, shape: Shape])[];
-const FIELDS: ReadonlyMap<string, LineFields> = new Map([
-  ...Object.entries(TREE).map(([type, own]): [string, LineFields] => [
-    type,
-    Object.entries({ ...TREE_FIELDS, ...own }),
-  ]),
-  ...Object.entries(OUTSIDE).map(([type, own]): [string, LineFields] => [
-    type,
-    Object.entries({ ...own, timestamp: text }),
-  ]),
-]);
+interface LineField {
+  readonly key: string;
+  readonly isRequired: boolean;
+  readonly checker: Checker;
+}
+
+/** By kind of line; each is made with the first line of its kind. */
+const known = new Map<string, readonly LineField[]>();
+
+function fieldsOf(type: string): readonly LineField[] {
+  let fields = known.get(type);
+  if (fields === undefined) {
+    fields = Object.entries(definitionOf(type) ?? {}).map(([key, field]) => ({
+      key,
+      isRequired: !isOptional(field),
+      checker: new Checker(schemaOf(field), { hidesValues: true }),
+    }));
+    known.set(type, fields);
+  }
+  return fields;
+}
+
+function definitionOf(type: string): Fields | undefined {
+  if (isTreeType(type)) return { ...TREE_FIELDS, ...TREE[type as TreeEntry["type"]] };
+  return Object.hasOwn(OUTSIDE, type) ? { ...OUTSIDE[type as OutsideLine["type"]], timestamp: text() } : undefined;
+}
 
 export const isTreeType = (type: string): boolean => Object.hasOwn(TREE, type);
 
@@ -233,27 +256,31 @@ const FITS: Misfits = { spare: [] };
 /** What does not fit in a line of a kind that this version knows; others are not looked into. */
 export function misfitsOf(type: string, line: Readonly<Record<string, unknown>>): Misfits {
   let spare: string[] | undefined;
-  for (const [key, shape] of FIELDS.get(type) ?? []) {
-    const problem = shape(Object.hasOwn(line, key) ? line[key] : undefined);
-    if (problem === undefined) continue;
-    if (shape(undefined) !== undefined) return { problem: `${key}${problem}`, spare: [] };
+  for (const { key, isRequired, checker } of fieldsOf(type)) {
+    const value = Object.hasOwn(line, key) ? line[key] : undefined;
+    if (value === undefined ? !isRequired : checker.fits(value)) continue;
+    if (isRequired)
+      return { problem: value === undefined ? `${key} is missing` : (checker.wrongIn(value, key) ?? key), spare: [] };
     spare ??= [];
     spare.push(key);
   }
   return spare ? { spare } : FITS;
 }
 
-export const headerShape = fields({
-  type: oneOf("session"),
-  version: number,
-  id: text,
-  timestamp: text,
-  cwd: text,
-  title: maybeText,
-  titleSource: oneOf(undefined, "auto", "user"),
-  parentSession: maybeText,
-  parentCall: maybeText,
-  agentId: maybeText,
-  runId: maybeText,
-  runDigest: maybeText,
-});
+export const headerChecker = new Checker(
+  openObject({
+    type: exactly("session"),
+    version: number(),
+    id: text(),
+    timestamp: text(),
+    cwd: text(),
+    title: maybeText,
+    titleSource: optional(choice(["auto", "user"])),
+    parentSession: maybeText,
+    parentCall: maybeText,
+    agentId: maybeText,
+    runId: maybeText,
+    runDigest: maybeText,
+  }),
+  { hidesValues: true },
+);

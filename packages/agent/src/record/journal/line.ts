@@ -65,9 +65,8 @@ const ANY_HEAD = new RegExp(`^\\{"type":"${WORD}"`);
 /** Longer than any head, so that reading one never touches the payload. */
 const HEAD_BYTES = 256;
 
-/** False for an id that could not be found again in the head of its line. */
-export const isEntryId = (id: string): boolean => ENTRY_ID.test(id);
-const ENTRY_ID = new RegExp(`^${WORD}$`);
+/** An id that does not match could not be found again in the head of its line. */
+export const ENTRY_ID = new RegExp(`^${WORD}$`);
 
 /** Type and ids of a line, without parsing it; undefined when it does not begin like one. */
 export function readLineHead(line: Buffer): LineHead | undefined {

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from "node:fs";
 import { JOURNAL_VERSION, type MessageEntry, type SessionHeader, type TitleLine } from "../../contract/journal.ts";
 import { parseChecked } from "./decode.ts";
 import { isIntact, readLineHead } from "./line.ts";
-import { headerShape, misfitsOf } from "./line-shapes.ts";
+import { headerChecker, misfitsOf } from "./line-shapes.ts";
 import { openRegularFile } from "./regular-file.ts";
 import { claimedVersion } from "./scan.ts";
 
@@ -55,7 +55,7 @@ function headerOf(line: Buffer): SessionHeader | undefined {
   const parsed = parseChecked(line);
   if (version === undefined || "problem" in parsed) return undefined;
   const value = version < JOURNAL_VERSION ? { timestamp: "", cwd: "", version, ...parsed.value } : parsed.value;
-  return headerShape(value) === undefined ? (value as unknown as SessionHeader) : undefined;
+  return headerChecker.fits(value) ? (value as unknown as SessionHeader) : undefined;
 }
 
 function readAt(fd: number, offset: number, length: number): Buffer {

@@ -21,7 +21,7 @@ import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
 import { FileStore, type FileStoreOptions } from "./file-store.ts";
 import { encodeLine } from "./line.ts";
-import { headerShape } from "./line-shapes.ts";
+import { headerChecker } from "./line-shapes.ts";
 import { linkFolder } from "./link-folder.ts";
 import type { LockOwner } from "./lock.ts";
 
@@ -119,7 +119,7 @@ function firstLine(store: FileStore): FirstLine {
   const start = Buffer.from(store.read(0, Math.min(CHUNK_BYTES, store.size)));
   const end = start.indexOf(NEWLINE);
   const parsed = parseChecked(start.subarray(0, end === -1 ? start.length : end));
-  if ("problem" in parsed || headerShape(parsed.value) !== undefined)
+  if ("problem" in parsed || !headerChecker.fits(parsed.value))
     throw new JournalError("corrupt", `${store.label} does not begin like a session, so it cannot be moved.`);
   if (parsed.value["version"] !== JOURNAL_VERSION)
     throw new JournalError(

@@ -1,10 +1,10 @@
 // The lines of a journal that tell what waits in the queue of its session: what was put there, changed, or taken out, and for which call.
 
 import type { JsonObject } from "@lathe/llm";
+import { Checker, choice, oneOf, openObject, optional, text } from "@lathe/llm/schema";
 import type { InputContent, MessageSource } from "../../contract/events/types.ts";
 import type { Journal } from "./journal.ts";
 import { contentShape, entryId, sourceShape } from "./line-shapes.ts";
-import { either, fields, fits, oneOf, optional, text } from "./shape.ts";
 
 export const QUEUE_KIND = "queue";
 export interface QueueChange {
@@ -16,14 +16,16 @@ export interface QueueChange {
   /** The call whose result a cancelled message is. */
   readonly call?: string;
 }
-const QUEUED = fields({
-  queue: oneOf("steering", "follow_up"),
-  change: oneOf("added", "edited", "cancelled"),
-  id: entryId,
-  content: optional(either(text, contentShape)),
-  source: optional(sourceShape),
-  call: optional(text),
-});
+const QUEUED = new Checker(
+  openObject({
+    queue: choice(["steering", "follow_up"]),
+    change: choice(["added", "edited", "cancelled"]),
+    id: entryId,
+    content: optional(oneOf(text(), contentShape)),
+    source: optional(sourceShape),
+    call: optional(text()),
+  }),
+);
 
 /** What a message needs to wait again. */
 interface Waiting extends Pick<QueueChange, "queue" | "source"> {
@@ -46,7 +48,7 @@ export function queuedIn(journal: QueueLines): ReadonlyMap<string, Waiting> {
   const waiting = new Map<string, Waiting>();
   const cutCalls = new Set(journal.openIntents().flatMap(({ callId }) => callId ?? []));
   for (const line of journal.outside("host")) {
-    if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
+    if (line.kind !== QUEUE_KIND || !QUEUED.fits(line.data)) continue;
     const { queue, change, id, content = "", source, call } = line.data as unknown as QueueChange;
     if (journal.has(id)) continue;
     const known = waiting.get(id);

@@ -13,7 +13,7 @@ import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
 import { forEachLine, isIntact, isSealed, readLineHead, salvage } from "./line.ts";
 import { isIndexedOutside, keepsPayload, LineIndex } from "./line-index.ts";
-import { headerShape, isTreeType, misfitsOf } from "./line-shapes.ts";
+import { headerChecker, isTreeType, misfitsOf } from "./line-shapes.ts";
 import { LossList } from "./losses.ts";
 import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
@@ -108,9 +108,10 @@ class Scanner {
       );
     }
     const parsed = parseChecked(line);
-    const problem = "problem" in parsed ? ` ${parsed.problem}` : headerShape(parsed.value);
+    const problem =
+      "problem" in parsed ? `its header ${parsed.problem}` : headerChecker.wrongIn(parsed.value, "its header");
     if ("problem" in parsed || problem !== undefined) {
-      const message = `${this.#label} is not a session that can be used: its header${problem}. Restore it from a copy or start a new one.`;
+      const message = `${this.#label} is not a session that can be used: ${problem}. Restore it from a copy or start a new one.`;
       throw new JournalError("corrupt", message);
     }
     return parsed.value as unknown as SessionHeader;

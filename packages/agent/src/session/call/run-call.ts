@@ -110,7 +110,7 @@ async function checkArguments(
 ): Promise<{ args: JsonObject } | { error: string }> {
   const checked = await validateArguments(call, tool.schema);
   if (checked.ok) return { args: checked.args };
-  return { error: `Invalid arguments for tool: ${tool.name}\n${checked.path}: ${checked.message}` };
+  return { error: `Invalid arguments for tool: ${tool.name}\n${checked.message}` };
 }
 
 function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): ProposedCall {

@@ -1,7 +1,8 @@
 // What a command's terminal shows: an emulator takes what the command prints, so that a full-screen program reads as the screen a
 // person would see, and a prompt as its line.
 
-import type { TerminalCommand, TerminalSize } from "../../world/env/types.ts";
+import { missingPackage } from "../../base/optional-package.ts";
+import { EnvError, type TerminalCommand, type TerminalSize } from "../../world/env/types.ts";
 
 /** One run of letters that look the same. Colours: an index of the palette, `#rrggbb`, or none for the terminal's own. */
 export interface ScreenSpan {
@@ -48,7 +49,9 @@ export class TerminalScreen {
   }
 
   static async open({ columns, rows }: TerminalSize): Promise<TerminalScreen> {
-    const loaded = await import("@xterm/headless");
+    const loaded = await import("@xterm/headless").catch((cause: unknown) => {
+      throw new EnvError("unavailable", missingPackage("Terminals", "@xterm/headless"), { cause });
+    });
     // Node gives the package as a default; a bundle gives its names.
     const { Terminal } = (loaded.default ?? loaded) as typeof loaded;
     return new TerminalScreen(new Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true }));

@@ -4,6 +4,7 @@
 import { EventEmitter } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { missingPackage } from "../../base/optional-package.ts";
 import { BoundedOutput } from "./bounded-output.ts";
 import { OUTPUT_LIMIT } from "./capture.ts";
 import type { Clock } from "./clock.ts";
@@ -38,8 +39,7 @@ export async function loadPty(): Promise<Pty> {
   try {
     return (await import("@lydell/node-pty")) as unknown as Pty;
   } catch (cause) {
-    const message =
-      "Terminals need the optional package @lydell/node-pty, which is not installed here. Run the command without pty.";
+    const message = `${missingPackage("Terminals", "@lydell/node-pty")}. Or run the command without pty.`;
     throw new EnvError("unavailable", message, { cause });
   }
 }

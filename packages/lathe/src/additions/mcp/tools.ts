@@ -34,7 +34,7 @@ export function mcpTool(server: Server, listed: ListedTool): ToolDef {
         ...JSON.stringify(args, null, 2)
           .split("\n")
           .map((text) => ({ text })),
-        ...(saysReadOnly ? [{ text: "The server says that this only reads.", kind: "note" as const }] : []),
+        ...(saysReadOnly ? [{ text: "The server marks this tool as read-only.", kind: "note" as const }] : []),
       ],
       shows: Object.keys(args),
     }),

@@ -1,7 +1,7 @@
 // `lathe config list|get|set|unset|path`.
 
 import { checkValue, parseValue } from "../../config/settings/check.ts";
-import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../../config/settings/schema.ts";
+import { helpOf, isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { removeSetting, writeSetting } from "../../config/settings/write.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { Run } from "../../hosts/run.ts";
@@ -20,13 +20,13 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
   switch (verb) {
     case "list": {
       const { settings, settingsOrigin } = await openToShow(machine);
-      const row = ([name, spec]: [string, SettingSpec]): string[] => [
+      const row = (name: SettingKey): string[] => [
         name,
-        show(settings[name as SettingKey]),
-        settingsOrigin.get(name as SettingKey) ?? "default",
-        spec.help,
+        show(settings[name]),
+        settingsOrigin.get(name) ?? "default",
+        helpOf(name),
       ];
-      stdout.write(table(Object.entries(SETTINGS).map(row)));
+      stdout.write(table((Object.keys(SETTINGS) as SettingKey[]).map(row)));
       return EXIT.done;
     }
     case "get": {
@@ -39,7 +39,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       if (values.length === 0) throw usageError(`Give a value: lathe config set ${name} <value>`);
       const value = parseValue(name, values.join(" "));
       const wrong = checkValue(name, value);
-      if (wrong !== undefined) throw usageError(`${name} ${wrong}.`);
+      if (wrong !== undefined) throw usageError(`${wrong}.`);
       await writeSetting(file, name, value);
       await sayIfHidden(machine, file, name);
       return EXIT.done;

@@ -41,7 +41,7 @@ export const rewindCommand: Command = async (argv, machine) => {
     "rewind",
   );
   const [entryId, extra] = positionals;
-  if (extra !== undefined) throw usageError(`One entry can be gone back to. Leave out: ${extra}`);
+  if (extra !== undefined) throw usageError(`You can rewind to one entry. Leave out: ${extra}`);
   if ([entryId !== undefined, values.undo, values.redo].filter(Boolean).length > 1)
     throw usageError("Give an entry, --undo or --redo, one of them. See: lathe rewind --help");
   const narrowing = (["files", "conversation"] as const).find((name) => values[name]);

@@ -66,7 +66,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --json", "as JSON"],
   ],
   agents: [
-    ["list [--json]", "the agents that there are here, where they come from, and files without effect"],
+    ["list [--json]", "available agents, where they come from, and ignored files"],
     ["show <name>", "the file of an agent"],
     ["check [file]", "what is wrong with an agent's file, or with any that is found here"],
     ["new <name> [--user]", "write a file to begin with, for this project or for you"],
@@ -93,7 +93,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
   ],
   policy: [
-    ["test [--json] -- '<command>'", "what would be said of this command here, with the reason for each part of it"],
+    ["test [--json] -- '<command>'", "how this command would be judged here, with the reason for each part of it"],
     ["test --allow R --ask R --deny R -- …", "the same with these rules only; each may be repeated"],
     ["explain", "the mode, the rules and what was remembered, with where each comes from"],
     ["suggest <session> [--json]", "rules that would have saved questions there"],
@@ -121,16 +121,16 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --json", "as JSON"],
   ],
   rewind: [
-    ["", "list the messages of this directory's last session that can be gone back to"],
+    ["", "messages of this directory's last session that you can rewind to"],
     ["<entry>", "go back to before that message, or to the end of another entry: conversation and files"],
     ["--undo", "the same for the last message"],
-    ["--redo", "take the last rewind back"],
+    ["--redo", "undo the last rewind"],
     ["… --files | --conversation", "only one of them"],
     ["… --force", "also files that were changed outside the session"],
     ["… --session <id|path>", "another session of this directory"],
   ],
   worktree: [
-    ["[list]", "views of this project that have changes which were not landed"],
+    ["[list]", "isolated copies with changes that were not applied"],
     ["land <id>", "write the changes to your files, merged with what they are now"],
     ["branch <id>", "make the branch lathe/task/<id> of them; your files stay as they are"],
     ["patch <id>", "write them to a file for git apply"],

@@ -1,42 +1,36 @@
 // Settings of reading and searching.
 
-import type { SettingSpec } from "./schema.ts";
+import { flag, integer, type Schema } from "@lathe/llm/schema";
 
 export const READ_SETTINGS = {
-  "read.defaultLimit": {
-    type: "integer",
-    min: 1,
-    max: 3000,
+  "read.defaultLimit": integer({
+    minimum: 1,
+    maximum: 3000,
     default: 2000,
-    help: "lines that read shows when the model names no end (tool set lathe)",
-  },
-  "read.summarize.enabled": {
-    type: "boolean",
+    description: "lines that read shows when the model names no end (tool set lathe)",
+  }),
+  "read.summarize.enabled": flag({
     default: true,
-    help: "show a long source file as its declarations, bodies folded (tool set lathe)",
-  },
-  readHashLines: {
-    type: "boolean",
+    description: "show a long source file as its declarations, bodies folded (tool set lathe)",
+  }),
+  readHashLines: flag({
     default: true,
-    help: "show files with the header and numbers that edits by line refer to (tool set lathe)",
-  },
-  readLineNumbers: {
-    type: "boolean",
+    description: "show files with the header and numbers that edits by line refer to (tool set lathe)",
+  }),
+  readLineNumbers: flag({
     default: true,
-    help: "number the lines of files that are shown without that header (tool set lathe)",
-  },
-  "search.contextBefore": {
-    type: "integer",
-    min: 0,
-    max: 50,
+    description: "number the lines of files that are shown without that header (tool set lathe)",
+  }),
+  "search.contextBefore": integer({
+    minimum: 0,
+    maximum: 50,
     default: 1,
-    help: "lines that the model is shown before each match of search",
-  },
-  "search.contextAfter": {
-    type: "integer",
-    min: 0,
-    max: 50,
+    description: "lines that the model is shown before each match of search",
+  }),
+  "search.contextAfter": integer({
+    minimum: 0,
+    maximum: 50,
     default: 3,
-    help: "lines that the model is shown after each match of search",
-  },
-} as const satisfies Record<string, SettingSpec>;
+    description: "lines that the model is shown after each match of search",
+  }),
+} as const satisfies Record<string, Schema>;

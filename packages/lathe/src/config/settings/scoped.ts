@@ -1,41 +1,26 @@
 // Lists whose entries may be limited to folders: `- openai`, or `- {path: ~/private, providers: [openai]}`.
 
 import { join, relative } from "node:path";
-import { SETTINGS, type SettingKey, type SettingSpec, type Settings } from "./schema.ts";
+import type { Schema } from "@lathe/llm/schema";
+import { SETTINGS, type SettingKey, type Settings } from "./schema.ts";
+import { FOLDER_NAMES, kindOf, VALUE_NAMES } from "./setting-kinds.ts";
 
-const FOLDERS = ["path", "paths", "pathPrefix", "pathPrefixes"];
-const VALUES = ["models", "providers", "values"];
-
-/** Undefined when the list is right. */
-export function wrongInScopedList(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return NO_LIST;
-  for (const entry of value) {
-    if (typeof entry === "string") continue;
-    if (!isScopedEntry(entry)) return NO_LIST;
-    const relative = Object.entries(entry).flatMap(([key, folders]) => (FOLDERS.includes(key) ? words(folders) : []));
-    if (!relative.every(isFolder)) return "must name folders that begin with / or ~/";
-  }
-  return undefined;
+/** What no definition says: an entry for folders names at least one, and what applies there. */
+export function wrongInScopedList(key: SettingKey, entries: readonly unknown[]): string | undefined {
+  const at = entries.findIndex((entry) => typeof entry !== "string" && !isWhole(entry as object));
+  return at < 0 ? undefined : `${key}[${at}] must have a path and the ${VALUE_NAMES.join(", or ")} that apply there`;
 }
 
-const NO_LIST = "must be a list of words or of {path, values}";
-
-function isScopedEntry(entry: unknown): entry is Record<string, unknown> {
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return false;
-  const members = Object.entries(entry);
-  const has = (names: readonly string[]): boolean => members.some(([key]) => names.includes(key));
-  const fits = ([key, value]: [string, unknown]): boolean =>
-    FOLDERS.includes(key) ? words(value).length > 0 : VALUES.includes(key) && isWords(value);
-  return has(FOLDERS) && has(VALUES) && members.every(fits);
-}
+const isWhole = (entry: object): boolean =>
+  [FOLDER_NAMES, VALUE_NAMES].every((names) => names.some((name) => Object.hasOwn(entry, name)));
 
 /** The settings as they apply in a folder: scoped lists become plain ones. */
 export function settingsIn(cwd: string, userHome: string, settings: Settings): Settings {
   const values = settings as unknown as Readonly<Record<string, readonly unknown[]>>;
   const scoped: Record<string, readonly string[]> = {};
   for (const key of Object.keys(SETTINGS)) {
-    const spec: SettingSpec = SETTINGS[key as SettingKey];
-    if (spec.type !== "scoped") continue;
+    const schema: Schema = SETTINGS[key as SettingKey];
+    if (kindOf(schema) !== "scoped") continue;
     const entries = values[key] ?? [];
     if (entries.length > 0) scoped[key] = entries.flatMap((entry) => inFolder(entry, cwd, userHome));
   }
@@ -45,10 +30,10 @@ export function settingsIn(cwd: string, userHome: string, settings: Settings): S
 function inFolder(entry: unknown, cwd: string, userHome: string): readonly string[] {
   if (typeof entry === "string") return [entry];
   const members = Object.entries(entry as Record<string, unknown>);
-  const of = (names: readonly string[]): string[] =>
+  const of = (names: readonly string[]): readonly string[] =>
     members.flatMap(([key, value]) => (names.includes(key) ? words(value) : []));
-  const covers = of(FOLDERS).some((folder) => isAtOrBelow(folder.replace(/^~(?=\/|$)/, userHome), cwd));
-  return covers ? of(VALUES) : [];
+  const covers = of(FOLDER_NAMES).some((folder) => isAtOrBelow(folder.replace(/^~(?=\/|$)/, userHome), cwd));
+  return covers ? of(VALUE_NAMES) : [];
 }
 
 function isAtOrBelow(folder: string, path: string): boolean {
@@ -56,14 +41,4 @@ function isAtOrBelow(folder: string, path: string): boolean {
   return way === "" || !(way === ".." || way.startsWith("../") || way.startsWith("/"));
 }
 
-/** A folder must mean the same wherever the command is started. */
-const isFolder = (path: string): boolean => path.startsWith("/") || path === "~" || path.startsWith("~/");
-
-function words(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return isWords(value) ? (value as string[]) : [];
-}
-
-function isWords(value: unknown): boolean {
-  return typeof value === "string" || (Array.isArray(value) && value.every((word) => typeof word === "string"));
-}
+const words = (value: unknown): readonly string[] => [value as string | readonly string[]].flat();

@@ -1,8 +1,10 @@
 // The settings as a screen shows them: grouped, each with its meaning, its value and where that comes from, and how it is changed.
 
+import type { Schema } from "@lathe/llm/schema";
 import { usageError } from "../../platform/usage/exit.ts";
 import { checkValue, parseValue } from "./check.ts";
-import { SETTINGS, type SettingKey, type SettingSpec, type Settings } from "./schema.ts";
+import { helpOf, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
+import { choicesOf, kindOf } from "./setting-kinds.ts";
 import { removeSetting, writeSetting } from "./write.ts";
 
 /** Where they take effect, as a workspace has it. */
@@ -15,8 +17,7 @@ interface SettingsPlace {
 export interface ShownSetting {
   readonly key: SettingKey;
   readonly help: string;
-  readonly type: SettingSpec["type"];
-  /** The values of an enum or a boolean. */
+  /** Where only some values are possible. */
   readonly choices?: readonly string[];
   /** The text that sets this value. */
   readonly value: string;
@@ -33,14 +34,13 @@ export interface SettingsGroup {
 
 export function settingsScreen({ settings, settingsOrigin }: SettingsPlace): readonly SettingsGroup[] {
   const groups = new Map<string, ShownSetting[]>();
-  for (const [name, spec] of Object.entries(SETTINGS) as [SettingKey, SettingSpec][]) {
+  for (const [name, schema] of Object.entries(SETTINGS) as [SettingKey, Schema][]) {
     const group = name.includes(".") ? name.slice(0, name.indexOf(".")) : "general";
     const origin = settingsOrigin.get(name) ?? "default";
-    const choices = spec.type === "boolean" ? ["true", "false"] : spec.choices;
+    const choices = kindOf(schema) === "boolean" ? ["true", "false"] : choicesOf(schema);
     const shown: ShownSetting = {
       key: name,
-      help: spec.help,
-      type: spec.type,
+      help: helpOf(name),
       value: written(settings[name]),
       isDefault: origin === "default",
       origin,
@@ -63,7 +63,7 @@ export async function changeSetting(
   const { paths, settings, settingsOrigin } = workspace;
   const value = text === undefined ? SETTINGS[key].default : parseValue(key, text);
   const wrong = text === undefined ? undefined : checkValue(key, value);
-  if (wrong !== undefined) throw usageError(`${key} ${wrong}.`);
+  if (wrong !== undefined) throw usageError(`${wrong}.`);
   if (text === undefined) await removeSetting(paths.config, key);
   else await writeSetting(paths.config, key, value);
   const origin = settingsOrigin.get(key) ?? paths.config;

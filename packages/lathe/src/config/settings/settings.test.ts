@@ -44,7 +44,7 @@ describe("settings", () => {
   it("CF-03 a wrong type is refused with file, line and key", async () => {
     const bad = await file("bad.yml", "model: x/y\nretry:\n  enabled: true\n  maxRetries: many\n");
     await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(
-      `${bad}:4: retry.maxRetries must be a number, not "many"`,
+      `${bad}:4: retry.maxRetries must be a whole number of at least 0, not "many"`,
     );
   });
 
@@ -62,7 +62,7 @@ describe("settings", () => {
     const bad = await file(name, text.replace("2", "true"));
     const line = text.slice(0, text.indexOf("2")).split("\n").length;
     await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(
-      `${bad}:${line}: retry.maxRetries must be a number`,
+      `${bad}:${line}: retry.maxRetries must be a whole number`,
     );
   });
 
@@ -86,17 +86,20 @@ describe("settings", () => {
     ],
     [
       "compaction:\n  thresholdPercent: 500\n",
-      "2: compaction.thresholdPercent must be from 1 to 100, or -1, not 500. Fix that line.",
+      "2: compaction.thresholdPercent must be a whole number from 1 to 100 or -1, not 500. Fix that line.",
     ],
     [
       "compaction.thresholdTokens: 0\n",
-      "1: compaction.thresholdTokens must be at least 1, or -1, not 0. Fix that line.",
+      "1: compaction.thresholdTokens must be a whole number of at least 1 or -1, not 0. Fix that line.",
     ],
     [
       "compaction:\n  remoteEndpoint: notaurl\n",
       '2: compaction.remoteEndpoint must be an address such as https://api.example.com/v1, or empty, not "notaurl". Fix that line.',
     ],
-    ["model: a/b\nretry.maxRetries: many\n", '2: retry.maxRetries must be a number, not "many". Fix that line.'],
+    [
+      "model: a/b\nretry.maxRetries: many\n",
+      '2: retry.maxRetries must be a whole number of at least 0, not "many". Fix that line.',
+    ],
   ])("CF-03 %j is refused with its line and what to write", async (text, message) => {
     const path = await file("bad.yml", text);
     const said = await loadSettings([{ file: path, required: true }]).catch((error: Error) => error.message);

@@ -1,79 +1,65 @@
 // Settings of child agents.
 
-import type { SettingSpec } from "./schema.ts";
+import { choice, exactly, flag, integer, mapOf, oneOf, type Schema, text, withWords } from "@lathe/llm/schema";
+import { NAMED_TEXTS, wordList } from "./setting-kinds.ts";
 
 export const TASK_SETTINGS = {
-  "task.batch": {
-    type: "boolean",
-    default: true,
-    help: "the model may give out several assignments in one call of task",
-  },
-  "task.maxConcurrency": {
-    type: "integer",
-    min: 0,
+  "task.batch": flag({ default: true, description: "the model may give out several assignments in one call of task" }),
+  "task.maxConcurrency": integer({
+    minimum: 0,
     default: 32,
-    help: "agents of a session that work at a time; 0 = no limit",
-  },
-  "task.maxRecursionDepth": {
-    type: "integer",
-    min: 0,
-    max: 5,
+    description: "agents of a session that work at a time; 0 = no limit",
+  }),
+  "task.maxRecursionDepth": integer({
+    minimum: 0,
+    maximum: 5,
     default: 2,
-    help: "how deep agents may start agents; 0 = none are started",
-  },
-  "task.maxRuntimeMs": {
-    type: "integer",
-    min: 0,
+    description: "how deep agents may start agents; 0 = none are started",
+  }),
+  "task.maxRuntimeMs": integer({
+    minimum: 0,
     default: 3_600_000,
-    help: "milliseconds that an agent may take for one assignment; 0 = no limit",
-  },
-  "task.softRequestBudget": {
-    type: "integer",
-    min: 0,
+    description: "milliseconds that an agent may take for one assignment; 0 = no limit",
+  }),
+  "task.softRequestBudget": integer({
+    minimum: 0,
     default: 0,
-    help: "after this many requests an agent is asked to wrap up, and after twice as many it is stopped; 0 = no limit",
-  },
-  "task.agentIdleTtlMs": {
-    type: "integer",
-    min: 0,
-    besides: -1,
+    description:
+      "after this many requests an agent is asked to wrap up, and after twice as many it is stopped; 0 = no limit",
+  }),
+  "task.agentIdleTtlMs": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 420_000,
-    help: "milliseconds after which an agent without work is parked: only its journal is kept, and a message revives it; 0 = never",
-  },
-  "irc.timeoutMs": {
-    type: "integer",
-    min: 0,
+    description:
+      "milliseconds after which an agent without work is parked: only its journal is kept, and a message revives it; 0 = never",
+  }),
+  "irc.timeoutMs": integer({
+    minimum: 0,
     default: 120_000,
-    help: "milliseconds that a call of irc waits for a message of another agent; 0 = no limit",
-  },
-  "task.agentModelOverrides": {
-    type: "map",
-    of: "text",
+    description: "milliseconds that a call of irc waits for a message of another agent; 0 = no limit",
+  }),
+  "task.agentModelOverrides": mapOf(text({ minLength: 1 }), {
+    expects: NAMED_TEXTS,
     default: {},
-    help: "models of agents by kind, before what their files say: explore=provider/id[:effort]",
-  },
-  "task.disabledAgents": { type: "strings", default: [], help: "agents that are not started" },
-  "task.isolation.mode": {
-    type: "enum",
-    choices: ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"],
+    description: "models of agents by kind, before what their files say: explore=provider/id[:effort]",
+  }),
+  "task.disabledAgents": wordList({ description: "agents that are not started" }),
+  "task.isolation.mode": choice(["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"], {
     default: "auto",
-    help: "how an agent that is to work apart gets a copy of the files; none = no agent works apart, fuse-overlay means overlay",
-  },
-  "task.isolation.merge": {
-    type: "enum",
-    choices: ["patch", "branch"],
+    description:
+      "how an agent that is to work apart gets a copy of the files; none = no agent works apart, fuse-overlay means overlay",
+  }),
+  "task.isolation.merge": choice(["patch", "branch"], {
     default: "patch",
-    help: "what becomes of its changes: patch merges them into the files, branch makes the branch lathe/task/<id>",
-  },
-  "task.isolation.commits": {
-    type: "enum",
-    choices: ["generic", "ai"],
+    description:
+      "what becomes of its changes: patch merges them into the files, branch makes the branch lathe/task/<id>",
+  }),
+  "task.isolation.commits": choice(["generic", "ai"], {
     default: "generic",
-    help: "commit messages of branches: generic says the assignment, ai asks the model of modelRoles.smol to describe the changes",
-  },
-  "task.isolation.image": {
-    type: "string",
+    description:
+      "commit messages of branches: generic says the assignment, ai asks the model of modelRoles.smol to describe the changes",
+  }),
+  "task.isolation.image": text({
     default: "",
-    help: "image for the mode container; auto uses containers only when there is one",
-  },
-} as const satisfies Record<string, SettingSpec>;
+    description: "image for the mode container; auto uses containers only when there is one",
+  }),
+} as const satisfies Record<string, Schema>;

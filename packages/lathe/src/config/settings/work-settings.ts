@@ -1,48 +1,45 @@
 // Settings of background jobs, of output for the model, of the todo list and of questions to the user.
 
-import type { SettingSpec } from "./schema.ts";
+import { choice, exactly, flag, integer, oneOf, type Schema, withWords } from "@lathe/llm/schema";
 
 export const WORK_SETTINGS = {
-  "async.enabled": { type: "boolean", default: true, help: "the model may ask for a command to run in the background" },
-  "async.maxJobs": { type: "integer", min: 1, max: 100, default: 100, help: "background jobs that may run at a time" },
-  "async.pollWaitDuration": {
-    type: "enum",
-    choices: ["5s", "10s", "30s", "1m", "5m"],
+  "async.enabled": flag({ default: true, description: "the model may ask for a command to run in the background" }),
+  "async.maxJobs": integer({
+    minimum: 1,
+    maximum: 100,
+    default: 100,
+    description: "background jobs that may run at a time",
+  }),
+  "async.pollWaitDuration": choice(["5s", "10s", "30s", "1m", "5m"], {
     default: "30s",
-    help: "how long the model waits for background jobs in one call",
-  },
-  "bash.autoBackground.enabled": {
-    type: "boolean",
+    description: "how long the model waits for background jobs in one call",
+  }),
+  "bash.autoBackground.enabled": flag({
     default: false,
-    help: "a command that takes long goes on in the background, and the model continues",
-  },
-  "bash.autoBackground.thresholdMs": {
-    type: "integer",
-    min: 1,
+    description: "a command that takes long goes on in the background, and the model continues",
+  }),
+  "bash.autoBackground.thresholdMs": integer({
+    minimum: 1,
     default: 60_000,
-    help: "milliseconds after which a command counts as long",
-  },
-  "bash.minimizer.enabled": {
-    type: "boolean",
+    description: "milliseconds after which a command counts as long",
+  }),
+  "bash.minimizer.enabled": flag({
     default: true,
-    help: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
-  },
-  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
-  "tasks.todoClearDelay": {
-    type: "integer",
-    min: 0,
-    besides: -1,
+    description: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
+  }),
+  "todo.enabled": flag({ default: true, description: "offer the todo list to the model; RPC always does" }),
+  "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,
-    help: "seconds after which settled tasks leave the todo list; -1 = never",
-  },
-  "ask.timeout": {
-    type: "integer",
-    min: 0,
+    description: "seconds after which settled tasks leave the todo list; -1 = never",
+  }),
+  "ask.timeout": integer({
+    minimum: 0,
     default: 0,
-    help: "seconds after which a question of the model is answered with what it recommends, unless somebody has begun to answer; 0 = never",
-  },
-  "ask.notify": { type: "boolean", default: true, help: "notify when the model asks while the terminal has no focus" },
-} as const satisfies Record<string, SettingSpec>;
+    description:
+      "seconds after which a question of the model is answered with what it recommends, unless somebody has begun to answer; 0 = never",
+  }),
+  "ask.notify": flag({ default: true, description: "notify when the model asks while the terminal has no focus" }),
+} as const satisfies Record<string, Schema>;
 
 const POLL_MS: Readonly<Record<string, number>> = {
   "5s": 5_000,

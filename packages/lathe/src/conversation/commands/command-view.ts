@@ -46,7 +46,7 @@ export interface ChoiceItem<T> {
 /** What can be done to an item besides choosing it. Only hosts that draw a list have keys for it. */
 export interface ChoiceAction<T> {
   readonly name: "rename" | "delete" | "sort" | "path";
-  /** After the key, in the hint: `renames`. */
+  /** After the key, in the hint: `to rename`. */
   readonly does: string;
   /** Gives the items as they are then. */
   run(value: T, view: Required<Pick<CommandView, "ask" | "choose">>): Promise<readonly ChoiceItem<T>[]>;

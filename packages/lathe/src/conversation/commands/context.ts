@@ -34,7 +34,7 @@ export const handoff: SlashCommand = {
   arguments: "[what to pay attention to]",
   // What runs is ended first.
   whileWorking: true,
-  description: "continue in a new session with a briefing of this one",
+  description: "start a new session from a summary of this one",
   run: async (conversation, focus, view) => {
     if (conversation.session.journal.context.messages.length >= 2)
       view.line("Generating handoff… (interrupt to cancel)", "dim");
@@ -45,7 +45,7 @@ export const handoff: SlashCommand = {
 
 export const uncompact: SlashCommand = {
   name: "uncompact",
-  description: "send everything again that was summarized or emptied",
+  description: "restore the full history",
   run: async (conversation, _argument, view) => {
     if (!(await conversation.restoreHistory())) throw usageError("Nothing was compacted on this branch.");
     view.line(`Everything is sent again: about ${conversation.session.contextTokens} tokens.`, "dim");

@@ -5,11 +5,11 @@ import { accountOf, deleteCredential, listAccounts, looksLikeKey } from "../../m
 import { credentialStore } from "../../models/credentials.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { firstModelOf } from "../login/first-model.ts";
-import { chosenAccount, itemOf, logIn } from "../login/login.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
+import { firstModelOf } from "./first-model.ts";
+import { chosenAccount, itemOf, logIn } from "./login.ts";
 
 const login: SlashCommand = {
   name: "login",

@@ -61,9 +61,10 @@ const diff: SlashCommand = {
     const git = async (command: string): Promise<string> => {
       const { output, exitCode } = await session.env.execCommand(`git --no-pager ${command}`, DIFF_TIMEOUT_MS);
       if (exitCode === 0) return output.trimEnd();
-      throw usageError(`git diff did not work here: ${visibleLine(output) || `exit ${exitCode}`}.`);
+      throw usageError(`git diff failed: ${visibleLine(output) || `exit ${exitCode}`}.`);
     };
     const at = await session.env.execCommand("git rev-parse --quiet --verify HEAD", DIFF_TIMEOUT_MS);
+    if (/not a git repository/i.test(at.output)) throw usageError("Not a git repository.");
     const hasCommit = at.exitCode === 0;
     // Before the first commit, everything that git knows of is new: compared with the empty tree.
     const base = hasCommit ? "HEAD" : await git("hash-object -t tree /dev/null");

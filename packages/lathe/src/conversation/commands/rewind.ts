@@ -54,7 +54,7 @@ export const undo: SlashCommand = {
 export const redo: SlashCommand = {
   name: "redo",
   arguments: "[force]",
-  description: "take the last rewind back",
+  description: "undo the last rewind",
   complete: (_conversation, typed) => ["force"].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
     const { options } = read(argument, ["force"], 0);

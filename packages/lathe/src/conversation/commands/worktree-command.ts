@@ -53,7 +53,7 @@ async function overview(view: RunView, host: CommandView): Promise<void> {
   if (files.length > MOST_FILES) host.line(`  and ${files.length - MOST_FILES} more`, "dim");
   if (leftOutLine !== undefined) host.line(leftOutLine, "dim");
   if (files.length > 0)
-    host.line("To settle them: /worktree land, branch, patch or discard. To look: /worktree diff", "dim");
+    host.line("Apply or drop: /worktree land, branch, patch or discard. Review: /worktree diff", "dim");
 }
 
 async function showDiff(view: RunView, host: CommandView): Promise<void> {

@@ -21,7 +21,7 @@ export interface HeadlessRun {
   /** Those that have not begun yet. None at all: what the session left undone is finished. */
   readonly prompts: readonly InputContent[];
   readonly schema?: JsonSchema;
-  /** The result is kept for whoever asks for the same run again. */
+  /** The result is kept for a caller that asks for the same run again. */
   readonly keepResult?: boolean;
   /** An earlier process has begun this run; what it left comes first. */
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
@@ -57,7 +57,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
     const outcome = withJudgement(ended, judged);
     const answered = finalResult(run, driver, outcome, judged);
     run.tape?.finish(answered);
-    const result = run.finish ? await finished(run, run.finish, answered) : answered;
+    const result = run.finish ? await finishRun(run, run.finish, answered) : answered;
     if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
       session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
     return result;
@@ -68,7 +68,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
 }
 
 /** Nothing that was started may change files after it. */
-async function finished(
+async function finishRun(
   { conversation }: HeadlessRun,
   finish: NonNullable<HeadlessRun["finish"]>,
   result: RunResult,
@@ -78,7 +78,7 @@ async function finished(
   return finish(result);
 }
 
-/** The end of the run ends them; a server that was started for somebody to use is gone then. */
+/** The end of the run ends them; a server that was started for the user is gone then. */
 function tellOfJobs(session: Session): void {
   const { beside, state } = session;
   const running = beside.jobs?.running() ?? [];

@@ -10,15 +10,17 @@ export interface FoundJson {
 
 /** What may be meant: the answer as a whole, else what it has in fences, else the objects and lists among its words. */
 export function jsonIn(answer: string): { readonly found: readonly FoundJson[]; readonly problem: string } {
-  const whole = parsed(answer.trim());
+  const whole = parseJson(answer.trim());
   if (typeof whole !== "string") return { found: [whole], problem: "" };
-  const fences = [...answer.matchAll(/```(?:json)?[ \t]*\n(.*?)\n[ \t]*```/gs)].map(([, inner = ""]) => parsed(inner));
+  const fences = [...answer.matchAll(/```(?:json)?[ \t]*\n(.*?)\n[ \t]*```/gs)].map(([, inner = ""]) =>
+    parseJson(inner),
+  );
   const fenced = fences.filter((one) => typeof one !== "string");
   return { found: fenced.length > 0 ? fenced : amongWords(answer), problem: whole };
 }
 
 /** A text says why it is not JSON. */
-function parsed(json: string): FoundJson | string {
+function parseJson(json: string): FoundJson | string {
   try {
     return { value: JSON.parse(json) as JsonValue, json };
   } catch (error) {
@@ -35,7 +37,7 @@ function amongWords(answer: string): FoundJson[] {
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const start = opening.exec(answer)?.index;
     if (start === undefined) break;
-    const one = parsed(answer.slice(start, endOf(answer, start)));
+    const one = parseJson(answer.slice(start, endOf(answer, start)));
     if (typeof one === "string") continue;
     found.push(one);
     opening.lastIndex = start + one.json.length;

@@ -70,7 +70,7 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
     case "round_limit":
       return limitOutcome(facts.limit ?? "A limit of this run was reached.", facts);
     case "completed":
-      return completed(facts);
+      return completedOutcome(facts);
   }
 }
 
@@ -88,7 +88,7 @@ const planProposed = (kept: boolean): string =>
 
 const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models";
 
-function completed(facts: RunFacts): RunOutcome {
+function completedOutcome(facts: RunFacts): RunOutcome {
   const { kept = true } = facts;
   if (facts.awaiting) {
     return {

@@ -48,7 +48,7 @@ export async function judge(answer: string, schema: JsonSchema): Promise<Judged>
 
 async function judgeOne(found: FoundJson, schema: JsonSchema): Promise<Judged> {
   const violation = await violationOf(schema, found.value);
-  return violation ? { problem: `${violation.path} ${violation.message}` } : found;
+  return violation ? { problem: violation.message } : found;
 }
 
 export const askAgain = (problem: string): string =>

@@ -44,7 +44,7 @@ export async function promptsOf(
   return withContext(context, prompts);
 }
 
-/** Each argument is a prompt; single words that follow each other are one, because nobody quotes `fix the bug`. */
+/** Each argument is a prompt; single words that follow each other are one, because people do not quote `fix the bug`. */
 function spokenPrompts(words: readonly string[]): string[] {
   const prompts: string[] = [];
   let joins = false;

@@ -28,5 +28,5 @@ it("a run that fails with a message still queued behind it ends all the same", a
   await driver.submit("go");
   expect(driver.report()).toMatchObject({ reason: "error", error: { message: "no model today" } });
   await session.close();
-  await driver.drained();
+  await driver.drain();
 });

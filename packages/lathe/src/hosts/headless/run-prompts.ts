@@ -48,7 +48,7 @@ export class RunDriver {
   #cost = 0;
   #limit: string | undefined;
   /** The end of the present input was passed on. */
-  #passedOn = deferred();
+  #passedOn = makeDeferred();
 
   constructor(driven: Driven, onEvent: EventListener, tape?: RecordingTape) {
     this.#driven = driven;
@@ -60,7 +60,9 @@ export class RunDriver {
   /** Throws what the person should read when the prompt is not taken, such as by a hook. */
   async submit(prompt: InputContent): Promise<void> {
     try {
-      await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#driven.submit(prompt)));
+      await this.#waitForEvents(
+        await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#driven.submit(prompt)),
+      );
     } catch (error) {
       if (!(error instanceof InputRefused)) throw error;
       throw new CliError(EXIT.failed, `The prompt was not sent: ${sentence(error.message)}`, { cause: error });
@@ -69,7 +71,7 @@ export class RunDriver {
 
   /** Finishes what an earlier process left undone. */
   async continue(): Promise<void> {
-    await this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#driven.continue()));
+    await this.#waitForEvents(await (this.#tape?.input(this.#session, "continue") ?? this.#driven.continue()));
   }
 
   async interrupt(): Promise<void> {
@@ -105,15 +107,15 @@ export class RunDriver {
   }
 
   /** After the session was closed: every event has been passed on. */
-  drained(): Promise<void> {
+  drain(): Promise<void> {
     return this.#reading;
   }
 
   /** What the run says about an input comes after its events, however slowly they are read. */
-  async #ended(outcome: InputOutcome | undefined): Promise<void> {
+  async #waitForEvents(outcome: InputOutcome | undefined): Promise<void> {
     if (!outcome) return;
     await Promise.race([this.#passedOn.promise, this.#reading]);
-    this.#passedOn = deferred();
+    this.#passedOn = makeDeferred();
     this.#last = outcome;
     this.#usage = addUsage(this.#usage, outcome.usage);
     this.#cost += outcome.cost;
@@ -129,7 +131,7 @@ export class RunDriver {
   }
 }
 
-function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+function makeDeferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((settle) => {
     resolve = settle;

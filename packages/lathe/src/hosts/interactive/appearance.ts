@@ -21,7 +21,7 @@ export function openThemes(
     light: settings["theme.light"],
     colorBlind: settings.colorBlindMode,
     ...(settings.symbolPreset === "" ? {} : { symbols: settings.symbolPreset as SymbolPreset }),
-    onChange: () => surface.screen.restyled(),
+    onChange: () => surface.screen.restyle(),
   });
   surface.restyle(themes);
   return themes;

@@ -12,7 +12,7 @@ import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import goOn from "../headless/go-on.md";
 import type { HostView } from "./host-view.ts";
 
-const CUT_OFF = "The last input was not finished. Continue it?";
+const CUT_OFF = "The last request was interrupted. Resume it?";
 const LEAVE_WITHIN_MS = 2_000;
 
 type LeavingKey = "Ctrl+C" | "Ctrl+D";
@@ -57,8 +57,8 @@ export class Controller {
   get queue(): Queue {
     const { session } = this.conversation;
     if (session.state === "closed") return { steering: [], followUps: [], isIdle: true };
-    const waiting = (delivery: "steering" | "follow_up") => session.queued(delivery).filter(isOwn);
-    return { steering: waiting("steering"), followUps: waiting("follow_up"), isIdle: !this.isBusy };
+    const ownMessages = (delivery: "steering" | "follow_up") => session.queued(delivery).filter(isOwn);
+    return { steering: ownMessages("steering"), followUps: ownMessages("follow_up"), isIdle: !this.isBusy };
   }
 
   /** Enter: a command, an input, or steering while the agent works. `attached` are pictures and the like. */
@@ -73,12 +73,12 @@ export class Controller {
 
   /** `later` are sent one by one after it. */
   async submit(content: InputContent, later: readonly InputContent[] = []): Promise<void> {
-    await this.#working(async () => {
+    await this.#track(async () => {
       await this.#reopen();
       const answered = this.conversation.submit(content);
       for (const next of later) this.conversation.session.followUp(next);
       const { error } = await answered;
-      // It could not be kept, so it was not answered: nobody should have to type it again.
+      // It could not be kept, so it was not answered: the user should not have to type it again.
       if (error?.kind === "storage" && typeof content === "string") this.#view.prefill(content);
     });
   }
@@ -142,7 +142,7 @@ export class Controller {
     else this.#arm("Ctrl+D");
   }
 
-  /** Whoever leaves a view with changes is asked about them first; asked again meanwhile, it leaves, and they are kept. */
+  /** A user who leaves a view with changes is asked about them first; a second request to leave keeps them and leaves. */
   async leave(code: ExitCode): Promise<void> {
     const { view } = this.conversation.workspace;
     if (view && !this.#isLeaving) {
@@ -173,7 +173,7 @@ export class Controller {
   async sayInstead(text: string, attached: InputContent = []): Promise<void> {
     const content = await this.#contentOf(text, attached);
     if (content === undefined) return;
-    await this.#working(async () => {
+    await this.#track(async () => {
       await this.conversation.submitInstead(content);
     });
   }
@@ -220,7 +220,7 @@ export class Controller {
 
   /** Undefined: a command has done its work. */
   async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
-    const expanded = await this.expanded(text);
+    const expanded = await this.expand(text);
     if (expanded === undefined) return undefined;
     const { machine, view } = this.conversation.workspace;
     const words = expanded === text ? await withAttachments(text, machine, view?.env) : expanded;
@@ -228,7 +228,7 @@ export class Controller {
   }
 
   /** The text that a command stands for; everything else as it is. */
-  async expanded(content: InputContent): Promise<InputContent | undefined> {
+  async expand(content: InputContent): Promise<InputContent | undefined> {
     await this.commands.ready;
     return this.#expansion.expand(content, this.conversation.open, { commands: this.commands.list() });
   }
@@ -253,10 +253,10 @@ export class Controller {
 
   async #continue(): Promise<void> {
     if (!this.conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
-    await this.#working(async () => void (await this.conversation.continue()));
+    await this.#track(async () => void (await this.conversation.continue()));
   }
 
-  async #working(work: () => Promise<void>): Promise<void> {
+  async #track(work: () => Promise<void>): Promise<void> {
     this.#offer.abort();
     const running = work();
     this.#running.add(running);

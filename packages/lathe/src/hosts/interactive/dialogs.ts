@@ -4,13 +4,13 @@ import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
 import type { Choice } from "../../conversation/commands/command-view.ts";
-import type { AskedBy } from "./panels/open-panels.ts";
+import type { ApprovalPlace, AskedBy } from "./panels/open-panels.ts";
 import type { PanelPlace } from "./panels/panel-place.ts";
 
 export interface DialogParts {
   readonly place: PanelPlace;
-  /** Where paths in a question are seen from. */
-  folders(): { readonly cwd: string; readonly userHome: string };
+  /** Where paths in a question are seen from, and how long an answer to it is remembered. */
+  approvalPlace(): ApprovalPlace;
 }
 
 export class Dialogs {
@@ -47,7 +47,7 @@ export class Dialogs {
 
   async approve(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> {
     const { approvalPanel } = await import("./panels/open-panels.ts");
-    return approvalPanel(this.#parts.place, question, this.#parts.folders(), signal);
+    return approvalPanel(this.#parts.place, question, this.#parts.approvalPlace(), signal);
   }
 
   async answer(

@@ -72,13 +72,13 @@ export class TerminalForExtensions implements ExtensionScreen {
   setStatus: ExtensionScreen["setStatus"] = (key, text) => {
     if (text === undefined) this.#statuses.delete(key);
     else this.#statuses.set(key, visibleLine(String(text)));
-    this.#screen.surface.screen.changed();
+    this.#screen.surface.screen.requestFrame();
   };
 
   setWidget: ExtensionScreen["setWidget"] = (key, lines) => {
     if (lines === undefined) this.#widgets.delete(key);
     else this.#widgets.set(key, lines);
-    this.#screen.surface.screen.changed();
+    this.#screen.surface.screen.requestFrame();
   };
 
   setTitle: ExtensionScreen["setTitle"] = (title) => this.#screen.surface.terminal.setTitle(visibleLine(title));

@@ -12,7 +12,7 @@ type Place = Pick<ScreenParts, "machine" | "surface" | "hint">;
 
 export async function editExternally(place: Place, editor: Editor): Promise<void> {
   const text = await editedText(place, "input", editor.value());
-  if (text !== undefined) editor.edited(text);
+  if (text !== undefined) editor.replaceText(text);
 }
 
 /** The text as the user left it; undefined when it was not edited, and the hint says why. */

@@ -61,7 +61,7 @@ export class FullScreens {
         deps,
         open: (view) => this.open(view),
         close: () => this.close(),
-        onChange: () => surface.screen.changed(),
+        onChange: () => surface.screen.requestFrame(),
         handleTyped: (key) => editor.handle(key),
       });
       return this.#terminals.show(terminal);

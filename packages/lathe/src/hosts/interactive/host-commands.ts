@@ -25,12 +25,13 @@ const themeCommand = (themes: Themes): SlashCommand => ({
   run: async ({ workspace }, wanted, view) => {
     const names = themes.names();
     const items = names.map((name) => ({ value: name, label: name }));
-    const moved = (name: string | undefined): void => {
+    const previewTheme = (name: string | undefined): void => {
       if (name === undefined) themes.cancelPreview();
       else themes.preview(name);
     };
     const current = names.indexOf(themes.current.name);
-    const name = wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved }) : wanted;
+    const name =
+      wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved: previewTheme }) : wanted;
     if (name === undefined) return;
     const result = names.includes(name)
       ? themes.select(name)

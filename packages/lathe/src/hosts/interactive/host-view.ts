@@ -1,4 +1,4 @@
-// What the controller needs of whoever draws: the screen, or the plain lines. Both are also where people are asked.
+// What the controller needs of the view, which is a screen or plain lines. The view also asks the user.
 
 import type { UserCommandResult } from "@lathe/agent";
 import type { CommandView } from "../../conversation/commands/command-view.ts";
@@ -26,7 +26,7 @@ export interface HostView
   hint(text: string): void;
   /** Yes or no, or words of the person's own; undefined when the question was given up. */
   confirm(question: string): Promise<boolean | string | undefined>;
-  /** The same of a question that nobody at the keyboard waits for: what is being typed is no answer to it. */
+  /** The same for a question that the user does not wait for: what is being typed is no answer to it. */
   offer(question: string, signal: AbortSignal): Promise<boolean | string | undefined>;
   /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
   dialogue<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T>;

@@ -73,7 +73,7 @@ async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words
     });
   } finally {
     // Answers that come after we have left would be typed into the shell.
-    if (!timing.leavesWhenReady) await start.surface.terminal.answered();
+    if (!timing.leavesWhenReady) await start.surface.terminal.waitForAnswers();
     restore();
     stopListening();
     process.off("exit", restore).off("uncaughtException", restore);

@@ -5,14 +5,14 @@ import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 
 interface Leaver {
   leave(code: ExitCode): void;
-  /** Settles when somebody else, such as an editor, gives the terminal back; undefined while it is ours. */
+  /** Settles when another program, such as an editor, gives the terminal back; undefined while we have it. */
   readonly lent?: Promise<void> | undefined;
 }
 
 export function leaveOnSignals(view: Leaver): () => void {
   let isAsked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Ctrl+C at a terminal that is lent goes to everybody there, and is meant for whoever has it.
+    // Ctrl+C at a terminal that is lent goes to every process there, and is meant for the program that has it.
     if (signal === "SIGINT" && view.lent) return;
     // SIGHUP comes twice when the shell of a closed terminal sends it on.
     if (isAsked && signal === "SIGHUP") return;

@@ -184,7 +184,7 @@ async function converse(
 async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
   const expanded: InputContent[] = [];
   for (const input of inputs) {
-    const content = await controller.expanded(input);
+    const content = await controller.expand(input);
     if (content !== undefined) expanded.push(content);
   }
   return expanded;
@@ -195,7 +195,7 @@ function askedOnce(view: HostView): Presence {
   let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
   const ask = (workspace: SessionWorkspace) =>
     view.dialogue("its first question", async () =>
-      (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view),
+      (await import("../../conversation/commands/first-model.ts")).chooseFirstModel(workspace, view),
     );
   return {
     firstModel: (workspace) => {

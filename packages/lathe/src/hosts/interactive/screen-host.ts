@@ -73,7 +73,7 @@ interface JoinedParts {
 function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   const { machine, surface, editor } = start;
   const { settings } = workspace;
-  const onChange = (): void => surface.screen.changed();
+  const onChange = (): void => surface.screen.requestFrame();
   const transcript: Transcript = new Transcript({
     thinking: settings["display.thinking"],
     expanded: false,
@@ -90,7 +90,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
     commandHint: commandHint(start.bindings),
   });
   const rows = new TranscriptRows({ transcript, setTimer: machine.deps.setTimer, onChange });
-  const screen: ScreenParts = makeScreenParts(start, rows, () => keys.releaseHeld());
+  const screen: ScreenParts = makeScreenParts(start, workspace, rows, () => keys.releaseHeld());
   const extensionThemes = new Map<string, string>();
   const themes = openThemes(surface, workspace, extensionThemes);
   const extensions: TerminalForExtensions = new TerminalForExtensions({ screen, editor, themes, extensionThemes });
@@ -131,7 +131,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
 function makeComposer({ editor }: StartScreen, screen: ScreenParts, transcript: Transcript, workspace: Workspace) {
   const { machine, link, scrollback, surface, dialogs, cwd } = screen;
   const hint = (text: string): void => screen.hint.show(text);
-  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.changed() });
+  const pictures = new Pictures({ machine, editor, hint, onChange: () => surface.screen.requestFrame() });
   const history = new ComposerHistory(workspace, { hint, choose: (choice) => dialogs.choose(choice) });
   const showSent = (text: string): void => {
     const { controller } = link;
@@ -228,8 +228,8 @@ function modelOf({ link }: ScreenParts): string {
 function commandHint(bindings: Bindings): string {
   const [stop] = bindings.chords("app.interrupt");
   const [background] = bindings.chords("app.background");
-  const stops = stop === undefined ? [] : [`${stop.replace("escape", "esc")} stops it`];
-  return [...stops, ...(background === undefined ? [] : [`${background} sends it to the background`])].join(", ");
+  const stops = stop === undefined ? [] : [`${stop.replace("escape", "Esc")} to stop`];
+  return [...stops, ...(background === undefined ? [] : [`${background} to send to the background`])].join(" · ");
 }
 
 /** A key does not wait longer for what streams in. */

@@ -45,7 +45,7 @@ export class StartScreen {
       onSubmit: (text) => this.#submit(text),
       onChange: () => {
         onChange(() => this.editor.value());
-        this.surface.screen.changed();
+        this.surface.screen.requestFrame();
       },
     });
     this.#first = new ComposerAlone(this.editor, () => this.leave(EXIT.interrupted));
@@ -65,7 +65,7 @@ export class StartScreen {
   show(front: Front): void {
     this.#front = front;
     this.#first.handOverTo(front);
-    this.surface.screen.changed();
+    this.surface.screen.requestFrame();
   }
 
   leave(code: ExitCode): void {

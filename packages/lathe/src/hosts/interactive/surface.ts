@@ -87,7 +87,7 @@ export class Surface {
         this.#parts.onKey(key);
       },
       onReply: (reply) => this.#parts.onReply(reply),
-      onResize: () => this.screen.resized(),
+      onResize: () => this.screen.handleResize(),
     });
     this.screen.paint();
   }
@@ -101,7 +101,7 @@ export class Surface {
   /** Paints in other colours from here on. */
   restyle(colours: SurfaceColours): void {
     this.#colours = colours;
-    this.screen.restyled();
+    this.screen.restyle();
   }
 
   /** Whether pictures are drawn, if the terminal can. */

@@ -47,9 +47,9 @@ export class TerminalSigns {
     }
     if (event.kind === "tool_call_start" && event.data.card.asks && this.#notifiesOfQuestions)
       this.#notify("Waiting for input");
-    if (event.kind === "approval_request") this.#notify("Lathe waits for your answer");
+    if (event.kind === "approval_request") this.#notify("Lathe is waiting for your answer");
     if (event.kind === "processing_end" && event.timestamp - this.#since >= LONG_MS)
-      this.#notify(event.data.reason === "completed" ? "Lathe is done" : `Lathe has stopped: ${event.data.reason}`);
+      this.#notify(event.data.reason === "completed" ? "Lathe is done" : `Lathe stopped: ${event.data.reason}`);
   }
 
   #title(state: string): void {

@@ -1,6 +1,6 @@
 // The conversation as rows for the screen: the transcript, and below it what is going on.
 
-import { elapsed, type RenderContext, type Row, row, rowOf, type Span, shorten } from "@lathe/tui";
+import { elapsedTime, type RenderContext, type Row, row, rowOf, type Span, shorten } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ConversationRows } from "./scrollback.ts";
 import type { Transcript } from "./transcript/transcript.ts";
@@ -53,7 +53,7 @@ export class TranscriptRows implements ConversationRows {
     if (!activity) return [];
     const seconds = Math.floor((now - activity.since) / 1000);
     const frame = symbols.spinner[seconds % symbols.spinner.length] ?? "";
-    const end = `  ${elapsed(now - activity.since)} · esc stops`;
+    const end = `  ${elapsedTime(now - activity.since)} · esc to interrupt`;
     return [
       row(""),
       rowOf(

@@ -41,7 +41,7 @@ export class Recording implements RecordingTape {
     this.#recorder = new Recorder(this.#folder.path, workspace.redactor);
     this.aroundExecute = this.#recorder.aroundExecute;
     this.aroundAccess = this.#recorder.aroundAccess;
-    this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noting(workspace.env) };
+    this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noteReads(workspace.env) };
     this.workspace = at({
       ...workspace,
       machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
@@ -67,7 +67,7 @@ export class Recording implements RecordingTape {
   }
 
   /** The same request, with a model whose traffic is recorded. */
-  async tapped(request: SessionRequest): Promise<SessionRequest> {
+  async tap(request: SessionRequest): Promise<SessionRequest> {
     // What additions do cannot be recorded, so a recorded run has none.
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
     const { provider } = request.model;
@@ -124,7 +124,7 @@ export class Recording implements RecordingTape {
   }
 
   /** Notes the variables that the provider asks for. */
-  #noting(env: ClientDeps["env"]): ClientDeps["env"] {
+  #noteReads(env: ClientDeps["env"]): ClientDeps["env"] {
     return new Proxy(env, {
       get: (target, name) => {
         const value = target[name as string];

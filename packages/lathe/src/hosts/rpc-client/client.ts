@@ -46,7 +46,7 @@ interface Pending {
 /** Starts `lathe --mode rpc` and drives it: sends commands, passes events on, serves the host's tools and dialogs. */
 export class RpcClient {
   readonly #options: RpcClientOptions;
-  readonly #host = new HostSide((frame) => this.#running().send(frame));
+  readonly #host = new HostSide((frame) => this.#runningProcess().send(frame));
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<(event: WireEvent) => void>();
   readonly #failures = new Set<(error: Error) => void>();
@@ -100,7 +100,7 @@ export class RpcClient {
     const ms = UNLIMITED.has(command) ? 0 : (this.#options.requestTimeoutMs ?? TIMEOUT_MS);
     const reply = new Promise<unknown>((resolve, reject) => {
       this.#pending.set(id, { command, resolve, reject });
-      this.#running().send({ id, type: command, ...params });
+      this.#runningProcess().send({ id, type: command, ...params });
     });
     return withTimeout(reply, ms, `${command} was not answered within ${ms} ms.`).catch((error: unknown) => {
       this.#pending.delete(id);
@@ -206,7 +206,7 @@ export class RpcClient {
 
   // ---- inside ----
 
-  #running(): AgentProcess {
+  #runningProcess(): AgentProcess {
     if (!this.#process) throw new Error("The agent has not been started.");
     return this.#process;
   }

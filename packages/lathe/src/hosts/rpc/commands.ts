@@ -2,25 +2,25 @@
 // client and the check of incoming commands are all read from here.
 
 import { OWNER_KINDS } from "@lathe/agent/context";
-import { agentRow } from "../wire/agent-row.ts";
 import {
   anyObject,
   anything,
   choice,
-  decimal,
   exactly,
   type Fields,
-  type FieldsOf,
   flag,
   integer,
   listOf,
+  number,
   object,
   optional,
   orNull,
-  type Shape,
-  type TypeOf,
+  type Schema,
+  type Static,
+  type StaticFields,
   text,
-} from "../wire/define.ts";
+} from "@lathe/llm/schema";
+import { agentRow } from "../wire/agent-row.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
 import { settledFields, worktreeState } from "../wire/worktree.ts";
 
@@ -28,91 +28,91 @@ export const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"
 const level = choice(LEVELS);
 const queueMode = choice(["all", "one-at-a-time"]);
 
-const modelName = object({ provider: text, id: text });
+const modelName = object({ provider: text(), id: text() });
 export const modelRow = object({
-  provider: text,
-  id: text,
-  name: text,
+  provider: text(),
+  id: text(),
+  name: text(),
   /** 0 when not known. */
-  contextWindow: integer,
-  maxOutput: optional(integer),
-  reasoning: flag,
+  contextWindow: integer(),
+  maxOutput: optional(integer()),
+  reasoning: flag(),
   /** Dollars per million tokens. */
-  cost: optional(object({ input: decimal, output: decimal, cacheRead: decimal, cacheWrite: decimal })),
+  cost: optional(object({ input: number(), output: number(), cacheRead: number(), cacheWrite: number() })),
 });
-export type ModelRow = TypeOf<typeof modelRow>;
+export type ModelRow = Static<typeof modelRow>;
 
 const task = {
-  id: optional(text),
-  content: text,
+  id: optional(text()),
+  content: text(),
   status: choice(["pending", "in_progress", "completed", "abandoned"]),
-  notes: optional(listOf(text)),
+  notes: optional(listOf(text())),
 };
-const phasesInput = listOf(object({ id: optional(text), name: text, tasks: listOf(object(task)) }));
-const phases = listOf(object({ id: text, name: text, tasks: listOf(object({ ...task, id: text })) }));
-export type TodoPhases = TypeOf<typeof phases>;
+const phasesInput = listOf(object({ id: optional(text()), name: text(), tasks: listOf(object(task)) }));
+const phases = listOf(object({ id: text(), name: text(), tasks: listOf(object({ ...task, id: text() })) }));
+export type TodoPhases = Static<typeof phases>;
 
-const message = { message: text, images: optional(listOf(wireImage)) };
+const message = { message: text(), images: optional(listOf(wireImage)) };
 /** `cancelled`: a hook objected, or the work was interrupted; nothing has changed. */
-const sessionFields = { sessionId: text, sessionFile: orNull(text), cancelled: flag, reason: optional(text) };
+const sessionFields = { sessionId: text(), sessionFile: orNull(text()), cancelled: flag(), reason: optional(text()) };
 const sessionRef = object(sessionFields);
 const treeRow = object({
-  entryId: text,
+  entryId: text(),
   /** The nearest entry above that is in the list. */
-  parentId: orNull(text),
-  type: text,
-  role: optional(text),
+  parentId: orNull(text()),
+  type: text(),
+  role: optional(text()),
   /** One line. */
-  text,
-  timestamp: text,
-  label: optional(text),
+  text: text(),
+  timestamp: text(),
+  label: optional(text()),
   /** How many branchings above have it on a branch of its own. */
-  depth: integer,
+  depth: integer(),
   /** On the way to where the conversation is. */
-  active: flag,
+  active: flag(),
 });
-const toolRow = object({ name: text, description: text, parameters: anyObject });
+const toolRow = object({ name: text(), description: text(), parameters: anyObject() });
 
 export const sessionState = object({
   model: modelName,
   thinkingLevel: level,
-  isStreaming: flag,
-  isCompacting: flag,
+  isStreaming: flag(),
+  isCompacting: flag(),
   steeringMode: queueMode,
   followUpMode: queueMode,
   interruptMode: choice(["immediate", "wait"]),
   /** Null when the session is kept in memory only. */
-  sessionFile: orNull(text),
-  sessionId: text,
-  sessionName: orNull(text),
-  autoCompactionEnabled: flag,
-  autoRetryEnabled: flag,
+  sessionFile: orNull(text()),
+  sessionId: text(),
+  sessionName: orNull(text()),
+  autoCompactionEnabled: flag(),
+  autoRetryEnabled: flag(),
   permissionMode: choice(["read-only", "ask", "auto-edit", "full", "plan"]),
-  messageCount: integer,
-  queuedMessageCount: integer,
+  messageCount: integer(),
+  queuedMessageCount: integer(),
   todoPhases: phases,
   /** Window and percent are null where the model's window is not known. */
-  contextUsage: object({ tokens: integer, contextWindow: orNull(integer), percent: orNull(decimal) }),
+  contextUsage: object({ tokens: integer(), contextWindow: orNull(integer()), percent: orNull(number()) }),
   dumpTools: optional(listOf(toolRow)),
-  systemPrompt: optional(listOf(text)),
+  systemPrompt: optional(listOf(text())),
 });
 
 const hostTool = object({
-  name: text,
-  label: optional(text),
-  description: text,
+  name: text(),
+  label: optional(text()),
+  description: text(),
   /** JSON Schema of the arguments; its root is an object. */
-  parameters: anyObject,
+  parameters: anyObject(),
   /** What a call may do, for permissions; exec when not said. */
   tier: optional(choice(["read", "write", "exec", "network"])),
   /** Its calls run one after the other. */
-  exclusive: optional(flag),
+  exclusive: optional(flag()),
 });
 const uriScheme = object({
-  scheme: text,
-  description: optional(text),
-  writable: optional(flag),
-  immutable: optional(flag),
+  scheme: text(),
+  description: optional(text()),
+  writable: optional(flag()),
+  immutable: optional(flag()),
 });
 
 const ownerKind = choice(OWNER_KINDS);
@@ -121,22 +121,22 @@ const rewindOptions = {
   /** Both when not given. */
   parts: optional(choice(["both", "files", "conversation"])),
   /** Also files that were changed outside the session. */
-  force: optional(flag),
+  force: optional(flag()),
 };
 const rewound = object({
   /** The entry that was chosen; null for a redo. To bring back what was left: rewind to it with `parts: "files"` and `force`. */
-  entryId: orNull(text),
+  entryId: orNull(text()),
   /** What the user had said there; null for another entry. */
-  text: orNull(text),
+  text: orNull(text()),
   /** The last entry of the conversation now; null when it is empty. */
-  leafId: orNull(text),
-  restored: listOf(text),
-  left: listOf(object({ path: text, why: choice(LEFT_REASONS) })),
+  leafId: orNull(text()),
+  restored: listOf(text()),
+  left: listOf(object({ path: text(), why: choice(LEFT_REASONS) })),
   /** Why it is not known which files a taken back message had changed; null when it is known. */
-  unrecorded: orNull(text),
+  unrecorded: orNull(text()),
 });
 
-const nothing: Shape<undefined> = { schema: { not: {} } };
+const nothing: Schema<undefined> = { not: {} };
 
 export const COMMANDS = {
   /** `expandPromptTemplates` false: the message is sent as it is, also when it names a command. */
@@ -144,7 +144,7 @@ export const COMMANDS = {
     params: {
       ...message,
       streamingBehavior: optional(choice(["steer", "followUp"])),
-      expandPromptTemplates: optional(flag),
+      expandPromptTemplates: optional(flag()),
     },
     data: nothing,
   },
@@ -152,7 +152,7 @@ export const COMMANDS = {
   follow_up: { params: message, data: nothing },
   abort: { params: {}, data: nothing },
   abort_and_prompt: { params: message, data: nothing },
-  new_session: { params: { parentSession: optional(text) }, data: sessionRef },
+  new_session: { params: { parentSession: optional(text()) }, data: sessionRef },
 
   get_state: {
     params: { include: optional(listOf(choice(["tools", "dumpTools", "systemPrompt"]))) },
@@ -163,25 +163,27 @@ export const COMMANDS = {
     data: object({
       model: modelName,
       /** Of the request as it would be sent; about, scaled by what the vendor last counted. */
-      tokens: integer,
-      bytes: integer,
+      tokens: integer(),
+      bytes: integer(),
       /** Null where the model's window is not known. */
-      contextWindow: orNull(integer),
-      freeTokens: orNull(integer),
+      contextWindow: orNull(integer()),
+      freeTokens: orNull(integer()),
       /** Above this, older messages are summarised; null when nothing does that by itself. */
-      compactionThreshold: orNull(integer),
-      groups: listOf(object({ kind: ownerKind, count: integer, tokens: integer, bytes: integer })),
+      compactionThreshold: orNull(integer()),
+      groups: listOf(object({ kind: ownerKind, count: integer(), tokens: integer(), bytes: integer() })),
       /** In the order of the request; together they are all of it. */
-      owners: listOf(object({ kind: ownerKind, name: text, entryId: optional(text), tokens: integer, bytes: integer })),
+      owners: listOf(
+        object({ kind: ownerKind, name: text(), entryId: optional(text()), tokens: integer(), bytes: integer() }),
+      ),
     }),
   },
   set_todos: { params: { phases: phasesInput }, data: object({ todoPhases: phases }) },
 
-  set_model: { params: { provider: text, modelId: text }, data: modelRow },
+  set_model: { params: { provider: text(), modelId: text() }, data: modelRow },
   cycle_model: {
     params: {},
     /** Null when there is nothing to change to. */
-    data: orNull(object({ model: modelRow, thinkingLevel: level, isScoped: flag })),
+    data: orNull(object({ model: modelRow, thinkingLevel: level, isScoped: flag() })),
   },
   get_available_models: { params: {}, data: object({ models: listOf(modelRow) }) },
   set_thinking_level: { params: { level }, data: object({ level }) },
@@ -191,118 +193,130 @@ export const COMMANDS = {
   set_follow_up_mode: { params: { mode: queueMode }, data: nothing },
   set_interrupt_mode: { params: { mode: choice(["immediate", "wait"]) }, data: nothing },
 
-  compact: { params: { customInstructions: optional(text) }, data: object({ summary: text, tokensBefore: integer }) },
-  set_auto_compaction: { params: { enabled: flag }, data: nothing },
-  set_auto_retry: { params: { enabled: flag }, data: nothing },
-  abort_retry: { params: {}, data: object({ aborted: flag }) },
+  compact: {
+    params: { customInstructions: optional(text()) },
+    data: object({ summary: text(), tokensBefore: integer() }),
+  },
+  set_auto_compaction: { params: { enabled: flag() }, data: nothing },
+  set_auto_retry: { params: { enabled: flag() }, data: nothing },
+  abort_retry: { params: {}, data: object({ aborted: flag() }) },
 
   bash: {
-    params: { command: text, excludeFromContext: optional(flag) },
+    params: { command: text(), excludeFromContext: optional(flag()) },
     data: object({
-      stdout: text,
-      stderr: text,
+      stdout: text(),
+      stderr: text(),
       /** Both streams as they came. */
-      output: text,
-      exitCode: orNull(integer),
-      cancelled: flag,
-      timedOut: flag,
-      truncated: flag,
-      durationMs: integer,
+      output: text(),
+      exitCode: orNull(integer()),
+      cancelled: flag(),
+      timedOut: flag(),
+      truncated: flag(),
+      durationMs: integer(),
     }),
   },
-  abort_bash: { params: {}, data: object({ aborted: flag }) },
+  abort_bash: { params: {}, data: object({ aborted: flag() }) },
 
   get_session_stats: {
     params: {},
     data: object({
-      sessionId: text,
-      sessionFile: orNull(text),
-      userMessages: integer,
-      assistantMessages: integer,
-      toolCalls: integer,
-      toolResults: integer,
-      totalMessages: integer,
-      tokens: object({ input: integer, output: integer, cacheRead: integer, cacheWrite: integer, total: integer }),
+      sessionId: text(),
+      sessionFile: orNull(text()),
+      userMessages: integer(),
+      assistantMessages: integer(),
+      toolCalls: integer(),
+      toolResults: integer(),
+      totalMessages: integer(),
+      tokens: object({
+        input: integer(),
+        output: integer(),
+        cacheRead: integer(),
+        cacheWrite: integer(),
+        total: integer(),
+      }),
       /** US dollars. */
-      cost: decimal,
+      cost: number(),
     }),
   },
-  export_html: { params: { outputPath: optional(text) }, data: object({ path: text }) },
-  switch_session: { params: { sessionPath: text }, data: sessionRef },
+  export_html: { params: { outputPath: optional(text()) }, data: object({ path: text() }) },
+  switch_session: { params: { sessionPath: text() }, data: sessionRef },
   fork: { params: {}, data: sessionRef },
   /** Continues in a new session with what came before a message of the user; `text` is that message. */
-  branch: { params: { entryId: text }, data: object({ ...sessionFields, text }) },
-  get_branch_messages: { params: {}, data: object({ messages: listOf(object({ entryId: text, text })) }) },
+  branch: { params: { entryId: text() }, data: object({ ...sessionFields, text: text() }) },
+  get_branch_messages: { params: {}, data: object({ messages: listOf(object({ entryId: text(), text: text() })) }) },
   get_tree: {
     params: { filter: optional(choice(["default", "no-tools", "user-only", "labeled-only", "all"])) },
     /** Top to bottom; where branches part, the active one comes first, the others by age. */
-    data: object({ leafId: orNull(text), entries: listOf(treeRow) }),
+    data: object({ leafId: orNull(text()), entries: listOf(treeRow) }),
   },
   /** `summarize` absent: as the settings say. `text`: of the user's message that was chosen, to be edited and sent again. */
   navigate_tree: {
-    params: { entryId: orNull(text), summarize: optional(flag), customInstructions: optional(text) },
+    params: { entryId: orNull(text()), summarize: optional(flag()), customInstructions: optional(text()) },
     data: object({
-      leafId: orNull(text),
-      text: orNull(text),
-      summaryEntryId: orNull(text),
-      cancelled: flag,
-      reason: optional(text),
+      leafId: orNull(text()),
+      text: orNull(text()),
+      summaryEntryId: orNull(text()),
+      cancelled: flag(),
+      reason: optional(text()),
     }),
   },
   /** Without a label its label is taken away. */
-  set_label: { params: { entryId: text, label: optional(text) }, data: object({ entryId: text, label: orNull(text) }) },
-  move_session: { params: { directory: text }, data: object({ ...sessionFields, cwd: text }) },
+  set_label: {
+    params: { entryId: text(), label: optional(text()) },
+    data: object({ entryId: text(), label: orNull(text()) }),
+  },
+  move_session: { params: { directory: text() }, data: object({ ...sessionFields, cwd: text() }) },
   /** The last message of the user and all that came of it. */
   undo: { params: rewindOptions, data: rewound },
-  redo: { params: { force: optional(flag) }, data: rewound },
+  redo: { params: { force: optional(flag()) }, data: rewound },
   /** To before a message of the user, or to the end of any other entry. */
-  rewind: { params: { entryId: text, ...rewindOptions }, data: rewound },
+  rewind: { params: { entryId: text(), ...rewindOptions }, data: rewound },
   /** As a tree: below each agent those that it started. */
   get_agents: { params: {}, data: object({ agents: listOf(agentRow) }) },
   /** One that works is steered; one that does not gets another input, also when it is parked. */
   agent_send: {
-    params: { agentId: text, message: text },
+    params: { agentId: text(), message: text() },
     data: object({ how: choice(["steered", "continued", "revived"]), agent: agentRow }),
   },
   /** Ends its present input; answered when it has ended. */
-  agent_stop: { params: { agentId: text }, data: object({ agent: agentRow, output: text }) },
+  agent_stop: { params: { agentId: text() }, data: object({ agent: agentRow, output: text() }) },
   /** Null when the run works in the project itself. */
   get_worktree: { params: {}, data: object({ worktree: orNull(worktreeState) }) },
   /** The run goes on in the view, whatever was chosen. */
   settle_worktree: {
     params: { how: choice(["land", "branch", "patch", "discard"]) },
-    data: object({ ...settledFields, message: text }),
+    data: object({ ...settledFields, message: text() }),
   },
-  get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
-  set_session_name: { params: { name: text }, data: nothing },
+  get_last_assistant_text: { params: {}, data: object({ text: orNull(text()) }) },
+  set_session_name: { params: { name: text() }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },
 
   /** `toolNames`: those that are offered; `refused`: the others. */
   set_host_tools: {
     params: { tools: listOf(hostTool) },
-    data: object({ toolNames: listOf(text), refused: optional(listOf(object({ name: text, reason: text }))) }),
+    data: object({ toolNames: listOf(text()), refused: optional(listOf(object({ name: text(), reason: text() }))) }),
   },
-  set_host_uri_schemes: { params: { schemes: listOf(uriScheme) }, data: object({ schemes: listOf(text) }) },
+  set_host_uri_schemes: { params: { schemes: listOf(uriScheme) }, data: object({ schemes: listOf(text()) }) },
   workflow_gate_response: {
-    params: { gate_id: text, answer: anything, idempotency_key: optional(text) },
-    data: object({ gate_id: text, status: choice(["accepted", "rejected"]) }),
+    params: { gate_id: text(), answer: anything(), idempotency_key: optional(text()) },
+    data: object({ gate_id: text(), status: choice(["accepted", "rejected"]) }),
   },
-  negotiate_unattended: { params: { declaration: anyObject }, data: object({ accepted: exactly(true) }) },
-} as const satisfies Record<string, { readonly params: Fields; readonly data: Shape<unknown> }>;
+  negotiate_unattended: { params: { declaration: anyObject() }, data: object({ accepted: exactly(true) }) },
+} as const satisfies Record<string, { readonly params: Fields; readonly data: Schema<unknown> }>;
 
 /** The commands of RPC mode. */
 export type CommandName = keyof typeof COMMANDS;
 /** What a command takes. */
-export type CommandParams<K extends CommandName> = FieldsOf<(typeof COMMANDS)[K]["params"]>;
+export type CommandParams<K extends CommandName> = StaticFields<(typeof COMMANDS)[K]["params"]>;
 /** What a command answers with. */
-export type CommandData<K extends CommandName> = TypeOf<(typeof COMMANDS)[K]["data"]>;
+export type CommandData<K extends CommandName> = Static<(typeof COMMANDS)[K]["data"]>;
 
 /** A host's tool as the agent is told of it. */
-export type HostToolSpec = TypeOf<typeof hostTool>;
+export type HostToolSpec = Static<typeof hostTool>;
 /** A host's URL scheme as the agent is told of it. */
-export type UriSchemeSpec = TypeOf<typeof uriScheme>;
+export type UriSchemeSpec = Static<typeof uriScheme>;
 /** What `get_state` says of the session. */
-export type RpcSessionState = TypeOf<typeof sessionState>;
+export type RpcSessionState = Static<typeof sessionState>;
 
 export const isCommand = (type: unknown): type is CommandName =>
   typeof type === "string" && Object.hasOwn(COMMANDS, type);

@@ -11,86 +11,86 @@ import {
   object,
   oneOf,
   optional,
-  type TypeOf,
+  type Static,
   text,
-} from "../wire/define.ts";
+} from "@lathe/llm/schema";
 
 export const PROTOCOL_VERSION = 2;
 
 /** Objects are refusals that a program can tell apart. */
-const errorObject = object({ code: text, message: text });
+const errorObject = object({ code: text(), message: text() });
 
-export const responseError = oneOf(text, errorObject);
+export const responseError = oneOf(text(), errorObject);
 
 const eventEnvelope = object({
   type: exactly("event"),
   protocol_version: exactly(PROTOCOL_VERSION),
-  session_id: text,
+  session_id: text(),
   /** From 1 in each session, without gaps. */
-  seq: integer,
-  frame_id: text,
-  payload: object({ event_type: text, event: anyObject }),
+  seq: integer(),
+  frame_id: text(),
+  payload: object({ event_type: text(), event: anyObject() }),
 });
 
 const uiFields = {
   type: exactly("extension_ui_request"),
-  id: text,
-  title: optional(text),
-  message: optional(text),
+  id: text(),
+  title: optional(text()),
+  message: optional(text()),
   /** Milliseconds after which the agent continues without an answer. */
-  timeout: optional(integer),
+  timeout: optional(integer()),
 };
 
 /** A question about a call names the call. */
 const about = {
-  toolCallId: optional(text),
-  toolName: optional(text),
-  arguments: optional(anyObject),
+  toolCallId: optional(text()),
+  toolName: optional(text()),
+  arguments: optional(anyObject()),
   /** The agent that wants to make the call; `message` begins with its assignment. Absent: the session itself. */
-  agentId: optional(text),
+  agentId: optional(text()),
   /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
-  remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text) }))),
+  remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text()) }))),
 };
 
 const uiRequest = oneOf(
   object({
     ...uiFields,
     method: exactly("select"),
-    options: listOf(text),
-    multi: optional(flag),
-    recommended: optional(integer),
+    options: listOf(text()),
+    multi: optional(flag()),
+    recommended: optional(integer()),
   }),
   object({ ...uiFields, method: exactly("confirm"), ...about }),
-  object({ ...uiFields, method: exactly("input"), placeholder: optional(text) }),
-  object({ ...uiFields, method: exactly("editor"), prefill: optional(text) }),
+  object({ ...uiFields, method: exactly("input"), placeholder: optional(text()) }),
+  object({ ...uiFields, method: exactly("editor"), prefill: optional(text()) }),
   /** The rest needs no answer. A title: of the session, only with LATHE_RPC_EMIT_TITLE; or of an extension. */
-  object({ ...uiFields, method: exactly("setTitle"), title: text }),
-  object({ ...uiFields, method: exactly("notify"), message: text, notifyType: choice(["info", "warning", "error"]) }),
+  object({ ...uiFields, method: exactly("setTitle"), title: text() }),
+  object({ ...uiFields, method: exactly("notify"), message: text(), notifyType: choice(["info", "warning", "error"]) }),
   /** Without a text: it is removed. */
-  object({ ...uiFields, method: exactly("setStatus"), statusKey: text, statusText: optional(text) }),
-  object({ ...uiFields, method: exactly("setWidget"), widgetKey: text, widgetLines: optional(listOf(text)) }),
-  object({ ...uiFields, method: exactly("set_editor_text"), text }),
+  object({ ...uiFields, method: exactly("setStatus"), statusKey: text(), statusText: optional(text()) }),
+  object({ ...uiFields, method: exactly("setWidget"), widgetKey: text(), widgetLines: optional(listOf(text())) }),
+  object({ ...uiFields, method: exactly("set_editor_text"), text: text() }),
   /** The question is settled: close the dialog. */
-  object({ ...uiFields, method: exactly("cancel"), targetId: text }),
+  object({ ...uiFields, method: exactly("cancel"), targetId: text() }),
 );
 /** A dialog that the agent asks the host to show. */
-export type UiRequest = TypeOf<typeof uiRequest>;
+export type UiRequest = Static<typeof uiRequest>;
 
 const hostToolCall = object({
   type: exactly("host_tool_call"),
-  id: text,
-  toolCallId: text,
-  toolName: text,
-  arguments: anyObject,
+  id: text(),
+  toolCallId: text(),
+  toolName: text(),
+  arguments: anyObject(),
 });
 const hostUriRequest = object({
   type: exactly("host_uri_request"),
-  id: text,
+  id: text(),
   operation: choice(["read", "write"]),
-  url: text,
-  content: optional(text),
+  url: text(),
+  content: optional(text()),
 });
-const cancel = { id: text, targetId: text };
+const cancel = { id: text(), targetId: text() };
 
 /** Frames that leave the agent, replies aside. */
 export const OUTBOUND = {
@@ -104,46 +104,46 @@ export const OUTBOUND = {
 } as const;
 
 const block = oneOf(
-  object({ type: exactly("text"), text }),
-  object({ type: exactly("image"), data: text, mediaType: text }),
+  object({ type: exactly("text"), text: text() }),
+  object({ type: exactly("image"), data: text(), mediaType: text() }),
 );
-const result = object({ content: listOf(block), details: optional(anything) });
+const result = object({ content: listOf(block), details: optional(anything()) });
 
 /** Answers to the agent's requests. */
 export const INBOUND = {
   extension_ui_response: object({
     type: exactly("extension_ui_response"),
-    id: text,
-    value: optional(oneOf(text, listOf(text))),
-    confirmed: optional(flag),
+    id: text(),
+    value: optional(oneOf(text(), listOf(text()))),
+    confirmed: optional(flag()),
     /** One of the widths that the question offered. */
     remember: optional(choice(["pattern", "tool"])),
-    cancelled: optional(flag),
-    timedOut: optional(flag),
+    cancelled: optional(flag()),
+    timedOut: optional(flag()),
   }),
-  host_tool_update: object({ type: exactly("host_tool_update"), id: text, partialResult: result }),
-  host_tool_result: object({ type: exactly("host_tool_result"), id: text, result, isError: optional(flag) }),
+  host_tool_update: object({ type: exactly("host_tool_update"), id: text(), partialResult: result }),
+  host_tool_result: object({ type: exactly("host_tool_result"), id: text(), result, isError: optional(flag()) }),
   host_uri_result: object({
     type: exactly("host_uri_result"),
-    id: text,
-    content: optional(text),
-    contentType: optional(text),
-    notes: optional(listOf(text)),
-    immutable: optional(flag),
-    isError: optional(flag),
-    error: optional(text),
+    id: text(),
+    content: optional(text()),
+    contentType: optional(text()),
+    notes: optional(listOf(text())),
+    immutable: optional(flag()),
+    isError: optional(flag()),
+    error: optional(text()),
   }),
 } as const;
 
 export type InboundName = keyof typeof INBOUND;
 /** The answer to a dialog. */
-export type UiResponse = TypeOf<typeof INBOUND.extension_ui_response>;
-export type HostToolUpdate = TypeOf<typeof INBOUND.host_tool_update>;
+export type UiResponse = Static<typeof INBOUND.extension_ui_response>;
+export type HostToolUpdate = Static<typeof INBOUND.host_tool_update>;
 /** The result of a host's tool. */
-export type HostToolResult = TypeOf<typeof INBOUND.host_tool_result>;
-export type HostUriResult = TypeOf<typeof INBOUND.host_uri_result>;
+export type HostToolResult = Static<typeof INBOUND.host_tool_result>;
+export type HostUriResult = Static<typeof INBOUND.host_uri_result>;
 /** Why a command was refused: a sentence, or one with a code. */
-export type ResponseError = TypeOf<typeof responseError>;
+export type ResponseError = Static<typeof responseError>;
 
 export const isInbound = (type: unknown): type is InboundName =>
   typeof type === "string" && Object.hasOwn(INBOUND, type);

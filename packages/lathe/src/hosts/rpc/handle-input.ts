@@ -23,7 +23,7 @@ function contentOf({ message, images = [] }: MessageWithImages): InputContent {
 /** Of a message that may have to wait: it is a text in any case. */
 function queuedContent(params: MessageWithImages, current: RpcSession): InputContent | Promise<InputContent> {
   const given = contentOf(params);
-  const expanded = current.expanded(given, { isQueued: true });
+  const expanded = current.expand(given, { isQueued: true });
   return expanded instanceof Promise ? expanded.then((content) => content ?? given) : expanded;
 }
 
@@ -47,8 +47,8 @@ export const inputHandlers: Handlers<
     await current.conversation.settled();
     const { streamingBehavior, expandPromptTemplates = true } = params;
     const given = contentOf(params);
-    // Whoever asks for the state next finds a message in the queue that needed no time.
-    const expanded = expandPromptTemplates ? current.expanded(given) : given;
+    // A host that asks for the state next finds a message in the queue that needed no time.
+    const expanded = expandPromptTemplates ? current.expand(given) : given;
     const content = expanded instanceof Promise ? await expanded : expanded;
     if (content === undefined) return;
     if (!current.isBusy) await current.run(content);
@@ -75,7 +75,7 @@ export const inputHandlers: Handlers<
     await current.session.interrupt();
   },
   abort_and_prompt: async (params, { current }) => {
-    const content = await current.expanded(contentOf(params));
+    const content = await current.expand(contentOf(params));
     if (content !== undefined) await current.conversation.submitInstead(content);
   },
 

@@ -60,7 +60,7 @@ export const sessionHandlers: Handlers<
   fork: async (_params, context) => refOf(context, await context.current.conversation.fork()),
 
   branch: async ({ entryId }, context) => {
-    const departure = await hinted(() => context.current.conversation.branch(entryId));
+    const departure = await withTreeHint(() => context.current.conversation.branch(entryId));
     return { ...refOf(context, departure), text: departure.text };
   },
 
@@ -76,13 +76,13 @@ export const sessionHandlers: Handlers<
 
   navigate_tree: async ({ entryId, summarize, customInstructions: focus }, { current }) => {
     const wanted = { ...(summarize === undefined ? {} : { summarize }), ...(focus === undefined ? {} : { focus }) };
-    const moved = await hinted(() => current.conversation.navigate(entryId, wanted));
+    const moved = await withTreeHint(() => current.conversation.navigate(entryId, wanted));
     const { leafId, text = null, summaryEntryId = null, cancelled } = moved;
     return { leafId, text, summaryEntryId, ...outcome(cancelled) };
   },
 
   set_label: async ({ entryId, label }, { current }) => {
-    await hinted(() => current.session.label(entryId, label?.trim()));
+    await withTreeHint(() => current.session.label(entryId, label?.trim()));
     return { entryId, label: label?.trim() ?? null };
   },
 
@@ -99,7 +99,7 @@ export const sessionHandlers: Handlers<
   }),
 
   rewind: async ({ entryId, parts = "both", force = false }, { current }) =>
-    rewound(current, await hinted(() => current.conversation.rewind(entryId, { parts, force }))),
+    rewound(current, await withTreeHint(() => current.conversation.rewind(entryId, { parts, force }))),
 
   undo: async ({ parts = "both", force = false }, { current }) =>
     rewound(current, await current.conversation.undo({ parts, force })),
@@ -140,4 +140,4 @@ export const sessionHandlers: Handlers<
   export_html: async ({ outputPath }, { current }) => ({ path: await current.conversation.exportHtml(outputPath) }),
 };
 
-const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See get_tree.", work);
+const withTreeHint = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See get_tree.", work);

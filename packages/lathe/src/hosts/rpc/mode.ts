@@ -48,7 +48,7 @@ export async function rpcMode(
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
-    await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
+    await Promise.race([current.conversation.close().then(() => writer.flush()), late]);
     if (view) {
       // It is kept in any case; the deadline is for the line that says so.
       const unsure = `What was changed is kept in the view ${view.id}.`;

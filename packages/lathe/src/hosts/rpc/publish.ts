@@ -1,8 +1,9 @@
 // The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
 
+import type { JsonSchema, JsonValue } from "@lathe/llm";
+import { exactly, integer, object, optional, text } from "@lathe/llm/schema";
 import { themeSchema } from "@lathe/tui";
 import { agentRow } from "../wire/agent-row.ts";
-import { exactly, integer, type JsonSchema, object, optional, text } from "../wire/define.ts";
 import { EVENTS } from "../wire/events.ts";
 import { wireMessage } from "../wire/message.ts";
 import { wireResult } from "../wire/result.ts";
@@ -13,53 +14,50 @@ import { INBOUND, OUTBOUND, responseError } from "./frames.ts";
 type Named = Readonly<Record<string, JsonSchema>>;
 
 const SHARED: Named = {
-  Agent: agentRow.schema,
-  Message: wireMessage.schema,
-  Model: modelRow.schema,
-  SessionState: sessionState.schema,
+  Agent: agentRow,
+  Message: wireMessage,
+  Model: modelRow,
+  SessionState: sessionState,
 };
 
 /** Content of each file in the package's schemas folder. */
 export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
-  const events = mapValues(EVENTS, ({ schema }) => schema);
+  const events = EVENTS;
   return {
-    "result.json": file("The last line of lathe --mode json", { result: wireResult.schema }),
+    "result.json": file("The last line of lathe --mode json", { result: wireResult }),
     "events.json": file("An event of the agent", events),
     "json-line.json": file("A line of lathe --mode json", {
       session: HEADER,
       ...mapValues(events, withTimestamp),
-      interrupted: withTimestamp(object({ type: exactly("interrupted") }).schema),
-      error: withTimestamp(object({ type: exactly("error"), message: text }).schema),
-      result: wireResult.schema,
+      interrupted: withTimestamp(object({ type: exactly("interrupted") })),
+      error: withTimestamp(object({ type: exactly("error"), message: text() })),
+      result: wireResult,
     }),
     "rpc-commands.json": file("A command to lathe --mode rpc", {
       ...Object.fromEntries(
         Object.entries(COMMANDS).map(([name, { params }]) => [
           name,
-          object({ type: exactly(name), id: optional(text), ...params }).schema,
+          object({ type: exactly(name), id: optional(text()), ...params }),
         ]),
       ),
-      ...mapValues(INBOUND, ({ schema }) => schema),
+      ...INBOUND,
     }),
     "rpc-replies.json": file("A reply of lathe --mode rpc", {
-      ...mapValues(COMMANDS, ({ data }, name) => reply(name, data.schema)),
+      ...mapValues(COMMANDS, ({ data }, name) => reply(name, data)),
       failure: {
         type: "object",
-        properties: { ...REPLY, command: text.schema, success: { const: false }, error: responseError.schema },
+        properties: { ...REPLY, command: text(), success: { const: false }, error: responseError },
         required: ["type", "command", "success", "error"],
         additionalProperties: false,
       },
     }),
-    "rpc-frames.json": file(
-      "A line that lathe --mode rpc writes, replies aside",
-      mapValues(OUTBOUND, ({ schema }) => schema),
-    ),
-    "review.json": file("What lathe review --json prints", { review: wireReview.schema }),
-    "theme.json": themeSchema(),
+    "rpc-frames.json": file("A line that lathe --mode rpc writes, replies aside", OUTBOUND),
+    "review.json": file("What lathe review --json prints", { review: wireReview }),
+    "theme.json": themeSchema() as JsonSchema,
   };
 }
 
-const REPLY = { id: text.schema, type: { const: "response" } };
+const REPLY = { id: text(), type: { const: "response" } };
 
 /** `not: {}` stands for a command whose success carries no data. */
 function reply(command: string, data: JsonSchema): JsonSchema {
@@ -78,9 +76,9 @@ const HEADER: JsonSchema = {
   properties: {
     type: { const: "session" },
     version: { type: "integer" },
-    id: text.schema,
-    timestamp: text.schema,
-    cwd: text.schema,
+    id: text(),
+    timestamp: text(),
+    cwd: text(),
   },
   required: ["type", "version", "id", "timestamp", "cwd"],
 };
@@ -88,7 +86,7 @@ const HEADER: JsonSchema = {
 function withTimestamp(schema: JsonSchema): JsonSchema {
   return {
     ...schema,
-    properties: { ...(schema["properties"] as Named), timestamp: integer.schema },
+    properties: { ...(schema["properties"] as Named), timestamp: integer() },
     required: [...(schema["required"] as string[]), "timestamp"],
   };
 }
@@ -121,7 +119,7 @@ function shorten(schema: JsonSchema, used: Set<string>): JsonSchema {
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, shortenValue(value, used)]));
 }
 
-function shortenValue(value: unknown, used: Set<string>): unknown {
+function shortenValue(value: JsonValue, used: Set<string>): JsonValue {
   if (Array.isArray(value)) return value.map((item) => shortenValue(item, used));
   return typeof value === "object" && value !== null ? shorten(value as JsonSchema, used) : value;
 }

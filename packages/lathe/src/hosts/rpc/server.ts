@@ -2,9 +2,8 @@
 // always look, steer and abort. Answers to the agent's own requests never wait behind a command.
 
 import { isJsonObject } from "@lathe/llm";
+import { Checker, object, optional, type Schema, text } from "@lathe/llm/schema";
 import { CliError } from "../../platform/usage/exit.ts";
-import { problemWith } from "../wire/check.ts";
-import { type JsonSchema, object, optional, text } from "../wire/define.ts";
 import type { Line } from "../wire/lines.ts";
 import type { LineWriter } from "../wire/writer.ts";
 import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
@@ -80,7 +79,7 @@ export class RpcServer {
   }
 
   #answer(type: InboundName, frame: Frame): void {
-    const problem = problemWith(frame, INBOUND[type].schema, "");
+    const problem = ANSWERS[type].wrongIn(frame);
     if (problem !== undefined) {
       this.#inOrder(() => this.#fail(type, undefined, `${problem}.`));
       return;
@@ -103,7 +102,7 @@ export class RpcServer {
       this.#fail(String(type), id, `Unknown command: ${String(type)}`);
       return;
     }
-    const problem = problemWith(frame, PARAMS[type], "") ?? nothingSaid(type, frame);
+    const problem = PARAMS[type].wrongIn(frame) ?? nothingSaid(type, frame);
     if (problem !== undefined) {
       this.#fail(type, id, `${problem}.`);
       return;
@@ -140,8 +139,17 @@ function nothingSaid(type: CommandName, { message, images }: Frame): string | un
 }
 
 const PARAMS = Object.fromEntries(
-  Object.entries(COMMANDS).map(([name, { params }]) => [name, object({ id: optional(text), ...params }).schema]),
-) as Record<CommandName, JsonSchema>;
+  Object.entries(COMMANDS).map(([name, { params }]) => [name, checkerOf(object({ id: optional(text()), ...params }))]),
+) as Record<CommandName, Checker>;
+
+const ANSWERS = Object.fromEntries(
+  Object.entries(INBOUND).map(([name, schema]) => [name, checkerOf(schema)]),
+) as Record<InboundName, Checker>;
+
+/** A newer host can talk to an older agent. */
+function checkerOf(schema: Schema): Checker {
+  return new Checker(schema, { acceptsUnknown: true });
+}
 
 function parse(text: string): Frame | undefined {
   let value: unknown;

@@ -75,7 +75,7 @@ export class RpcSession {
   }
 
   /** The text that a command stands for; undefined when the command has done its work. At once when it names no command. */
-  expanded(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
+  expand(content: InputContent, options?: ExpansionOptions): ReturnType<InputExpansion["expand"]> {
     return this.#expansion.expand(content, this.#conversation.open, options);
   }
 

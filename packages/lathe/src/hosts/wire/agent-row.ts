@@ -1,31 +1,31 @@
 // An agent of the session on the wire: what it is, where it is in its life, and what it does.
 
-import { choice, decimal, integer, listOf, object, optional, text } from "./define.ts";
+import { choice, integer, listOf, number, object, optional, text } from "@lathe/llm/schema";
 
 export const agentRow = object({
-  agentId: text,
+  agentId: text(),
   /** The agent that started it; absent: the session itself. */
-  parentId: optional(text),
+  parentId: optional(text()),
   /** The kind of agent. */
-  agent: optional(text),
-  description: optional(text),
+  agent: optional(text()),
+  description: optional(text()),
   /** The beginning of it. */
-  assignment: text,
+  assignment: text(),
   /** The kind of view that an isolated agent works in, such as `overlay`. */
-  view: optional(text),
+  view: optional(text()),
   state: choice(["running", "idle", "parked", "aborted"]),
   /** How its last input ended, or that it has not. */
   status: choice(["running", "completed", "failed"]),
   /** US dollars; what it started itself is included. */
-  cost: decimal,
-  tokens: integer,
-  requests: integer,
+  cost: number(),
+  tokens: integer(),
+  requests: integer(),
   /** What it does now, in a few words; "" when it is not at work. */
-  doing: text,
+  doing: text(),
   /** The end of what it said and its tools printed: 8 lines within 8 KiB. */
-  tail: listOf(text),
-  unread: integer,
+  tail: listOf(text()),
+  unread: integer(),
   /** Of its last input, in milliseconds since the epoch. */
-  startedAt: optional(integer),
-  endedAt: optional(integer),
+  startedAt: optional(integer()),
+  endedAt: optional(integer()),
 });

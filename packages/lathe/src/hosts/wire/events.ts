@@ -1,14 +1,12 @@
 // The events that an agent sends, in JSON and RPC mode alike: the agent's vocabulary, and what is the product's own under `lathe:`.
 // An update carries its delta only; the whole message so far in each would make long answers quadratic.
 
-import { agentRow } from "./agent-row.ts";
 import {
   anyObject,
   anything,
   choice,
   exactly,
   type Fields,
-  type FieldsOf,
   flag,
   integer,
   listOf,
@@ -16,80 +14,82 @@ import {
   oneOf,
   optional,
   orNull,
-  type Shape,
+  type Schema,
+  type StaticFields,
   text,
-} from "./define.ts";
+} from "@lathe/llm/schema";
+import { agentRow } from "./agent-row.ts";
 import { wireMessage } from "./message.ts";
 import { settledFields } from "./worktree.ts";
 
 const delta = oneOf(
-  object({ type: exactly("text_delta"), delta: text }),
-  object({ type: exactly("thinking_delta"), delta: text }),
-  object({ type: exactly("toolcall_delta"), toolCallId: text, toolName: text, delta: text }),
+  object({ type: exactly("text_delta"), delta: text() }),
+  object({ type: exactly("thinking_delta"), delta: text() }),
+  object({ type: exactly("toolcall_delta"), toolCallId: text(), toolName: text(), delta: text() }),
 );
 
-const approval = { toolCallId: text, toolName: text, args: anyObject, reason: optional(text) };
+const approval = { toolCallId: text(), toolName: text(), args: anyObject(), reason: optional(text()) };
 
 const EVENT_FIELDS = {
   agent_start: {},
-  agent_end: { messages: listOf(wireMessage), reason: text, error: optional(text) },
+  agent_end: { messages: listOf(wireMessage), reason: text(), error: optional(text()) },
   turn_start: {},
   turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
   message_start: { message: wireMessage },
   message_update: { assistantMessageEvent: delta },
   /** `discarded`: the attempt failed and is made again; forget the message. */
   message_end: { message: wireMessage, discarded: optional(exactly(true)) },
-  tool_execution_start: { toolCallId: text, toolName: text, args: anyObject },
-  tool_execution_update: { toolCallId: text, delta: text, stream: choice(["stdout", "stderr"]) },
+  tool_execution_start: { toolCallId: text(), toolName: text(), args: anyObject() },
+  tool_execution_update: { toolCallId: text(), delta: text(), stream: choice(["stdout", "stderr"]) },
   tool_execution_end: {
-    toolCallId: text,
-    toolName: text,
-    result: object({ output: text, details: optional(anything) }),
-    isError: flag,
+    toolCallId: text(),
+    toolName: text(),
+    result: object({ output: text(), details: optional(anything()) }),
+    isError: flag(),
   },
-  auto_retry_start: { attempt: integer, delayMs: integer, errorMessage: text },
-  auto_retry_end: { success: flag },
+  auto_retry_start: { attempt: integer(), delayMs: integer(), errorMessage: text() },
+  auto_retry_end: { success: flag() },
   /** The model began to break these rules, and was given their text. */
-  ttsr_triggered: { rules: listOf(text) },
-  auto_compaction_start: { reason: text },
-  auto_compaction_end: { error: optional(text) },
-  "lathe:warning": { message: text, code: text },
-  "lathe:error": { message: text, kind: text, errorType: text, fatal: flag },
-  "lathe:prefix_changed": { reason: text, tokensLost: integer },
+  ttsr_triggered: { rules: listOf(text()) },
+  auto_compaction_start: { reason: text() },
+  auto_compaction_end: { error: optional(text()) },
+  "lathe:warning": { message: text(), code: text() },
+  "lathe:error": { message: text(), kind: text(), errorType: text(), fatal: flag() },
+  "lathe:prefix_changed": { reason: text(), tokensLost: integer() },
   "lathe:approval_request": approval,
   "lathe:approval_settled": {
-    toolCallId: text,
+    toolCallId: text(),
     decision: choice(["allow", "deny"]),
-    by: text,
-    reason: optional(text),
+    by: text(),
+    reason: optional(text()),
   },
   /** Settled tasks have left the todo list; `get_state` has the new one. */
   todo_auto_clear: {},
   "lathe:queue_changed": {
     queue: choice(["steering", "follow_up"]),
-    id: text,
+    id: text(),
     change: choice(["added", "edited", "cancelled"]),
     source: optional(
       object({
         kind: choice(["user", "agent", "job", "host"]),
-        id: optional(text),
+        id: optional(text()),
         type: optional(choice(["irc:incoming"])),
-        messageId: optional(text),
-        replyTo: optional(text),
+        messageId: optional(text()),
+        replyTo: optional(text()),
       }),
     ),
   },
-  "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
-  "lathe:loop_detected": { message: text },
+  "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer() },
+  "lathe:loop_detected": { message: text() },
   /** The conversation goes on from another place of the tree. */
   "lathe:tree_moved": {
-    oldLeafId: orNull(text),
-    newLeafId: orNull(text),
-    summaryEntryId: optional(text),
-    fromExtension: flag,
+    oldLeafId: orNull(text()),
+    newLeafId: orNull(text()),
+    summaryEntryId: optional(text()),
+    fromExtension: flag(),
   },
   /** An event of an agent, in the same vocabulary. Without deltas: `task:subagent:progress` shows what is being written. */
-  "task:subagent:event": { agentId: text, event: anyObject },
+  "task:subagent:event": { agentId: text(), event: anyObject() },
   /** An agent has begun, ended or has been parked; agents of agents, too. */
   "task:subagent:lifecycle": { agent: agentRow },
   /** What an agent does has changed: at most one in 150 ms for each. */
@@ -102,7 +102,7 @@ const EVENT_FIELDS = {
 export type WireEventType = keyof typeof EVENT_FIELDS;
 
 type EventShapes = {
-  readonly [T in WireEventType]: Shape<{ readonly type: T } & FieldsOf<(typeof EVENT_FIELDS)[T]>>;
+  readonly [T in WireEventType]: Schema<{ readonly type: T } & StaticFields<(typeof EVENT_FIELDS)[T]>>;
 };
 
 /** One definition per kind of event. */
@@ -111,6 +111,6 @@ export const EVENTS = Object.fromEntries(
 ) as unknown as EventShapes;
 
 /** An event of one type. */
-export type WireEventOf<T extends WireEventType> = { readonly type: T } & FieldsOf<(typeof EVENT_FIELDS)[T]>;
+export type WireEventOf<T extends WireEventType> = { readonly type: T } & StaticFields<(typeof EVENT_FIELDS)[T]>;
 /** An event of the agent, as JSON and RPC mode write it. */
 export type WireEvent = { [T in WireEventType]: WireEventOf<T> }[WireEventType];

@@ -10,67 +10,67 @@ import {
   object,
   oneOf,
   optional,
-  type Shape,
-  type TypeOf,
+  type Schema,
+  type Static,
   text,
-} from "./define.ts";
+} from "@lathe/llm/schema";
 
-const origin = optional(object({ provider: text, model: text, itemId: optional(text) }));
-const cacheControl = optional(anyObject);
+const origin = optional(object({ provider: text(), model: text(), itemId: optional(text()) }));
+const cacheControl = optional(anyObject());
 export const wireMedia = object({
-  url: optional(text),
+  url: optional(text()),
   /** base64 */
-  data: optional(text),
-  mediaType: optional(text),
+  data: optional(text()),
+  mediaType: optional(text()),
   detail: optional(choice(["auto", "low", "high", "original"])),
-  fileName: optional(text),
+  fileName: optional(text()),
 });
 
 const part = oneOf(
-  object({ kind: exactly("text"), text, signature: optional(text), origin, cacheControl }),
+  object({ kind: exactly("text"), text: text(), signature: optional(text()), origin, cacheControl }),
   object({ kind: exactly("image"), image: wireMedia, cacheControl }),
   object({ kind: exactly("audio"), audio: wireMedia }),
   object({ kind: exactly("document"), document: wireMedia, cacheControl }),
   object({
     kind: exactly("tool_call"),
     toolCall: object({
-      id: text,
-      name: text,
-      arguments: oneOf(anyObject, text),
+      id: text(),
+      name: text(),
+      arguments: oneOf(anyObject(), text()),
       type: choice(["function", "custom"]),
-      rawArguments: optional(text),
-      signature: optional(text),
+      rawArguments: optional(text()),
+      signature: optional(text()),
       origin,
     }),
   }),
   object({
     kind: exactly("tool_result"),
     toolResult: object({
-      toolCallId: text,
-      content: oneOf(text, anyObject, listOf(anything)),
-      isError: flag,
+      toolCallId: text(),
+      content: oneOf(text(), anyObject(), listOf(anything())),
+      isError: flag(),
       images: optional(listOf(wireMedia)),
     }),
     cacheControl,
   }),
   object({
     kind: choice(["thinking", "redacted_thinking"]),
-    thinking: object({ text, signature: optional(text), redacted: flag, origin }),
+    thinking: object({ text: text(), signature: optional(text()), redacted: flag(), origin }),
   }),
-  object({ kind: exactly("unknown"), raw: anything, origin }),
+  object({ kind: exactly("unknown"), raw: anything(), origin }),
 );
 
 export const wireMessage = object({
   role: choice(["system", "developer", "user", "assistant", "tool"]),
   content: listOf(part),
-  name: optional(text),
-  toolCallId: optional(text),
+  name: optional(text()),
+  toolCallId: optional(text()),
 });
 /** A message of the conversation, as JSON and RPC mode write it. */
-export type WireMessage = TypeOf<typeof wireMessage>;
+export type WireMessage = Static<typeof wireMessage>;
 
-export const wireImage: Shape<{ readonly data: string; readonly mediaType: string }> = object({
+export const wireImage: Schema<{ readonly data: string; readonly mediaType: string }> = object({
   /** base64 */
-  data: text,
-  mediaType: text,
+  data: text(),
+  mediaType: text(),
 });

@@ -1,23 +1,23 @@
 // The line that ends every JSON run, as published. The run's own type and this one are the same; the compiler sees to it.
 
-import type { RunResult } from "../headless/result.ts";
 import {
   anything,
   choice,
-  decimal,
   exactly,
   integer,
   listOf,
+  number,
   object,
   optional,
   orNull,
-  type Shape,
+  type Schema,
   text,
-} from "./define.ts";
+} from "@lathe/llm/schema";
+import type { RunResult } from "../headless/result.ts";
 import { wireUsage } from "./usage.ts";
 import { settledFields } from "./worktree.ts";
 
-export const wireResult: Shape<RunResult> = object({
+export const wireResult: Schema<RunResult> = object({
   type: exactly("result"),
   status: choice([
     "done",
@@ -30,16 +30,16 @@ export const wireResult: Shape<RunResult> = object({
     "interrupted",
     "internal_error",
   ]),
-  exitCode: integer,
-  text,
+  exitCode: integer(),
+  text: text(),
   /** The answer as a value, when a schema was asked for and met. */
-  output: optional(anything as Shape<NonNullable<RunResult["output"]>>),
+  output: optional(anything() as Schema<NonNullable<RunResult["output"]>>),
   usage: wireUsage,
   /** US dollars. */
-  cost: decimal,
-  sessionId: orNull(text),
-  denied: listOf(object({ callId: text, tool: text, reason: text })),
-  error: optional(text),
+  cost: number(),
+  sessionId: orNull(text()),
+  denied: listOf(object({ callId: text(), tool: text(), reason: text() })),
+  error: optional(text()),
   /** What became of the changes of a run with --worktree. */
   worktree: optional(object(settledFields)),
 });

@@ -1,40 +1,51 @@
 // What `lathe review --json` prints, as published. The report's own type and this one are the same; the compiler sees to it.
 
+import {
+  choice,
+  exactly,
+  integer,
+  listOf,
+  number,
+  object,
+  optional,
+  orNull,
+  type Schema,
+  text,
+} from "@lathe/llm/schema";
 import type { ReviewReport } from "../../conversation/review/report.ts";
 import { PRIORITIES } from "../../conversation/review/types.ts";
-import { choice, decimal, exactly, integer, listOf, object, optional, orNull, type Shape, text } from "./define.ts";
 import { wireUsage } from "./usage.ts";
 
-const place = { path: text, line: integer, quote: text, priority: choice(PRIORITIES), body: text };
-const named = { title: text, lenses: listOf(text) };
+const place = { path: text(), line: integer(), quote: text(), priority: choice(PRIORITIES), body: text() };
+const named = { title: text(), lenses: listOf(text()) };
 
-export const wireReview: Shape<ReviewReport> = object({
+export const wireReview: Schema<ReviewReport> = object({
   type: exactly("review"),
   status: choice(["clean", "findings", "incomplete"]),
-  exitCode: integer,
-  range: text,
-  base: text,
-  end: orNull(text),
-  files: listOf(object({ path: text, added: orNull(integer), removed: orNull(integer) })),
+  exitCode: integer(),
+  range: text(),
+  base: text(),
+  end: orNull(text()),
+  files: listOf(object({ path: text(), added: orNull(integer()), removed: orNull(integer()) })),
   /** How reviewers were kept apart from the project. */
-  view: text,
-  findings: listOf(object({ ...named, ...place, reason: text })),
+  view: text(),
+  findings: listOf(object({ ...named, ...place, reason: text() })),
   dropped: listOf(
     object({
       ...named,
-      path: optional(text),
-      line: optional(integer),
-      quote: optional(text),
+      path: optional(text()),
+      line: optional(integer()),
+      quote: optional(text()),
       priority: optional(choice(PRIORITIES)),
-      body: optional(text),
+      body: optional(text()),
       dropped: choice(["no_place", "false_quote", "duplicate", "refuted", "no_verdict"]),
-      why: text,
+      why: text(),
     }),
   ),
   lenses: listOf(
-    object({ name: text, status: choice(["completed", "failed"]), findings: integer, why: optional(text) }),
+    object({ name: text(), status: choice(["completed", "failed"]), findings: integer(), why: optional(text()) }),
   ),
   usage: wireUsage,
-  cost: decimal,
-  sessionId: orNull(text),
+  cost: number(),
+  sessionId: orNull(text()),
 });

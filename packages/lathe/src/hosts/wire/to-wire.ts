@@ -1,7 +1,7 @@
 // A message of the conversation, made ready for the wire.
 
 import type { ContentPart, ImageData, Message } from "@lathe/llm";
-import type { TypeOf } from "./define.ts";
+import type { Static } from "@lathe/llm/schema";
 import type { WireMessage, wireMedia } from "./message.ts";
 
 /** Most messages hold no binary data and are passed on unchanged. */
@@ -32,7 +32,7 @@ function partToWire(given: ContentPart): object {
   }
 }
 
-function mediaToWire({ data, url, mediaType, detail }: ImageData): TypeOf<typeof wireMedia> {
+function mediaToWire({ data, url, mediaType, detail }: ImageData): Static<typeof wireMedia> {
   return {
     ...(url === undefined ? {} : { url }),
     ...(mediaType === undefined ? {} : { mediaType }),

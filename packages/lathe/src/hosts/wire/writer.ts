@@ -40,7 +40,7 @@ export class LineWriter {
   }
 
   /** Settles when everything has been passed to the system. */
-  flushed(): Promise<void> {
+  flush(): Promise<void> {
     return new Promise((resolve) => this.#stream.write("", () => resolve()));
   }
 }

@@ -27,9 +27,9 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
 
-/** Of views that nobody named. */
+/** The ids of views without a name. */
 const UNNAMED = /^run-[0-9a-f]{8}$/;
-/** Somebody may write to the same files while a landing is being prepared. */
+/** Another process may write to the same files while a landing is being prepared. */
 const MOST_TRIES = 3;
 
 export class OpenRunView implements RunView {
@@ -75,8 +75,8 @@ export class OpenRunView implements RunView {
         return new OpenRunView(workspace, view);
       }
       const view = await openView({ ...request, kind: "auto", isKept: true });
-      const passedOver = view.passedOver.length === 0 ? "" : ` (not possible: ${view.passedOver.join("; ")})`;
-      tell(`Working in a view of ${cwd}: ${view.kind}${passedOver}.`);
+      const passedOver = view.passedOver.length === 0 ? "" : `; not possible: ${view.passedOver.join("; ")}`;
+      tell(`Working in an isolated copy of ${cwd} (${view.kind}${passedOver}).`);
       return new OpenRunView(workspace, view);
     } catch (error) {
       throw error instanceof EnvError ? usageError(`--worktree: ${error.message}`) : error;
@@ -150,7 +150,7 @@ export class OpenRunView implements RunView {
     if (how === "patch") {
       const patch = await this.#keepPatch(delta);
       this.#settled = signOf(delta);
-      return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applying(patch)}` };
+      return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applyCommand(patch)}` };
     }
     try {
       return await this.#land(delta, how, facts);
@@ -161,10 +161,10 @@ export class OpenRunView implements RunView {
   }
 
   async #land(delta: Delta, how: "land" | "branch", facts: Omit<Settled, "outcome" | "message">): Promise<Settled> {
-    const result = await this.#landed(delta, how === "land" ? "patch" : "branch");
+    const result = await this.#landWithRetries(delta, how === "land" ? "patch" : "branch");
     if (result.kind === "nothing" || (result.kind === "landed" && how === "land")) {
       await this.#view.rebase();
-      const files = result.kind === "landed" ? result.files.map((path) => this.#shown(path)) : [];
+      const files = result.kind === "landed" ? result.files.map((path) => this.#shortPath(path)) : [];
       if (result.kind === "landed")
         return { ...facts, files, outcome: "landed", message: `Landed ${countOf(files.length, "file")}.` };
       const message = "Nothing had to be landed: the project has these changes already.";
@@ -181,7 +181,7 @@ export class OpenRunView implements RunView {
     return { ...facts, outcome: "conflict", conflicts, message: `Nothing was landed.${why}` };
   }
 
-  async #landed(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {
+  async #landWithRetries(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {
     const workspace = this.#workspace;
     for (let tries = 1; ; tries++) {
       const result = await land({
@@ -217,15 +217,15 @@ export class OpenRunView implements RunView {
     return patchOf(delta, this.#workspace.cwd, { baseEnv: this.#workspace.env });
   }
 
-  #applying(patch: string): string {
+  #applyCommand(patch: string): string {
     return `git -C ${this.#workspace.cwd} apply --3way ${patch}`;
   }
 
   #changesOf(delta: Delta): ViewChanges {
     const files = delta.parts.flatMap(({ top, changes }) =>
-      changes.map(({ path, kind }) => ({ path: this.#shown(join(top, path)), change: kind })),
+      changes.map(({ path, kind }) => ({ path: this.#shortPath(join(top, path)), change: kind })),
     );
-    const leftOut = delta.leftOut.map(({ path }) => this.#shown(path));
+    const leftOut = delta.leftOut.map(({ path }) => this.#shortPath(path));
     const line = leftOutLine(this.#workspace.cwd, delta);
     const isMissed = delta.leftOut.some(({ why }) => why !== "ignored" && why !== "empty" && why !== "special");
     const isSettled = files.length > 0 && this.#settled === signOf(delta);
@@ -235,10 +235,10 @@ export class OpenRunView implements RunView {
   #conflictOf({ path, kind, message, regions }: LandingConflict, how: "land" | "branch"): Settled["conflicts"][number] {
     const [first] = regions;
     const said = kind === "content" ? BOTH_SIDES[how] : message;
-    return { path: this.#shown(path), ...(first ? { line: first.line } : {}), message: said };
+    return { path: this.#shortPath(path), ...(first ? { line: first.line } : {}), message: said };
   }
 
-  #shown(path: string): string {
+  #shortPath(path: string): string {
     return relative(this.#workspace.cwd, path) || path;
   }
 }

@@ -45,4 +45,4 @@ export const HELP = `I am the practice model: a small script, not a language mod
   create <file> with <text>            replace <old> by <new> in <file>
   fix the failing test
 
-For anything else, choose a real model: set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start a local server such as Ollama, and see \`lathe models\`.`;
+To do anything else, use a real model: set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start a local server such as Ollama, and see \`lathe models\`.`;

@@ -42,7 +42,7 @@ export const OPTIONS = {
   plain: {
     kind: "flag",
     group: "Run",
-    help: "at a terminal: lines that are only ever added to, for screen readers and terminals that cannot erase",
+    help: "at a terminal: append-only output for screen readers and dumb terminals",
   },
   json: { kind: "flag", stands: { for: "mode", value: "json" }, group: "Run", help: "same as --mode json" },
   cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },

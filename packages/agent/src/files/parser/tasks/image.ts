@@ -1,6 +1,7 @@
 // A picture made small enough to be sent to a model.
 
 import { messageOf } from "@lathe/llm";
+import { missingPackage } from "../../../base/optional-package.ts";
 import { CannotParse, type TaskInput } from "./types.ts";
 
 export interface FitInput extends TaskInput {
@@ -79,6 +80,6 @@ async function sharpPackage(): Promise<typeof import("sharp")["default"]> {
   try {
     return (await import("sharp")).default;
   } catch {
-    throw new CannotParse("pictures are made smaller with the optional package sharp, which is not installed");
+    throw new CannotParse(missingPackage("pictures that have to be made smaller", "sharp"));
   }
 }

@@ -1,5 +1,6 @@
 // apply_patch: several files in one v4a patch.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import type { Preview, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
@@ -9,17 +10,16 @@ import { editPreview } from "../../../files/edit/preview.ts";
 import { objectsIn } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { EDIT_OUTPUT } from "../output.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { patch: text("The patch, from `*** Begin Patch` to `*** End Patch`") };
 
-export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<ArgsOf<typeof params>> {
+export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<StaticFields<typeof params>> {
   return {
     name: "apply_patch",
     label: "Patch",
     description: description.trim(),
-    schema: parameters(params),
+    schema: object(params),
     tier: "write",
     replay: "never",
     output: EDIT_OUTPUT,

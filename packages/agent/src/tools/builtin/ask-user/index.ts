@@ -1,25 +1,26 @@
 import type { JsonObject, JsonValue } from "@lathe/llm";
+import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { CardBody, CardLine } from "../../../contract/card.ts";
 import { type Answer, type Question, renderAnswers, renderQuestions } from "../../../contract/questions.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, objectsIn, verbOf } from "../card.ts";
-import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
   questions: listOf(
-    record(
+    object(
       {
         id: text("Short name of the question, to distinguish the answers"),
         question: text("The question"),
-        options: listOf(record({ label: text("The option in a few words") }, "An option"), "Answers to choose from"),
+        options: listOf(object({ label: text("The option in a few words") }, "An option"), "Answers to choose from"),
         multi: optional(flag("Several options may be chosen")),
-        recommended: optional(integer("Index of the option you would take, counted from 0", { minimum: 0 })),
+        recommended: optional(
+          integer({ description: "Index of the option you would take, counted from 0", minimum: 0 }),
+        ),
       },
       "A question",
     ),
-    "What to ask",
-    { minItems: 1 },
+    { description: "What to ask", minItems: 1 },
   ),
 };
 
@@ -32,11 +33,11 @@ function answerLines(questions: readonly Question[], { answers }: JsonObject): C
   return lines.length === 0 ? undefined : { kind: "lines", lines, collapsed: COLLAPSED_LINES };
 }
 
-export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
+export const askUserTool: ToolDef<StaticFields<typeof params>> = {
   name: "ask_user",
   label: "Ask",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   sessionOnly: true,

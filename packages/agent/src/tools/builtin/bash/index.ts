@@ -1,7 +1,9 @@
 // `bash`: commands in a shell that lasts between calls (decision 0225).
 
 import { messageOf } from "@lathe/llm";
+import { object } from "@lathe/llm/schema";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { loadGrammar } from "../../../policy/shell/grammar.ts";
 import { sensitiveName } from "../../../policy/shell/variables.ts";
 import {
   COMMAND_ENV,
@@ -15,7 +17,6 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { parameters } from "../params.ts";
 import { shellCard } from "../shell/card.ts";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "../shell/result.ts";
 import { lastingAccess } from "./access.ts";
@@ -39,7 +40,7 @@ export const bashTool: ToolDef<BashArgs> = {
   name: "bash",
   label: "Run",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   feature: "bash",
@@ -47,6 +48,7 @@ export const bashTool: ToolDef<BashArgs> = {
   // Each begins with what the one before left.
   exclusive: true,
   output: SHELL_OUTPUT,
+  prepare: () => loadGrammar(),
   summary: ({ command }) => command,
   card: ({ command }, result) => shellCard(command, result),
   async access(args, scope): Promise<readonly Access[]> {

@@ -1,22 +1,16 @@
 // A call of `bash` as it will be judged and run: where, with which settings, after small fixes.
 
 import { posix } from "node:path";
+import { flag, mapOf, number, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type CallScope, ToolFailure } from "../../../contract/tool.ts";
 import { type BashSettings, LastingShell, PLAIN_BASH } from "../../run/lasting-shell.ts";
-import { type ArgsOf, flag, optional, type Param, text } from "../params.ts";
 import { outsideSandbox } from "../shell/index.ts";
 import { leadingDirectory, scriptOf, type WantedLines, withoutHeadTail } from "./fixups.ts";
 
 export const LONGEST_S = 3600;
 
-const seconds: Param<number> = {
-  schema: { type: "number", description: `Seconds it may take, at most ${LONGEST_S}`, minimum: 1 },
-  required: true,
-};
-const variables: Param<Readonly<Record<string, string>>> = {
-  schema: { type: "object", description: "Variables of this call", additionalProperties: { type: "string" } },
-  required: true,
-};
+const seconds = number({ description: `Seconds it may take, at most ${LONGEST_S}`, minimum: 1 });
+const variables = mapOf(text(), "Variables of this call");
 
 export const params = {
   command: text("The command"),
@@ -28,7 +22,7 @@ export const params = {
   ...outsideSandbox,
 };
 
-export type BashArgs = ArgsOf<typeof params>;
+export type BashArgs = StaticFields<typeof params>;
 
 /** A command as it will be judged and run. */
 export interface PlannedCommand {

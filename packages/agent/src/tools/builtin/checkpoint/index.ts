@@ -1,15 +1,15 @@
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { CheckpointService } from "../../../contract/checkpoints.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { goal: text("What you want to find out") };
 
-export const checkpointTool = (checkpoints: CheckpointService): ToolDef<ArgsOf<typeof params>> => ({
+export const checkpointTool = (checkpoints: CheckpointService): ToolDef<StaticFields<typeof params>> => ({
   name: "checkpoint",
   label: "Checkpoint",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "never",
   sessionOnly: true,

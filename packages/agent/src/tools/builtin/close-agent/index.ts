@@ -1,18 +1,18 @@
 import "../../../contract/subagents.ts";
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
 import { childIn } from "../child-report.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id") };
 
-export const closeAgentTool: ToolDef<ArgsOf<typeof params>> = {
+export const closeAgentTool: ToolDef<StaticFields<typeof params>> = {
   name: "close_agent",
   feature: "agents",
   label: "End agent",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   sessionOnly: true,

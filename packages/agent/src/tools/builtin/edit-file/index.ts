@@ -1,5 +1,6 @@
 // edit_file: old text for new text in one file.
 
+import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { CallScope, Preview, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import { fileChanges, hostDetails, linesChanged, modelDiff, paragraphs, trailer } from "../../../files/edit/outcome.ts";
@@ -7,7 +8,6 @@ import { editPreview } from "../../../files/edit/preview.ts";
 import { type Replacement, type ReplaceOutcome, replaceInFile } from "../../../files/edit/replace.ts";
 import { fileAccess } from "../file-access.ts";
 import { EDIT_OUTPUT } from "../output.ts";
-import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -17,13 +17,13 @@ const params = {
   replace_all: optional(flag("Replace every occurrence; false when not given")),
 };
 
-type Args = ArgsOf<typeof params>;
+type Args = StaticFields<typeof params>;
 
 export const editFileTool: ToolDef<Args> = {
   name: "edit_file",
   label: "Edit",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "write",
   replay: "never",
   output: EDIT_OUTPUT,
@@ -37,21 +37,22 @@ export const editFileTool: ToolDef<Args> = {
 const countedParams = {
   ...params,
   expected_replacements: optional(
-    integer("How many occurrences will be replaced; the call fails when the file has a different number", {
+    integer({
+      description: "How many occurrences will be replaced; the call fails when the file has a different number",
       minimum: 1,
     }),
   ),
 };
 
 /** The same tool for model families that are used to stating the number of occurrences. */
-export const countedEditFileTool: ToolDef<ArgsOf<typeof countedParams>> = {
+export const countedEditFileTool: ToolDef<StaticFields<typeof countedParams>> = {
   ...editFileTool,
-  schema: parameters(countedParams),
+  schema: object(countedParams),
   preview: replacePreview,
   execute: replaceOnce,
 };
 
-function replacementOf(args: ArgsOf<typeof countedParams>): Replacement {
+function replacementOf(args: StaticFields<typeof countedParams>): Replacement {
   return {
     oldText: args.old_string,
     newText: args.new_string,
@@ -60,12 +61,12 @@ function replacementOf(args: ArgsOf<typeof countedParams>): Replacement {
   };
 }
 
-async function replacePreview(args: ArgsOf<typeof countedParams>, scope: CallScope): Promise<Preview> {
+async function replacePreview(args: StaticFields<typeof countedParams>, scope: CallScope): Promise<Preview> {
   const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, args.file_path, [replacementOf(args)]);
   return editPreview({ files: [file], notes }, ["file_path", "old_string", "new_string"]);
 }
 
-async function replaceOnce(args: ArgsOf<typeof countedParams>, context: ToolContext): Promise<ToolResult> {
+async function replaceOnce(args: StaticFields<typeof countedParams>, context: ToolContext): Promise<ToolResult> {
   const replacement = replacementOf(args);
   const outcome = await replaceInFile(context, args.file_path, [replacement]);
   return replaceResult(args.file_path, replacement, outcome, context);

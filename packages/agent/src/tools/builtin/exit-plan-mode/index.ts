@@ -1,7 +1,7 @@
 import type { JsonObject } from "@lathe/llm";
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { markdown, verbOf } from "../card.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 /** What the host decided about a plan. */
@@ -33,12 +33,12 @@ function decisionOn({ approved, awaiting }: JsonObject): string | undefined {
 
 const params = { plan: text("The plan, as markdown") };
 
-export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
+export const exitPlanModeTool: ToolDef<StaticFields<typeof params>> = {
   name: "exit_plan_mode",
   feature: "plan",
   label: "Plan",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   sessionOnly: true,

@@ -1,10 +1,10 @@
 // find: paths by glob, grouped by folder.
 
+import { flag, integer, listOf, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { type FoundPaths, findAccess, findPaths } from "../../../files/find/find.ts";
 import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { counted, exploringCard } from "../card.ts";
-import { type ArgsOf, flag, integer, listOf, number, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const MOST = 200;
@@ -14,13 +14,17 @@ const params = {
   paths: listOf(text("A glob, directory or file"), "Where to look and for what"),
   hidden: optional(flag("false: no hidden files")),
   gitignore: optional(flag("false: also files that git ignores")),
-  limit: optional(integer(`How many to show; ${MOST} when not given`, { minimum: 1, maximum: MOST })),
+  limit: optional(integer({ description: `How many to show; ${MOST} when not given`, minimum: 1, maximum: MOST })),
   timeout: optional(
-    number(`Seconds after which what was found is shown; ${SECONDS} when not given`, { minimum: 0.5, maximum: 60 }),
+    number({
+      description: `Seconds after which what was found is shown; ${SECONDS} when not given`,
+      minimum: 0.5,
+      maximum: 60,
+    }),
   ),
 };
 
-type Args = ArgsOf<typeof params>;
+type Args = StaticFields<typeof params>;
 
 const summary = ({ paths }: Args): string => paths.join(", ");
 
@@ -28,7 +32,7 @@ export const findTool: ToolDef<Args> = {
   name: "find",
   label: "Find files",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   output: { chars: 30_000, mode: "head" },

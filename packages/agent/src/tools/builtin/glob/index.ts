@@ -1,10 +1,10 @@
 import { posix } from "node:path";
+import { object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { EnvError } from "../../../world/env/types.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { LISTING_OUTPUT } from "../output.ts";
-import { type ArgsOf, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -15,11 +15,11 @@ const params = {
 /** More than the model is shown; a bound lets the search stop sorting early. */
 const MOST = 1_000;
 
-export const globTool: ToolDef<ArgsOf<typeof params>> = {
+export const globTool: ToolDef<StaticFields<typeof params>> = {
   name: "glob",
   label: "Find files",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   output: LISTING_OUTPUT,

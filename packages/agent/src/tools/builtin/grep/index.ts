@@ -1,3 +1,4 @@
+import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import {
   type Access,
@@ -9,8 +10,8 @@ import {
 } from "../../../contract/tool.ts";
 import { EnvError, type GrepOptions } from "../../../world/env/types.ts";
 import { counted, exploringCard } from "../card.ts";
+import { definedOptions } from "../defined-options.ts";
 import { SEARCH_OUTPUT } from "../output.ts";
-import { type ArgsOf, choice, definedOptions, flag, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -18,7 +19,7 @@ const params = {
   path: optional(text("File or directory to search; the working directory when not given")),
   glob_filter: optional(text("Only files whose path matches this glob")),
   case_insensitive: optional(flag("Ignore the difference between upper and lower case")),
-  max_results: optional(integer("Stop after this many lines; 100 when not given", { minimum: 1 })),
+  max_results: optional(integer({ description: "Stop after this many lines; 100 when not given", minimum: 1 })),
 };
 
 const withModes = {
@@ -28,7 +29,7 @@ const withModes = {
   ),
 };
 
-type Args = ArgsOf<typeof withModes>;
+type Args = StaticFields<typeof withModes>;
 
 const DEFAULT_MOST = 100;
 
@@ -48,10 +49,10 @@ const meaning = {
   execute: search,
 };
 
-export const grepTool: ToolDef<ArgsOf<typeof params>> = { ...base, ...meaning, schema: parameters(params) };
+export const grepTool: ToolDef<StaticFields<typeof params>> = { ...base, ...meaning, schema: object(params) };
 
 /** The same with a choice of what to show. */
-export const grepWithModesTool: ToolDef<Args> = { ...base, ...meaning, schema: parameters(withModes) };
+export const grepWithModesTool: ToolDef<Args> = { ...base, ...meaning, schema: object(withModes) };
 
 export async function grepAccess(
   path = ".",

@@ -1,10 +1,10 @@
 // read_file for hashline edits: a header that names exactly this content, and lines as `N:text`.
 
+import type { StaticFields } from "@lathe/llm/schema";
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { open } from "../../../files/read/open.ts";
 import { windowOf } from "../../../files/read/window.ts";
 import type { OpenedText } from "../../../files/target/opened.ts";
-import type { ArgsOf } from "../params.ts";
 import { otherResult, type readFileParams, readFileTool, wholeResult, windowDetails } from "../read-file/index.ts";
 import description from "./description.md";
 
@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 2_000;
 const AROUND = { before: 1, after: 3 };
 const ROOM = { least: 50 << 10, perLine: 512 };
 
-export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
+export const hashlineReadTool: ToolDef<StaticFields<typeof readFileParams>> = {
   ...readFileTool,
   description: description.trim(),
   async execute({ file_path, offset, limit }, context) {

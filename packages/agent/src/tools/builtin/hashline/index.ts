@@ -1,5 +1,6 @@
 // edit, hashline variant: operations on the numbered lines of a tagged read.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import { applyHashline, type HashlineFile, hashlinePaths } from "../../../files/edit/hashline/apply.ts";
@@ -7,18 +8,17 @@ import { fileChanges, hostDetails, paragraphs } from "../../../files/edit/outcom
 import { editPreview } from "../../../files/edit/preview.ts";
 import { fileAccess } from "../file-access.ts";
 import { EDIT_OUTPUT } from "../output.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { input: text("One or more file sections, each a ¶PATH#TAG header followed by operations") };
 
 const ROWS = 80;
 
-export const hashlineEditTool: ToolDef<ArgsOf<typeof params>> = {
+export const hashlineEditTool: ToolDef<StaticFields<typeof params>> = {
   name: "edit",
   label: "Edit",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "write",
   replay: "never",
   output: EDIT_OUTPUT,

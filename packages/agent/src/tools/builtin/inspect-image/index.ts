@@ -1,12 +1,12 @@
 // A question about a picture, answered by a model that can see, outside the conversation.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { fitPicture } from "../../../files/read/fit-image.ts";
 import { open } from "../../../files/read/open.ts";
 import { exploringCard } from "../card.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -17,11 +17,11 @@ const params = {
 /** Smaller pictures cost little as they are. */
 const KEPT_BYTES = 125 << 10;
 
-export const inspectImageTool: ToolDef<ArgsOf<typeof params>> = {
+export const inspectImageTool: ToolDef<StaticFields<typeof params>> = {
   name: "inspect_image",
   label: "Inspect image",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: ({ path }) => readTier(path),
   replay: "safe",
   output: READ_OUTPUT,

@@ -1,11 +1,11 @@
 // Messages among the agents of a session.
 
 import type { JsonValue } from "@lathe/llm";
+import { choice, flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { IrcMessage, IrcPeer, IrcService, Receipt, Waited } from "../../../contract/irc.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
-import { type ArgsOf, choice, flag, number, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -18,14 +18,14 @@ const params = {
   timeoutMs: optional(number("wait, send with await: milliseconds to wait; 0 waits without a limit")),
   peek: optional(flag("inbox: leave the messages unread")),
 };
-type Args = ArgsOf<typeof params>;
+type Args = StaticFields<typeof params>;
 
 const tool: ToolDef<Args> = {
   name: "irc",
   feature: "irc",
   label: "Message",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   // A message changes nothing by itself: what its reader does about it is judged as that agent's own call.
   tier: "read",
   // A call that is repeated finds the message that it has sent.

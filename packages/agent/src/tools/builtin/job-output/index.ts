@@ -1,24 +1,24 @@
+import { integer, object, optional, type StaticFields } from "@lathe/llm/schema";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { jobStatus, takeOutput } from "../../run/jobs.ts";
 import { tail, verbOf } from "../card.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { type ArgsOf, integer, optional, parameters } from "../params.ts";
 import { withoutAdded } from "../shell/card.ts";
 import description from "./description.md";
 
 const params = {
-  job_id: integer("The job id that was returned when the job started", { minimum: 1 }),
+  job_id: integer({ description: "The job id that was returned when the job started", minimum: 1 }),
   wait_ms: optional(
-    integer("Milliseconds to wait for the job to end; 0 when not given", { minimum: 0, maximum: 600_000 }),
+    integer({ description: "Milliseconds to wait for the job to end; 0 when not given", minimum: 0, maximum: 600_000 }),
   ),
 };
 
-export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
+export const jobOutputTool: ToolDef<StaticFields<typeof params>> = {
   name: "job_output",
   label: "Job output",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "never",
   summary: ({ job_id }) => `job ${job_id}`,

@@ -1,16 +1,16 @@
+import { integer, object, type StaticFields } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { jobStatus } from "../../run/jobs.ts";
 import { verbOf } from "../card.ts";
-import { type ArgsOf, integer, parameters } from "../params.ts";
 import description from "./description.md";
 
-const params = { job_id: integer("The job id that was returned when the job started", { minimum: 1 }) };
+const params = { job_id: integer({ description: "The job id that was returned when the job started", minimum: 1 }) };
 
-export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
+export const jobStopTool: ToolDef<StaticFields<typeof params>> = {
   name: "job_stop",
   label: "Stop job",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   summary: ({ job_id }) => `job ${job_id}`,

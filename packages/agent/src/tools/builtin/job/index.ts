@@ -1,29 +1,29 @@
+import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { type Job, type Jobs, jobState, jobStatus, takeOutput } from "../../run/jobs.ts";
 import { typedAccess, typeInto } from "../../run/typed-input.ts";
 import { tail, verbOf } from "../card.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
 
-const id = integer("A job id", { minimum: 1 });
+const id = integer({ description: "A job id", minimum: 1 });
 const params = {
   poll: optional(listOf(id, "Wait for these jobs only")),
   until: optional(text("Regular expression: stop waiting when a line of the output matches it")),
-  wait: optional(integer("Seconds to wait at most", { minimum: 0, maximum: 600 })),
+  wait: optional(integer({ description: "Seconds to wait at most", minimum: 0, maximum: 600 })),
   cancel: optional(listOf(id, "End these jobs, with everything they started")),
   list: optional(flag("Only list all jobs")),
   send: optional(
-    record({ id, input: text("Text to type, \\n for Enter, \\u0003 for Ctrl-C") }, "Type into a job with a terminal"),
+    object({ id, input: text("Text to type, \\n for Enter, \\u0003 for Ctrl-C") }, "Type into a job with a terminal"),
   ),
 };
-type Args = ArgsOf<typeof params>;
+type Args = StaticFields<typeof params>;
 
 export const jobTool: ToolDef<Args> = {
   name: "job",
   label: "Jobs",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: ({ send }) => (send ? "exec" : "read"),
   replay: "never",
   output: SHELL_OUTPUT,

@@ -1,20 +1,20 @@
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { LISTING_OUTPUT } from "../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
   path: optional(text("Directory to list; the working directory when not given")),
-  depth: optional(integer("How many levels to list; 1 when not given", { minimum: 1, maximum: 10 })),
+  depth: optional(integer({ description: "How many levels to list; 1 when not given", minimum: 1, maximum: 10 })),
 };
 
-export const listDirTool: ToolDef<ArgsOf<typeof params>> = {
+export const listDirTool: ToolDef<StaticFields<typeof params>> = {
   name: "list_dir",
   label: "List",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   output: LISTING_OUTPUT,

@@ -1,28 +1,26 @@
 // Another agent's name and parameters for one of our tools: the work, tier and result stay the same.
 
+import { type Fields, object, type StaticFields } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
-import { type ArgsOf, type Param, parameters } from "../params.ts";
 
-type Params = Readonly<Record<string, Param<unknown, boolean>>>;
-
-export interface Face<Inner, P extends Params> {
+export interface Face<Inner, P extends Fields> {
   readonly name: string;
   /** The tool's own words when absent. */
   readonly description?: string;
   readonly params: P;
-  readonly toInner: (args: ArgsOf<P>) => Inner;
+  readonly toInner: (args: StaticFields<P>) => Inner;
   /** Arguments that the tool's preview shows under another name. */
   readonly shows?: readonly (keyof P & string)[];
 }
 
-export function faceOf<Inner, P extends Params>(tool: ToolDef<Inner>, face: Face<Inner, P>): ToolDef<ArgsOf<P>> {
+export function faceOf<Inner, P extends Fields>(tool: ToolDef<Inner>, face: Face<Inner, P>): ToolDef<StaticFields<P>> {
   const { tier, access, summary, card, preview, ...rest } = tool;
   const { toInner } = face;
   return {
     ...rest,
     name: face.name,
     description: (face.description ?? tool.description).trim(),
-    schema: parameters(face.params),
+    schema: object(face.params),
     tier: typeof tier === "function" ? (args) => tier(toInner(args)) : tier,
     ...(access ? { access: (args, scope) => access.call(tool, toInner(args), scope) } : {}),
     ...(summary ? { summary: (args) => summary.call(tool, toInner(args)) } : {}),

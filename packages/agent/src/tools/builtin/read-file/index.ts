@@ -1,4 +1,5 @@
 import type { JsonObject } from "@lathe/llm";
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { fitPicture, pictureFacts } from "../../../files/read/fit-image.ts";
@@ -9,22 +10,21 @@ import type { OpenedImage, OpenedText, OpenedView } from "../../../files/target/
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 export const readFileParams = {
   file_path: text("Path of the file, absolute or relative to the working directory"),
-  offset: optional(integer("First line to show, counted from 1", { minimum: 1 })),
-  limit: optional(integer("How many lines to show; 2000 when not given", { minimum: 1 })),
+  offset: optional(integer({ description: "First line to show, counted from 1", minimum: 1 })),
+  limit: optional(integer({ description: "How many lines to show; 2000 when not given", minimum: 1 })),
 };
 
 const DEFAULT_LIMIT = 2_000;
 
-export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
+export const readFileTool: ToolDef<StaticFields<typeof readFileParams>> = {
   name: "read_file",
   label: "Read",
   description: description.trim(),
-  schema: parameters(readFileParams),
+  schema: object(readFileParams),
   tier: ({ file_path }) => readTier(file_path),
   replay: "safe",
   output: READ_OUTPUT,

@@ -1,3 +1,4 @@
+import { listOf, object, type StaticFields, text } from "@lathe/llm/schema";
 import { type CallScope, type ToolContext, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { numbered } from "../../../files/read/numbered.ts";
 import { open } from "../../../files/read/open.ts";
@@ -6,21 +7,23 @@ import { EnvError } from "../../../world/env/types.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
-import { type ArgsOf, listOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
-  paths: listOf(text("A path or a glob pattern"), "Files to read: paths and glob patterns", { minItems: 1 }),
+  paths: listOf(text("A path or a glob pattern"), {
+    description: "Files to read: paths and glob patterns",
+    minItems: 1,
+  }),
 };
 
 const MOST_FILES = 100;
 const LINES_PER_FILE = 2_000;
 
-export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
+export const readManyFilesTool: ToolDef<StaticFields<typeof params>> = {
   name: "read_many_files",
   label: "Read files",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   output: READ_OUTPUT,

@@ -1,5 +1,6 @@
 // read of the profile `lathe`: one path text for everything.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { open } from "../../../files/read/open.ts";
 import { outlineOf } from "../../../files/read/outline.ts";
@@ -7,7 +8,6 @@ import type { OpenedText } from "../../../files/target/opened.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { hashlineResult } from "../hashline-read/index.ts";
 import { READ_OUTPUT } from "../output.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import { otherResult, readCard, wholeResult } from "../read-file/index.ts";
 import description from "./description.md";
 
@@ -34,11 +34,11 @@ const MOST_LINES = 3_000;
 
 const params = { path: text("What to read; a selector such as :50-80 may follow") };
 
-export const readTool: ToolDef<ArgsOf<typeof params>> = {
+export const readTool: ToolDef<StaticFields<typeof params>> = {
   name: "read",
   label: "Read",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: ({ path }) => readTier(path),
   replay: "safe",
   output: { ...READ_OUTPUT, chars: 60_000 },

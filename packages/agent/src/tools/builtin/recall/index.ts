@@ -1,22 +1,22 @@
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { RECALL } from "../../../context/recall/recall.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { exploringCard } from "../card.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
   query: optional(text("Words to look for")),
   entry: optional(text("Id of an entry to show whole, from an earlier hit")),
-  limit: optional(integer("How many hits; 5 when not given", { minimum: 1, maximum: 20 })),
+  limit: optional(integer({ description: "How many hits; 5 when not given", minimum: 1, maximum: 20 })),
 };
 
 const DEFAULT_LIMIT = 5;
 
-export const recallTool: ToolDef<ArgsOf<typeof params>> = {
+export const recallTool: ToolDef<StaticFields<typeof params>> = {
   name: RECALL,
   label: "Recall",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   sessionOnly: true,

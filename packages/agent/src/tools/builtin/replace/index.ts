@@ -1,5 +1,6 @@
 // edit, replace variant: several old/new pairs in one file.
 
+import { flag, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../../files/edit/outcome.ts";
@@ -7,13 +8,12 @@ import { editPreview } from "../../../files/edit/preview.ts";
 import { type Replacement, replaceInFile } from "../../../files/edit/replace.ts";
 import { fileAccess } from "../file-access.ts";
 import { EDIT_OUTPUT } from "../output.ts";
-import { type ArgsOf, flag, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
   path: text("Path of the file, absolute or relative to the working directory"),
   edits: listOf(
-    record(
+    object(
       {
         old_text: text("The text to replace"),
         new_text: text("The text to put in its place"),
@@ -21,16 +21,15 @@ const params = {
       },
       "One replacement",
     ),
-    "Replacements, in order",
-    { minItems: 1 },
+    { description: "Replacements, in order", minItems: 1 },
   ),
 };
 
-export const replaceEditTool: ToolDef<ArgsOf<typeof params>> = {
+export const replaceEditTool: ToolDef<StaticFields<typeof params>> = {
   name: "edit",
   label: "Edit",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "write",
   replay: "never",
   output: EDIT_OUTPUT,
@@ -53,6 +52,6 @@ export const replaceEditTool: ToolDef<ArgsOf<typeof params>> = {
   },
 };
 
-function replacementsOf(edits: ArgsOf<typeof params>["edits"]): Replacement[] {
+function replacementsOf(edits: StaticFields<typeof params>["edits"]): Replacement[] {
   return edits.map(({ old_text, new_text, all }) => ({ oldText: old_text, newText: new_text, all: all ?? false }));
 }

@@ -1,24 +1,25 @@
 import type { JsonObject } from "@lathe/llm";
 import "../../../contract/completion.ts";
+import { choice, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, markdown, verbOf } from "../card.ts";
-import { type ArgsOf, choice, definedOptions, integer, optional, parameters, text } from "../params.ts";
+import { definedOptions } from "../defined-options.ts";
 import description from "./description.md";
 
 const params = {
   title: text("The problem in one line"),
   body: text("What goes wrong, when, and why"),
   path: optional(text("File in which it is")),
-  line: optional(integer("Line on which it begins", { minimum: 1 })),
+  line: optional(integer({ description: "Line on which it begins", minimum: 1 })),
   quote: optional(text("The line in question, exactly as it stands in the file")),
   priority: optional(choice(["P0", "P1", "P2", "P3"], "P0: must be fixed before anything else … P3: nice to have")),
 };
 
-export const reportFindingTool: ToolDef<ArgsOf<typeof params>> = {
+export const reportFindingTool: ToolDef<StaticFields<typeof params>> = {
   name: "report_finding",
   label: "Finding",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   sessionOnly: true,

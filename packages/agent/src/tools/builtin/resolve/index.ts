@@ -1,7 +1,7 @@
+import { choice, object, type StaticFields, text } from "@lathe/llm/schema";
 import type { PendingActionService } from "../../../contract/pending-actions.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
-import { type ArgsOf, choice, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -11,11 +11,11 @@ const params = {
 
 export const RESOLVE = "resolve";
 
-export const resolveTool = (pending: PendingActionService): ToolDef<ArgsOf<typeof params>> => ({
+export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields<typeof params>> => ({
   name: RESOLVE,
   label: "Resolve",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   // Applying does what the preview only showed.
   tier: ({ action }) => (action === "apply" ? (pending.next ? (pending.next.tier ?? "exec") : "read") : "read"),
   replay: "never",

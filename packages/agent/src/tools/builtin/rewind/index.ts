@@ -1,16 +1,16 @@
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { CheckpointService } from "../../../contract/checkpoints.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, markdown, verbOf } from "../card.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { report: text("What you found out and will need from here on") };
 
-export const rewindTool = (checkpoints: CheckpointService): ToolDef<ArgsOf<typeof params>> => ({
+export const rewindTool = (checkpoints: CheckpointService): ToolDef<StaticFields<typeof params>> => ({
   name: "rewind",
   label: "Rewind",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "never",
   sessionOnly: true,

@@ -1,13 +1,13 @@
 // search: matches with the tags that edits need, page by page.
 
 import type { JsonObject } from "@lathe/llm";
+import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { searchAccess } from "../../../files/search/places.ts";
 import { type SearchPage, searchPage } from "../../../files/search/search.ts";
 import { wholeExcerpts } from "../../../files/search/show.ts";
 import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { counted, exploringCard } from "../card.ts";
-import { type ArgsOf, flag, integer, listOf, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 /** The whole disk, or a line of many megabytes with a match in every character. */
@@ -21,7 +21,7 @@ const params = {
   skip: optional(integer("Files to skip, for the next page")),
 };
 
-type Args = ArgsOf<typeof params>;
+type Args = StaticFields<typeof params>;
 
 const where = ({ paths }: Args): readonly string[] => paths ?? ["."];
 
@@ -29,7 +29,7 @@ export const searchTool: ToolDef<Args> = {
   name: "search",
   label: "Search",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   // The page has its own limit; notices come on top of it.

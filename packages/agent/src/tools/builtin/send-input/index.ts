@@ -1,18 +1,18 @@
 import "../../../contract/subagents.ts";
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
 import { childIn } from "../child-report.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id"), message: text("What to tell it") };
 
-export const sendInputTool: ToolDef<ArgsOf<typeof params>> = {
+export const sendInputTool: ToolDef<StaticFields<typeof params>> = {
   name: "send_input",
   feature: "agents",
   label: "Tell agent",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   sessionOnly: true,

@@ -1,4 +1,6 @@
+import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { loadGrammar } from "../../../policy/shell/grammar.ts";
 import { timeoutNotice } from "../../../world/process/requests.ts";
 import {
   COMMAND_ENV,
@@ -11,7 +13,6 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
 import { commandAccess } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
@@ -24,7 +25,7 @@ export const outsideSandbox = {
 
 const params = {
   command: text("The command, as you would type it in bash"),
-  timeout_ms: optional(integer("Milliseconds the command may take", { minimum: 1 })),
+  timeout_ms: optional(integer({ description: "Milliseconds the command may take", minimum: 1 })),
   description: optional(text("What the command does, in a few words, for the person watching")),
   background: optional(flag("Start it and return at once with a job id")),
   ...outsideSandbox,
@@ -41,16 +42,16 @@ export interface ShellArgs {
   readonly timeoutName?: string;
 }
 
-export const shellTool: ToolDef<ArgsOf<typeof params>> = {
+export const shellTool: ToolDef<StaticFields<typeof params>> = {
   name: "shell",
   label: "Run",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   // The command has its own deadline.
   timeoutMs: 0,
-  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command", "outside_sandbox"]),
+  ...shellMeaning<StaticFields<typeof params>>((args) => args, ["command", "outside_sandbox"]),
   execute: runShell,
 };
 
@@ -58,9 +59,10 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
 export function shellMeaning<Args>(
   toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd" | "outside_sandbox">,
   shows: readonly string[],
-): Required<Pick<ToolDef<Args>, "access" | "summary" | "card" | "preview" | "output">> {
+): Required<Pick<ToolDef<Args>, "access" | "prepare" | "summary" | "card" | "preview" | "output">> {
   return {
     output: SHELL_OUTPUT,
+    prepare: () => loadGrammar(),
     summary: (args) => toShell(args).command,
     card: (args, result) => shellCard(toShell(args).command, result),
     async access(args, scope) {

@@ -1,25 +1,25 @@
 import type { Card, CardResult } from "../../../contract/card.ts";
 import "../../../contract/subagents.ts";
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type Access, type CallScope, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, markdown, verbOf } from "../card.ts";
 import { childIn } from "../child-report.ts";
 import { AGENT_OUTPUT } from "../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
   task: text("The whole task for the child, with everything it needs to know"),
   working_dir: optional(text("Directory the child is confined to; yours when not given")),
   model: optional(text("Model for the child; yours when not given")),
-  max_turns: optional(integer("Maximum number of turns the child may take; 0 = no limit", { minimum: 0 })),
+  max_turns: optional(integer({ description: "Maximum number of turns the child may take; 0 = no limit", minimum: 0 })),
 };
 
-export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
+export const spawnAgentTool: ToolDef<StaticFields<typeof params>> = {
   name: "spawn_agent",
   feature: "agents",
   label: "Start agent",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   sessionOnly: true,

@@ -1,10 +1,10 @@
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { Access, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { quoteShell } from "../../../world/env/shell-quote.ts";
 import type { ExecResult, ExecutionEnvironment } from "../../../world/env/types.ts";
 import { plainOutput } from "../../run/plain-output.ts";
 import { lazyArtifact, refuseEmpty } from "../../run/run-command.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import { shellCard } from "../shell/card.ts";
 import description from "./description.md";
 
@@ -30,11 +30,11 @@ const params = {
 /** Runs commands on named hosts; add it to `tools` of a session. */
 export const sshTool = (hosts: SshHosts): ToolDef => definition(hosts) as unknown as ToolDef;
 
-const definition = (hosts: SshHosts): ToolDef<ArgsOf<typeof params>> => ({
+const definition = (hosts: SshHosts): ToolDef<StaticFields<typeof params>> => ({
   name: "ssh",
   label: "Run remotely",
   description: description.trim().replace("{{hosts}}", () => hosts.names.join(", ")),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   exclusive: true,

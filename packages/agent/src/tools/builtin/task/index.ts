@@ -1,11 +1,11 @@
 // The face of the agents of a session that gives out work in batches. The host says which kinds of agents there are when it makes the
 // tool; the list is part of the description, and so of the cached prefix.
 
+import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { BatchReport, BatchTask } from "../../../contract/subagents.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
-import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import { agentAccess } from "../spawn-agent/index.ts";
 import description from "./description.md";
 import { factsOf, type RecordLimits } from "./records.ts";
@@ -19,7 +19,8 @@ const isolated = optional(
   flag("The agent works on a copy of the files; what it changes is merged when it has finished"),
 );
 const race = optional(
-  integer("So many agents work on the one task, each on a copy; the first whose work passes verify is merged", {
+  integer({
+    description: "So many agents work on the one task, each on a copy; the first whose work passes verify is merged",
     minimum: 2,
     maximum: 8,
   }),
@@ -33,7 +34,10 @@ const all = {
   agent,
   context: optional(context),
   tasks: optional(
-    listOf(record({ id, description: about, assignment, isolated }, "A task"), "One for each agent", { minItems: 1 }),
+    listOf(object({ id, description: about, assignment, isolated }, "A task"), {
+      description: "One for each agent",
+      minItems: 1,
+    }),
   ),
   // A call in the form for one task is understood as well.
   assignment: optional(assignment),
@@ -44,7 +48,7 @@ const all = {
   verify,
   schema: optional(text("Not supported")),
 };
-type Args = ArgsOf<typeof all>;
+type Args = StaticFields<typeof all>;
 
 /** What the tool `task` of a session offers. */
 export interface TaskToolOptions {
@@ -88,12 +92,12 @@ export function taskTool({ agents, batch = true, isolation = false, records }: T
 
 function schemaFor(batch: boolean, isolation: boolean): ToolDef["schema"] {
   const { isolated: _apart, race: _race, verify: _verify, ...plain } = single;
-  if (!batch) return parameters(isolation ? single : plain);
+  if (!batch) return object(isolation ? single : plain);
   const task = { id, description: about, assignment, ...(isolation ? { isolated } : {}) };
-  const tasks = listOf(record(task, "A task"), "One for each agent", { minItems: 1 });
+  const tasks = listOf(object(task, "A task"), { description: "One for each agent", minItems: 1 });
   // A call in the form for one task is taken as well, so what is missing is said by the tool.
   const apart = isolation ? { race, verify } : {};
-  return { ...parameters({ agent, context, tasks, ...apart }), required: ["agent"], additionalProperties: true };
+  return { ...object({ agent, context, tasks, ...apart }), required: ["agent"], additionalProperties: true };
 }
 
 /** The tasks of a call in either form. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@lathe/llm";
-import { type ArgsOf, choice, listOf, optional, parameters, record, text } from "../params.ts";
+import { choice, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import "../../../contract/session-state.ts";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { todoCard } from "./card.ts";
@@ -8,12 +8,12 @@ import { applyOps, hasOpenTasks, renderTodo, type TodoList, type TodoOp } from "
 
 const params = {
   ops: listOf(
-    record(
+    object(
       {
         op: choice(["init", "start", "done", "drop", "rm", "append", "note"], "What to do"),
         list: optional(
           listOf(
-            record({ phase: text("Name of the phase"), items: listOf(text("A task"), "Its tasks") }, "A phase"),
+            object({ phase: text("Name of the phase"), items: listOf(text("A task"), "Its tasks") }, "A phase"),
             "For init: the phases with their tasks",
           ),
         ),
@@ -24,20 +24,19 @@ const params = {
       },
       "One change",
     ),
-    "Changes to the list, in order",
-    { minItems: 1 },
+    { description: "Changes to the list, in order", minItems: 1 },
   ),
 };
 
 /** The session fact that holds the todo list. */
 export const TODO_FACT = "todo";
 
-export const todoTool: ToolDef<ArgsOf<typeof params>> = {
+export const todoTool: ToolDef<StaticFields<typeof params>> = {
   feature: "todo",
   name: "todo",
   label: "Todo",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "never",
   sessionOnly: true,

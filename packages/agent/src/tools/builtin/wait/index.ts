@@ -1,19 +1,19 @@
 import "../../../contract/subagents.ts";
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
 import { childIn } from "../child-report.ts";
 import { AGENT_OUTPUT } from "../output.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id") };
 
-export const waitTool: ToolDef<ArgsOf<typeof params>> = {
+export const waitTool: ToolDef<StaticFields<typeof params>> = {
   name: "wait",
   feature: "agents",
   label: "Wait for agent",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   sessionOnly: true,

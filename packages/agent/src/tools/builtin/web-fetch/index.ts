@@ -1,9 +1,9 @@
 import type { JsonObject } from "@lathe/llm";
 import type { FetchLimits } from "../../../files/web/fetch-page.ts";
 import "../../../files/web/services.ts";
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { url: text("Full address, http or https") };
@@ -15,7 +15,7 @@ export const webFetchTool: ToolDef = {
   name: "web_fetch",
   label: "Fetch",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "network",
   replay: "safe",
   access: ({ url }) => [{ kind: "network", host: hostOf(url) }],
@@ -50,7 +50,7 @@ export const webFetchTool: ToolDef = {
       effects: "none",
     };
   },
-} satisfies ToolDef<ArgsOf<typeof params>>;
+} satisfies ToolDef<StaticFields<typeof params>>;
 
 function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
   if (typeof status === "number" && status >= 400) return `status ${status}`;

@@ -1,7 +1,7 @@
 import "../../../files/web/services.ts";
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { counted, verbOf } from "../card.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { query: text("What to search for") };
@@ -13,7 +13,7 @@ export const webSearchTool: ToolDef = {
   name: "web_search",
   label: "Web search",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "network",
   replay: "safe",
   access: (_args, { services }) => [{ kind: "network", host: services.web?.search?.name ?? "the search engine" }],
@@ -36,4 +36,4 @@ export const webSearchTool: ToolDef = {
       effects: "none",
     };
   },
-} satisfies ToolDef<ArgsOf<typeof params>>;
+} satisfies ToolDef<StaticFields<typeof params>>;

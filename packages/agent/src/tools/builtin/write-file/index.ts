@@ -1,5 +1,6 @@
 // write_file: a whole file at once, or the content of an address such as db://users/42.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { CallScope, Preview, ToolDef } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import { withoutLineNumbers } from "../../../files/edit/line-numbers.ts";
@@ -8,7 +9,6 @@ import { editPreview } from "../../../files/edit/preview.ts";
 import { writeWholeFile } from "../../../files/edit/whole.ts";
 import { previewElsewhere, writeElsewhere } from "../../../files/write/elsewhere.ts";
 import { fileAccess } from "../file-access.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -19,11 +19,11 @@ const params = {
 export const NUMBERS_NOTE =
   "the line numbers in front of every line were removed; reads show them, but they are not part of the file.";
 
-export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
+export const writeFileTool: ToolDef<StaticFields<typeof params>> = {
   name: "write_file",
   label: "Write",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "write",
   replay: "never",
   output: { chars: 1_000, mode: "tail" },
@@ -35,7 +35,7 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
 };
 
 /** `created`: what the result says of a file that was not there. */
-export function writing(created: string): ToolDef<ArgsOf<typeof params>>["execute"] {
+export function writing(created: string): ToolDef<StaticFields<typeof params>>["execute"] {
   return async ({ file_path, content }, context) => {
     const other = await writeElsewhere(file_path, content, context);
     if (other) return other;

@@ -1,19 +1,19 @@
 // write of the profile `lathe`: the same op as write_file, with one path text for everything.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import { fileAccess } from "../file-access.ts";
 import { hashlineWriteTool } from "../hashline-write/index.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { path: text("What to write"), content: text("The complete content") };
 
-export const writeTool: ToolDef<ArgsOf<typeof params>> = {
+export const writeTool: ToolDef<StaticFields<typeof params>> = {
   name: "write",
   label: "Write",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "write",
   replay: "never",
   exclusive: true,

@@ -1,7 +1,7 @@
 import "../../../contract/completion.ts";
+import { choice, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { COLLAPSED_LINES, markdown, verbOf } from "../card.ts";
-import { type ArgsOf, choice, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -9,11 +9,11 @@ const params = {
   status: optional(choice(["success", "aborted"], "aborted: the assignment cannot be done; success when not given")),
 };
 
-export const yieldTool: ToolDef<ArgsOf<typeof params>> = {
+export const yieldTool: ToolDef<StaticFields<typeof params>> = {
   name: "yield",
   label: "Hand over",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "read",
   replay: "safe",
   sessionOnly: true,

@@ -27,7 +27,10 @@ export async function localSearch(
   const program = await locateRipgrep(env["PATH"]);
   if (program !== undefined) return ripgrepSearch(localRunner(program, processes, env, onDisk));
   if (engine === "auto") return builtinSearch(localSearchFs(env, onDisk));
-  throw new EnvError("unavailable", "ripgrep was not found. Install it (rg on PATH) or use the built-in search.");
+  throw new EnvError(
+    "unavailable",
+    "ripgrep was not found: npm install @vscode/ripgrep, put rg on PATH, or use the built-in search.",
+  );
 }
 
 function localRunner(program: string, processes: Processes, env: EnvVars, onDisk: OnDisk): RipgrepRunner {

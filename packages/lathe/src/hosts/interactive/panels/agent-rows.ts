@@ -3,7 +3,7 @@
 import type { AgentOverview } from "@lathe/agent/contract";
 import {
   cutRow,
-  elapsed,
+  elapsedTime,
   type RenderContext,
   type Row,
   row,
@@ -100,7 +100,7 @@ const nameOf = ({ agentId, parentId }: AgentOverview): string =>
 
 function factsOf({ state, status, startedAt, endedAt, cost }: AgentOverview, { now }: RenderContext): string[] {
   const time =
-    startedAt === undefined ? [] : [endedAt === undefined ? elapsed(now - startedAt) : took(endedAt - startedAt)];
+    startedAt === undefined ? [] : [endedAt === undefined ? elapsedTime(now - startedAt) : took(endedAt - startedAt)];
   const price = cost > 0 ? [dollars(cost)] : [];
   const word = status === "failed" && state !== "aborted" ? `failed, ${state}` : state;
   return [word, ...time, ...price];

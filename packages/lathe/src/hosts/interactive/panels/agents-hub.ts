@@ -69,21 +69,21 @@ class Hub {
   }
 
   get hint(): string {
-    if (this.#focus.kind === "message") return "enter sends, esc cancels";
-    if (this.#focus.kind === "stop") return "y stops it, every other key leaves it";
-    if (this.#focus.kind === "stopAll") return "y stops all of them, every other key leaves them";
+    if (this.#focus.kind === "message") return "Enter to send · Esc to cancel";
+    if (this.#focus.kind === "stop") return "y to stop it · any other key to cancel";
+    if (this.#focus.kind === "stopAll") return "y to stop all of them · any other key to cancel";
     const key = (action: HubAction): string => this.#place.bindings.chords(action)[0] ?? "";
     const agents = this.#directory.list();
     const agent = this.#agent(agents);
     const keys = [
-      ...(agent && agent.state !== "aborted" ? [`${key("app.agents.send")} sends a message`] : []),
-      ...(agent?.state === "running" ? [`${key("app.agents.stop")} stops it`] : []),
-      ...(atWork(agents) > 1 ? [`${key("app.agents.stopAll")} stops all`] : []),
-      ...(agent?.state === "parked" ? [`${key("app.agents.revive")} revives it`] : []),
-      `${key("app.agents.transcript")} transcript`,
-      "esc closes",
+      ...(agent && agent.state !== "aborted" ? [`${key("app.agents.send")} to send a message`] : []),
+      ...(agent?.state === "running" ? [`${key("app.agents.stop")} to stop it`] : []),
+      ...(atWork(agents) > 1 ? [`${key("app.agents.stopAll")} to stop all`] : []),
+      ...(agent?.state === "parked" ? [`${key("app.agents.revive")} to revive it`] : []),
+      `${key("app.agents.transcript")} for the transcript`,
+      "esc to close",
     ];
-    return keys.join(", ");
+    return keys.join(" · ");
   }
 
   /** Esc goes back by one step. */

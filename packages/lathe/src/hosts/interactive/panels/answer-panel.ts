@@ -37,16 +37,16 @@ export interface AnswerPanelParts<T> {
   /** Index of the answer to begin with. */
   readonly first?: number;
   /** Several answers at once: what the marked ones come to. */
-  readonly joined?: (options: readonly AnswerOption<T>[]) => T;
+  readonly join?: (options: readonly AnswerOption<T>[]) => T;
   readonly hint: string;
-  answered(value: T): void;
+  onAnswer(value: T): void;
   /** To the question before or after this one; absent where there is only one. */
   go?(by: -1 | 1): void;
-  /** Somebody is about to answer. */
-  touched?(): void;
+  /** The user has begun to answer. */
+  onTouch?(): void;
   /** Shows the whole body elsewhere. */
   viewAll(): void;
-  changed(): void;
+  onChange(): void;
 }
 
 const NOT_ALL = " (not all of it is shown: v)";
@@ -76,10 +76,10 @@ export class AnswerPanel<T> implements Focusable {
     const body = this.#parts.body(columns);
     const room = Math.max(1, rows - typed.length);
     const wanted = allOf(body).length;
-    let listed = answerRows(this.#shown(context, false), this.#at, context, { room, wanted });
+    let listed = answerRows(this.#answerLines(context, false), this.#at, context, { room, wanted });
     let { rows: above, isCut } = fittedBody(body, room - listed.length, context);
     if (isCut) {
-      listed = answerRows(this.#shown(context, true), this.#at, context, { room, wanted });
+      listed = answerRows(this.#answerLines(context, true), this.#at, context, { room, wanted });
       ({ rows: above, isCut } = fittedBody(body, room - listed.length, context));
     }
     this.#isCut = isCut;
@@ -87,7 +87,7 @@ export class AnswerPanel<T> implements Focusable {
     return [...above, ...listed, ...typed];
   }
 
-  #shown({ symbols }: RenderContext, isCut: boolean) {
+  #answerLines({ symbols }: RenderContext, isCut: boolean) {
     return this.#parts.options.map(({ letter, label, short, isMarkable, isConsent }, i) => ({
       letter,
       label: isCut && isConsent ? `${label}${NOT_ALL}` : label,
@@ -98,17 +98,17 @@ export class AnswerPanel<T> implements Focusable {
 
   /** What the keys do now. */
   get hint(): string {
-    const { hint, joined, go } = this.#parts;
-    if (this.#words) return "enter sends, esc goes back";
-    const marks = joined ? "space marks, enter sends" : "";
-    return [this.#isCut ? "v shows everything" : "", marks, go ? "left and right between questions" : "", hint]
+    const { hint, join: joined, go } = this.#parts;
+    if (this.#words) return "Enter to send · Esc to go back";
+    const marks = joined ? "Space to mark · Enter to send" : "";
+    return [this.#isCut ? "v to see everything" : "", marks, go ? "← → to switch questions" : "", hint]
       .filter((part) => part !== "")
-      .join(", ");
+      .join(" · ");
   }
 
   handle(key: Key): boolean {
-    this.#parts.touched?.();
-    if (this.#words) return this.#typing(this.#words, key);
+    this.#parts.onTouch?.();
+    if (this.#words) return this.#handleWords(this.#words, key);
     if (key.kind !== "key") return false;
     const { bindings, options, viewAll, go } = this.#parts;
     const action = bindings.match(key, "select");
@@ -121,23 +121,23 @@ export class AnswerPanel<T> implements Focusable {
     else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
     else {
       const chosen = options.findIndex(({ letter }) => letter === key.text?.toLowerCase());
-      // Other letters are swallowed: they are no answer, and nobody is typing.
+      // Other letters are swallowed: they are no answer, and no text is being typed.
       if (chosen >= 0) this.#choose(chosen);
     }
     return true;
   }
 
-  #typing(words: Editor, key: Key): boolean {
+  #handleWords(words: Editor, key: Key): boolean {
     if (key.kind === "key" && key.name === "escape") {
       this.#words = undefined;
-      this.#parts.changed();
+      this.#parts.onChange();
       return true;
     }
     return words.handle(key);
   }
 
   #move(by: number): void {
-    const { options, changed } = this.#parts;
+    const { options, onChange: changed } = this.#parts;
     this.#at = (this.#at + by + options.length) % options.length;
     changed();
   }
@@ -145,7 +145,7 @@ export class AnswerPanel<T> implements Focusable {
   #mark(index: number): void {
     if (!this.#parts.options[index]?.isMarkable) return;
     if (!this.#marked.delete(index)) this.#marked.add(index);
-    this.#parts.changed();
+    this.#parts.onChange();
   }
 
   #choose(index: number): void {
@@ -155,7 +155,7 @@ export class AnswerPanel<T> implements Focusable {
   }
 
   #confirm(): void {
-    const { options, joined, answered, bindings, changed } = this.#parts;
+    const { options, join: joined, onAnswer: answered, bindings, onChange: changed } = this.#parts;
     const option = options[this.#at];
     if (!option) return;
     if (option.words !== undefined) {

@@ -26,11 +26,11 @@ function titleOf({ tool_name: tool, access = [], preview, tier }: ApprovalQuesti
   }
   const changes = tier === "write" ? preview.filter(({ kind }) => kind === "heading") : [];
   const [only] = changes;
-  if (only && changes.length === 1) return { text: `${capitalized(only.text)}?`, covers: only };
+  if (only && changes.length === 1) return { text: `${capitalize(only.text)}?`, covers: only };
   if (changes.length > 1) return { text: `Make these changes to ${changes.length} files?` };
   const hosts = new Set(access.flatMap((one) => (one.kind === "network" ? one.host : [])));
   if (hosts.size > 0) return { text: `Connect to ${[...hosts].join(", ")}?` };
   return { text: `Allow this ${tool} call?` };
 }
 
-const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -7,7 +7,7 @@ import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap }
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { Width } from "../../../found/permissions/offers.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
-import { denied } from "../plain/answers.ts";
+import { denialOf } from "../plain/answers.ts";
 import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
 import { approvalTitle } from "./approval-title.ts";
@@ -38,13 +38,15 @@ export function approvalBody(question: ApprovalQuestion, around: Surroundings, c
   return {
     title: wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
     reason:
-      reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" }),
+      reason === undefined ? [] : indentRows(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" }),
     subject: bodyRows(shown, columns),
-    notes: touched === "" ? [] : indented(`Also: ${touched}`, columns, { color: "muted" }),
+    notes: touched === "" ? [] : indentRows(`Also: ${touched}`, columns, { color: "muted" }),
   };
 }
 
-export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
+/** `days`: how long an allowed pattern is remembered; 0 = for this session. */
+export function approvalOptions(question: ApprovalQuestion, days: number): AnswerOption<ApprovalReply>[] {
+  const { offers } = question;
   const wider = (letter: string, short: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
     letter,
     label,
@@ -61,18 +63,33 @@ export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): 
       answer: () => ({ decision: "allow", by: "user" }),
     },
     ...(offers.pattern
-      ? [wider("p", "like", `Yes, and ${patternText(offers.pattern)} in this project from now on`, "pattern")]
+      ? [wider("p", "like", `Yes, and don't ask again for ${patternWords(offers.pattern, days)}`, "pattern")]
       : []),
-    ...(offers.tool ? [wider("a", "all", `Yes, and every later ${tool} call inside this project`, "tool")] : []),
-    { letter: "n", label: "No", short: "no", answer: () => denied() },
+    ...(offers.tool
+      ? [wider("a", "all", `Yes, and allow all ${callsOf(question)} in this project for this session`, "tool")]
+      : []),
+    { letter: "n", label: "No", short: "no", answer: () => denialOf() },
     {
       letter: "w",
       label: "No, and say what to do instead",
       short: "say",
       words: "What should be done instead?",
-      answer: denied,
+      answer: denialOf,
     },
   ];
+}
+
+/** What a rule allows and for how long: "`npm test *` in this project (30 days)", "edits under src/ (30 days)". */
+function patternWords(rules: readonly string[], days: number): string {
+  const [, folder] = rules.length === 1 ? (/^write\((.+\/)\*\*\)$/.exec(rules[0] ?? "") ?? []) : [];
+  const what =
+    folder === undefined ? `\`${patternText(rules)}\` in this project` : `edits under ${visibleLine(folder)}`;
+  return `${what} (${days === 0 ? "this session" : days === 1 ? "1 day" : `${days} days`})`;
+}
+
+function callsOf({ tool_name: tool, access = [] }: ApprovalQuestion): string {
+  if (access.some(({ kind }) => kind === "exec")) return `${tool} commands`;
+  return access.some(({ kind }) => kind === "write") ? "edits" : `${tool} calls`;
 }
 
 const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
@@ -109,11 +126,11 @@ function holdsAll(hunk: readonly PreviewLine[]): boolean {
 }
 
 function previewRows({ text, kind }: PreviewLine, columns: number): Row[] {
-  return indented(visible(text), columns, kind === undefined ? {} : STYLES[kind]);
+  return indentRows(visible(text), columns, kind === undefined ? {} : STYLES[kind]);
 }
 
-/** Rows that nobody can mistake for the question or an answer, which begin at the left edge. */
-function indented(text: string, columns: number, style: Style): Row[] {
+/** These rows cannot be mistaken for the question or an answer, which begin at the left edge. */
+function indentRows(text: string, columns: number, style: Style): Row[] {
   const mark = text.startsWith(BAR) ? BAR : "";
   return text
     .slice(mark.length)

@@ -45,7 +45,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
       list.setItems(items);
     });
     const component = {
-      hint: ["enter chooses", ...actions.hints, "esc cancels"].join(", "),
+      hint: ["Enter to choose", ...actions.hints, "Esc to cancel"].join(" · "),
       render: (context: Parameters<typeof list.render>[0]) => [
         row(shorten(choice.title, context.columns), { bold: true }),
         ...list.render(context),

@@ -6,7 +6,7 @@ export function diffPage(diff: string): (columns: number) => readonly Row[] {
   const [only, ...others] = fileDiffs(diff);
   return (columns) => {
     const rows = diffRows(diff, columns);
-    // Of a single file, the headline is left to whoever shows it.
+    // The rows of a single file have no headline: the caller adds it.
     return only && others.length === 0 ? [rowOf(...diffHeadline(only)), EMPTY_ROW, ...rows] : rows;
   };
 }

@@ -33,7 +33,7 @@ function typedLine(
     });
     const rows = (columns: number): Row[] => wrap([{ text: visible(question), style: { bold: true } }], columns);
     const component: Panel["component"] = {
-      hint: "enter sends, esc cancels",
+      hint: "Enter to send · Esc to cancel",
       render: (context) => [...rows(context.columns), ...prompt.render(context)],
       handle: (key) => prompt.handle(key),
       get cursor() {

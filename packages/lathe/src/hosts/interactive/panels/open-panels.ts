@@ -5,24 +5,33 @@ import type { PlanVerdict } from "@lathe/agent/tools";
 import { renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import { type AnswerOption, AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
-import { approvalBody, approvalOptions } from "./approval.ts";
+import { approvalBody, approvalOptions, type Surroundings } from "./approval.ts";
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
 import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
 
-type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | "changed" | "go" | "touched">;
+type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | "onChange" | "go" | "onTouch">;
 
-const HINT = "esc stops the work, tab goes to the input";
+const HINT = "Esc to stop · Tab to type a message";
+
+export interface ApprovalPlace extends Surroundings {
+  /** How long an allowed pattern is remembered. */
+  readonly rememberDays: number;
+}
 
 export function approvalPanel(
   place: PanelPlace,
   question: ApprovalQuestion,
-  around: { readonly cwd: string; readonly userHome: string },
+  around: ApprovalPlace,
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
   const body = (columns: number): QuestionBody => approvalBody(question, around, columns);
-  return askOne(place, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
+  return askOne(
+    place,
+    { body, options: approvalOptions(question, around.rememberDays), hint: HINT },
+    { byAgent: true, signal },
+  );
 }
 
 /** One after the other; giving one up gives up all. */
@@ -38,10 +47,10 @@ export async function questionPanels(
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
-      ...(question.multi ? { joined: joinedAnswers(question) } : {}),
+      ...(question.multi ? { join: joinedAnswers(question) } : {}),
     }),
   );
-  return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { touched } : {}) });
+  return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { onTouch: touched } : {}) });
 }
 
 export function planPanel(place: PanelPlace, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
@@ -74,18 +83,18 @@ export function confirmPanel(
     { letter: "n", label: "No", short: "no", answer: () => false },
     ...(by.yesOrNo ? [] : [other]),
   ];
-  return askOne<boolean | string>(place, { body, options, hint: "esc leaves it" }, by);
+  return askOne<boolean | string>(place, { body, options, hint: "Esc to cancel" }, by);
 }
 
 export interface AskedBy {
-  /** Nobody at the keyboard asked for it. */
+  /** The agent asks, not a command of the user. */
   readonly byAgent?: boolean;
   /** Gives the question up. */
   readonly signal?: AbortSignal;
-  /** Nobody would read other words. */
+  /** The caller takes no other words. */
   readonly yesOrNo?: boolean;
-  /** Somebody is about to answer. */
-  readonly touched?: () => void;
+  /** The user has begun to answer. */
+  readonly onTouch?: () => void;
 }
 
 async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
@@ -96,7 +105,7 @@ async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): 
 function askInTurn<T>(
   place: PanelPlace,
   asks: readonly Asked<T>[],
-  { byAgent = false, signal, touched }: AskedBy,
+  { byAgent = false, signal, onTouch: touched }: AskedBy,
 ): Promise<readonly T[] | undefined> {
   return new Promise((resolve) => {
     const answers: (T | undefined)[] = asks.map(() => undefined);
@@ -108,7 +117,7 @@ function askInTurn<T>(
       panel.component = component;
       place.panels.asksNext();
     };
-    const answered = (value: T): void => {
+    const takeAnswer = (value: T): void => {
       answers[at] = value;
       if (at < asks.length - 1) goTo(at + 1);
       else close(answers as T[]);
@@ -122,11 +131,11 @@ function askInTurn<T>(
         new AnswerPanel<T>({
           ...parts,
           bindings: place.bindings,
-          answered,
+          onAnswer: takeAnswer,
           ...(asks.length > 1 ? { go } : {}),
-          ...(touched ? { touched } : {}),
+          ...(touched ? { onTouch: touched } : {}),
           viewAll: () => place.view("Question", (columns) => allOf(parts.body(columns))),
-          changed: () => place.onChange(),
+          onChange: () => place.onChange(),
         }),
     );
     const close = (value: readonly T[] | undefined): void => {

@@ -45,7 +45,7 @@ it("whoever goes from a question to the input stays there however long they thin
   stack.settle();
   pass(60_000);
   expect(stack.focused).toBeUndefined();
-  expect(stack.hint).toContain("Tab goes to this question");
+  expect(stack.hint).toContain("Tab to answer");
   stack.focus();
   expect(stack.focused).toBe(first);
 });

@@ -1,5 +1,5 @@
 // What takes the composer's place for a while: questions of the agent, lists that a command opens. A question that comes up while
-// somebody types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it. One that follows
+// the user types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it. One that follows
 // another question has them at once, and ignores for a moment what was meant for the one before.
 
 import type { Focusable } from "@lathe/tui";
@@ -11,7 +11,7 @@ export interface Panel {
     /** What the agents do is seen in it. */
     readonly showsAgents?: boolean;
   };
-  /** Nobody at the keyboard asked for it. */
+  /** The agent opened it, not the user. */
   readonly byAgent: boolean;
   /** Given up with Esc or Ctrl+C. */
   cancel(): void;
@@ -33,8 +33,8 @@ const PAUSE_MS = 700;
 /** A key pressed sooner after a question came up was not meant for it. */
 const REACTION_MS = 300;
 
-const WAITS = "Keys go to the input. Tab goes to this question.";
-const DEAF = "a new question: it takes keys in a moment";
+const WAITS = "You're typing a message. Tab to answer.";
+const DEAF = "New question: it takes keys in a moment";
 
 export class PanelStack {
   readonly #parts: PanelStackParts;
@@ -74,8 +74,8 @@ export class PanelStack {
   get hint(): string {
     if (!this.focused) return WAITS;
     const waiting = this.#panels.slice(1).filter(({ byAgent }) => byAgent).length;
-    const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waits" : "questions wait"}`];
-    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(", ");
+    const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waiting" : "questions waiting"}`];
+    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(" · ");
   }
 
   /** What the person opens comes before what waits for them. */
@@ -140,7 +140,7 @@ export class PanelStack {
     this.#parts.onChange();
   }
 
-  /** The last key went to a question a moment ago: whoever pressed it is answering, not writing. */
+  /** The last key went to a question a moment ago: the user is answering, not writing. */
   get #isAnswering(): boolean {
     return this.#lastAnswered > this.#lastTyped && this.#parts.now() - this.#lastAnswered < PAUSE_MS;
   }

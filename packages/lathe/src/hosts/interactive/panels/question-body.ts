@@ -1,5 +1,5 @@
 // What stands above the answers of a question, and which of it is shown where there is little room: what is asked, and the beginning
-// and the end of what it is about. An end that nobody sees must not be approved by accident.
+// and the end of what it is about. The user must not approve an end that is out of sight.
 
 import { EMPTY_ROW, type RenderContext, type Row, row, rowText, shorten, widthOf } from "@lathe/tui";
 

@@ -13,13 +13,13 @@ export function droppedPaths(text: string): readonly string[] | undefined {
 
 function pathOf(word: string): string | undefined {
   const bare = /^'.*'$|^".*"$/.test(word) ? word.slice(1, -1) : word.replace(/\\(.)/g, "$1");
-  if (bare.startsWith("file://")) return addressed(bare);
+  if (bare.startsWith("file://")) return pathOfAddress(bare);
   return bare.startsWith("/") || bare.startsWith("~/") || bare.startsWith("./") || bare.startsWith("../")
     ? bare
     : undefined;
 }
 
-function addressed(address: string): string | undefined {
+function pathOfAddress(address: string): string | undefined {
   try {
     return fileURLToPath(address);
   } catch {

@@ -16,11 +16,11 @@ export function replyOf(said: string): ApprovalReply {
   const remember = widthOf(said);
   if (remember !== undefined) return { decision: "allow", remember, by: "user" };
   if (isYes(said)) return { decision: "allow", by: "user" };
-  return denied(said === "" || isNo(said) ? undefined : said);
+  return denialOf(said === "" || isNo(said) ? undefined : said);
 }
 
 /** `words`: what to do instead. */
-export const denied = (words?: string): ApprovalReply => ({
+export const denialOf = (words?: string): ApprovalReply => ({
   decision: "deny",
   by: "user",
   reason: words === undefined ? "The user said no." : `The user said: ${words}`,

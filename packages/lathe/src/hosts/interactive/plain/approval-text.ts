@@ -48,12 +48,12 @@ export function approvalText(
   if (preview.length <= 1 && isPlain && reason === undefined && widthOf(short) < columns) {
     return { above: [], rest: [], question: short };
   }
-  const lines = preview.flatMap((line) => styled(line, columns));
+  const lines = preview.flatMap((line) => styleLines(line, columns));
   const rest = lines.slice(MOST_LINES);
   return {
     above: [
       { text: `${tool}${whose}:` },
-      ...(reason === undefined ? [] : indented(reason, columns).map((text) => ({ text, style: "yellow" as const }))),
+      ...(reason === undefined ? [] : indentLines(reason, columns).map((text) => ({ text, style: "yellow" as const }))),
       ...lines.slice(0, MOST_LINES),
       ...(rest.length > 0 ? [{ text: `${INDENT}… ${rest.length} more lines: answer v to see them` }] : []),
     ],
@@ -66,13 +66,13 @@ export function approvalText(
 export const patternText = (rules: readonly string[]): string =>
   visibleLine(rules.map((rule) => rule.replace(/^shell\((.*)\)$/s, "$1")).join(", "));
 
-function styled({ text, kind }: PreviewLine, columns: number): StyledLine[] {
+function styleLines({ text, kind }: PreviewLine, columns: number): StyledLine[] {
   const style = kind && STYLES[kind];
-  return indented(text, columns).map((row) => ({ text: row, ...(style ? { style } : {}) }));
+  return indentLines(text, columns).map((row) => ({ text: row, ...(style ? { style } : {}) }));
 }
 
-/** Rows that nobody can mistake for the question or an answer, which begin at the left edge. */
-function indented(text: string, columns: number): string[] {
+/** These rows cannot be mistaken for the question or an answer, which begin at the left edge. */
+function indentLines(text: string, columns: number): string[] {
   const mark = text.startsWith(BAR) ? BAR : "";
   const room = Math.max(columns - INDENT.length - BAR.length, 10);
   const rows = text.slice(mark.length).split("\n");

@@ -106,7 +106,7 @@ export class PlainView implements HostView {
     this.#printer.line(text.replace(/\n+$/, ""), style);
   }
 
-  /** Lines are read one by one, each by whoever asks next. */
+  /** Lines are read one by one, each by the next question. */
   dialogue<T>(_from: HoldsFrom, work: () => Promise<T>): Promise<T> {
     return work();
   }
@@ -116,14 +116,14 @@ export class PlainView implements HostView {
   }
 
   ask(question: string, signal?: AbortSignal, before?: () => void): Promise<string | undefined> {
-    return this.#asked({ question: `${question.trimEnd()} `, before }, signal);
+    return this.#askNext({ question: `${question.trimEnd()} `, before }, signal);
   }
 
   askSecret(question: string): Promise<string | undefined> {
-    return this.#asked({ question: `${question} (hidden): `, isSecret: true });
+    return this.#askNext({ question: `${question} (hidden): `, isSecret: true });
   }
 
-  #asked(parts: Omit<PendingQuestion, "settle">, signal?: AbortSignal): Promise<string | undefined> {
+  #askNext(parts: Omit<PendingQuestion, "settle">, signal?: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
       const pending: PendingQuestion = {
         ...parts,
@@ -281,9 +281,9 @@ export class PlainView implements HostView {
     if (key.kind === "paste") this.#typed.paste(key.text);
     if (key.kind !== "key" || this.#typed.edit(key)) return;
     const { name, ctrl } = key;
-    if (name === "enter" || (ctrl && name === "j")) this.#entered();
+    if (name === "enter" || (ctrl && name === "j")) this.#enter();
     else if (name === "escape") this.#controller?.stop();
-    else if (ctrl && name === "c") this.#interrupted();
+    else if (ctrl && name === "c") this.#interrupt();
     else if (ctrl && name === "z") process.kill(0, "SIGTSTP");
     else if (ctrl && name === "d" && this.#typed.text === "") {
       if (this.#controller) void this.#controller.leave(EXIT.done);
@@ -291,7 +291,7 @@ export class PlainView implements HostView {
     }
   }
 
-  #entered(): void {
+  #enter(): void {
     const said = this.#typed.whole;
     this.#typed.close();
     const [pending] = this.#pending;
@@ -306,7 +306,7 @@ export class PlainView implements HostView {
   }
 
   /** Discards what was being typed, as in a shell; the next input begins a new line. */
-  #interrupted(): void {
+  #interrupt(): void {
     this.#typed.close();
     this.#begun = "";
     this.#setAside = "";

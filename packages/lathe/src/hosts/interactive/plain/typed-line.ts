@@ -8,7 +8,7 @@ export interface PlainScreen {
   setTimer(callback: () => void, ms: number): { cancel(): void };
 }
 
-/** Somebody who has not typed for so long is reading. */
+/** A user who has not typed for so long is reading. */
 const PAUSE_MS = 1_500;
 /** Takes the last character off the line, as the terminal itself does it. */
 const RUB_OUT = "\b \b";

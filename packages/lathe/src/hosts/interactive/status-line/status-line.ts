@@ -2,7 +2,7 @@
 // On a narrow terminal the least important parts go first, each as a whole.
 
 import { type Component, type RenderContext, type Row, type Span, visibleLine, widthOf } from "@lathe/tui";
-import { STATUS_PARTS } from "../../../config/settings/schema.ts";
+import { STATUS_PARTS } from "../../../config/settings/terminal-settings.ts";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { type ContextFill, contextBar } from "./context-bar.ts";
 

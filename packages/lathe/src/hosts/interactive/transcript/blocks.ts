@@ -1,7 +1,7 @@
 // What is not yet in the scrollback, block by block: text that streams in, thoughts, calls that run, and what is already whole.
 
 import type { Card, EventData } from "@lathe/agent";
-import { elapsed, MarkdownStream, type Row, type Span, wrap } from "@lathe/tui";
+import { elapsedTime, MarkdownStream, type Row, type Span, wrap } from "@lathe/tui";
 import type { CallItem, Item, ThinkingItem } from "./item.ts";
 import { itemRows, thoughtRows } from "./item-rows.ts";
 import { OutputTail } from "./output-tail.ts";
@@ -116,7 +116,9 @@ export class ThinkingBlock implements Block {
     }
     if (this.isDone) return itemRows(item, view);
     const last = this.#text.trimEnd().split("\n").at(-1) ?? "";
-    return [oneRow(view, [dim(`Thinking ${elapsed(view.now - this.#since)}  `)], last, { color: "dim", italic: true })];
+    return [
+      oneRow(view, [dim(`Thinking ${elapsedTime(view.now - this.#since)}  `)], last, { color: "dim", italic: true }),
+    ];
   }
 }
 
@@ -150,7 +152,10 @@ export class CallBlock implements Block {
     this.#state = "running";
     // The time a person took to answer is not the call's.
     this.#since = now;
-    this.#decision = `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
+    this.#decision =
+      by === "interrupt"
+        ? "cancelled"
+        : `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
   }
   end({ card, is_error, error }: CallEnd, now: number): void {
     this.#card = card;

@@ -18,7 +18,7 @@ export function bodyRows(item: CallItem, view: ItemView): Row[] {
       return body.files.flatMap((file) => fileRows(file, body, view));
     case "markdown":
       return collapsedRows(
-        indented(renderMarkdown(body.text, view.columns - INDENT.length, view)),
+        indentRows(renderMarkdown(body.text, view.columns - INDENT.length, view)),
         body.collapsed,
         view,
       );
@@ -39,7 +39,7 @@ function outputRows({ text, keeps, collapsed }: Body<"output">, { state, live }:
     .trimEnd()
     .split("\n");
   if (lines.join("") === "") return [];
-  if (view.expanded) return lines.flatMap((line) => wrapped(line, view));
+  if (view.expanded) return lines.flatMap((line) => wrapLine(line, view));
   const isTail = keeps === "tail";
   const shown = isTail ? lines.slice(-collapsed) : lines.slice(0, collapsed);
   // What the model got may be shortened: what was printed is what counts.
@@ -47,7 +47,7 @@ function outputRows({ text, keeps, collapsed }: Body<"output">, { state, live }:
   // The reason of a failure is read, not glanced at.
   if (state === "failed" && !isTail)
     return collapsedRows(
-      shown.flatMap((line) => wrapped(line, view, "error")),
+      shown.flatMap((line) => wrapLine(line, view, "error")),
       2 * collapsed,
       view,
     );
@@ -59,7 +59,7 @@ function outputRows({ text, keeps, collapsed }: Body<"output">, { state, live }:
 const outputRow = (line: string, view: ItemView): Row =>
   oneRow(view, [{ text: INDENT }], line, { color: "toolOutput" });
 
-function wrapped(line: string, view: ItemView, color = "toolOutput"): Row[] {
+function wrapLine(line: string, view: ItemView, color = "toolOutput"): Row[] {
   const lead = [{ text: INDENT }];
   return wrap([span(line, { color })], view.columns, { first: lead, rest: lead, anywhere: color === "toolOutput" });
 }
@@ -100,11 +100,13 @@ function listRow({ text, kind }: CardLine, view: ItemView): Row {
 
 function fileRows(file: Body<"diff">["files"][number], { files, collapsed }: Body<"diff">, view: ItemView): Row[] {
   const name = files.length > 1 ? [oneRow(view, [{ text: INDENT }], file.path, { color: "muted", bold: true })] : [];
-  const rows = indented(diffRows(file.diff, view.columns - INDENT.length, { wordMarks: true, symbols: view.symbols }));
+  const rows = indentRows(
+    diffRows(file.diff, view.columns - INDENT.length, { wordMarks: true, symbols: view.symbols }),
+  );
   return [...name, ...collapsedRows(rows, Math.max(4, Math.ceil(collapsed / files.length)), view)];
 }
 
-const indented = (rows: readonly Row[]): Row[] =>
+const indentRows = (rows: readonly Row[]): Row[] =>
   rows.map((made) => ({ ...made, spans: [{ text: INDENT }, ...made.spans] }));
 
 function collapsedRows(rows: readonly Row[], most: number, view: ItemView): Row[] {

@@ -1,11 +1,11 @@
 // A call as rows: mark, verb, what it is about and what came of it in the headline; below it what the tool wants to be seen.
 
 import type { Card } from "@lathe/agent";
-import { elapsed, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
+import { elapsedTime, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
 import { bodyRows } from "./body-rows.ts";
 import type { CallItem } from "./item.ts";
 import { took } from "./numbers.ts";
-import { dim, hanging, type ItemView, SEPARATOR, span } from "./view.ts";
+import { dim, hangRows, type ItemView, SEPARATOR, span } from "./view.ts";
 
 /** A longer command is cut until a person asks for the whole. */
 const HEADLINE_ROWS = 3;
@@ -34,13 +34,13 @@ function headline(item: CallItem, view: ItemView): Row[] {
   const { card } = item;
   const lead = [markOf(item, view), { text: " " }];
   const verb = span(card.verb, { color: "toolTitle", bold: true });
-  const end = ending(item, view);
+  const end = endSpans(item, view);
   const endWidth = end.reduce((sum, { text }) => sum + widthOf(text), 0);
   const subject = view.expanded
     ? visible(card.subject).trim()
     : shorten(visibleLine(card.subject), roomFor(view, card, endWidth), view.symbols.ellipsis);
   const parts = [verb, ...(subject === "" ? [] : [{ text: " " }, span(subject, { color: "text" })]), ...end];
-  return hanging(view, parts, lead);
+  return hangRows(view, parts, lead);
 }
 
 /** Cut so that verb, subject and ending take no more than the rows of a headline, and what came of it is always there. */
@@ -52,7 +52,7 @@ function roomFor(view: ItemView, card: Card, endWidth: number): number {
   return Math.max(10, Math.floor((row * HEADLINE_ROWS - widthOf(card.verb) - 1 - endWidth) * 0.85));
 }
 
-function ending(item: CallItem, view: ItemView): Span[] {
+function endSpans(item: CallItem, view: ItemView): Span[] {
   const { card, state, since, tookMs, decision } = item;
   const failed = isFailed(item);
   const parts: Span[] = [];
@@ -64,11 +64,11 @@ function ending(item: CallItem, view: ItemView): Span[] {
     else add(visibleLine(card.outcome), { color: failed ? "error" : "muted" });
   }
   if (state === "skipped") add("skipped", { color: "dim" });
-  if (state === "waiting") add("waits for your answer", { color: "warning" });
+  if (state === "waiting") add("waiting for your answer", { color: "warning" });
   if (decision !== undefined) add(decision, { color: "dim" });
   if (card.asks) return parts;
   if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)
-    add(elapsed(view.now - since), { color: "dim" });
+    add(elapsedTime(view.now - since), { color: "dim" });
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
     add(`took ${took(tookMs)}`, { color: "dim" });
   return parts;

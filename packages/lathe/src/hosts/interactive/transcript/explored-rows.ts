@@ -4,7 +4,7 @@
 import { type Row, visibleLine } from "@lathe/tui";
 import { callRows, isFailed, markOf } from "./call-rows.ts";
 import type { CallItem } from "./item.ts";
-import { dim, hanging, type ItemView, span } from "./view.ts";
+import { dim, hangRows, type ItemView, span } from "./view.ts";
 
 const FOLDED_ROWS = 3;
 
@@ -21,7 +21,7 @@ export function exploredRows(calls: readonly CallItem[], view: ItemView): Row[] 
   const mark = isRunning ? markOf(standing, view) : dim(view.symbols.bullet);
   const verb = span(isRunning ? "Exploring" : "Explored", { color: "toolTitle", bold: true });
   const text = span(` ${sentence(told)}`, { color: "muted" });
-  return [...hanging(view, [verb, text], [mark, { text: " " }], FOLDED_ROWS), ...own];
+  return [...hangRows(view, [verb, text], [mark, { text: " " }], FOLDED_ROWS), ...own];
 }
 
 /** "read a.ts, b.ts; searched flag (12 matches)": each verb once, in the order of its first call. */

@@ -183,7 +183,7 @@ export class EventFold {
         this.#userInput(event.data);
         break;
       case "steering_injected":
-        this.#steering(event.data);
+        this.#addSteering(event.data);
         break;
       case "turn_start":
         this.#hasTurns = true;
@@ -216,7 +216,7 @@ export class EventFold {
     for (const picture of picturesIn(message.content)) this.add(picture);
   }
 
-  #steering({ content, message, source }: EventData["steering_injected"]): void {
+  #addSteering({ content, message, source }: EventData["steering_injected"]): void {
     if (source === undefined || source.kind === "user") {
       const { words, attached } = wordsAndAttachments(message.content);
       this.add(userItem(words, "steered", attached));

@@ -2,7 +2,7 @@
 
 import {
   drawsType,
-  elapsed,
+  elapsedTime,
   pictureSize,
   type Row,
   renderMarkdown,
@@ -27,7 +27,7 @@ import type {
   UserItem,
 } from "./item.ts";
 import { took } from "./numbers.ts";
-import { dim, hanging, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
+import { dim, hangRows, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 /** Of a message that a person sent, such as a long paste. */
 const USER_ROWS = 12;
@@ -102,7 +102,7 @@ function noteRows({ text, note }: NoteItem, view: ItemView): Row[] {
   const { symbols } = view;
   const mark = { info: "", warning: symbols.warning, error: symbols.failure, decision: symbols.bullet }[note];
   const lead = mark === "" ? [] : [span(mark, NOTE_STYLES[note]), { text: " " }];
-  return hanging(view, [span(visible(text).trimEnd(), NOTE_STYLES[note])], lead);
+  return hangRows(view, [span(visible(text).trimEnd(), NOTE_STYLES[note])], lead);
 }
 
 function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, view: ItemView): Row[] {
@@ -140,7 +140,7 @@ export function childRow(item: ChildItem, view: ItemView): Row {
     done: span(symbols.success, { color: "success" }),
     failed: span(symbols.failure, { color: "error" }),
   };
-  const time = item.state === "running" ? elapsed(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
+  const time = item.state === "running" ? elapsedTime(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
   const facts = [visibleLine(item.agentId), time, ...(item.cost > 0 ? [dollars(item.cost)] : [])];
   const lead = [marks[item.state], { text: " " }, span(facts.join(SEPARATOR), { color: "muted" }), { text: "  " }];
   const text =

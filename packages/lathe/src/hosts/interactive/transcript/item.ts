@@ -22,7 +22,7 @@ export interface UserItem {
   readonly attached: readonly string[];
 }
 
-/** A picture that somebody sent or a tool found. */
+/** A picture that the user sent or a tool found. */
 export interface PictureItem {
   readonly kind: "picture";
   /** "640x480 png, 34 kB". */
@@ -49,7 +49,7 @@ export interface CallItem {
   /** While it runs: when it was allowed to begin. */
   readonly since?: number | undefined;
   readonly tookMs?: number | undefined;
-  /** Who allowed or denied it, when somebody was asked. */
+  /** Who allowed or denied it, when there was a question. */
   readonly decision?: string | undefined;
   /** Output of a running call. */
   readonly live?: LiveLines | undefined;

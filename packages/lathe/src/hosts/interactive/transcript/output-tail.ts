@@ -14,23 +14,23 @@ export class OutputTail {
 
   push(delta: string): void {
     const pieces = (this.#open + delta).split("\n");
-    this.#open = bounded(pieces.pop() ?? "");
+    this.#open = boundLine(pieces.pop() ?? "");
     this.#total += pieces.length;
-    this.#lines.push(...pieces.slice(-KEPT_LINES).map((line) => shown(bounded(line))));
+    this.#lines.push(...pieces.slice(-KEPT_LINES).map((line) => lastStateOf(boundLine(line))));
     if (this.#lines.length > KEPT_LINES) this.#lines = this.#lines.slice(-KEPT_LINES);
   }
 
   get lines(): LiveLines {
-    const open = shown(this.#open);
+    const open = lastStateOf(this.#open);
     if (open.trim() === "") return { lines: this.#lines, total: this.#total };
     return { lines: [...this.#lines, open], total: this.#total + 1 };
   }
 }
 
-const bounded = (line: string): string => (line.length > 2 * LONGEST_LINE ? line.slice(-LONGEST_LINE) : line);
+const boundLine = (line: string): string => (line.length > 2 * LONGEST_LINE ? line.slice(-LONGEST_LINE) : line);
 
 /** A progress line is printed over itself: its last state is what is there. */
-function shown(line: string): string {
+function lastStateOf(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   return plainOutput(text.slice(text.lastIndexOf("\r") + 1));
 }

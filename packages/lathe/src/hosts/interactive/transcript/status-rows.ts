@@ -1,6 +1,6 @@
 // Lines below the live blocks that stand for something passing: they are replaced, and nothing of them stays.
 
-import { elapsed, type Row, visibleLine } from "@lathe/tui";
+import { elapsedTime, type Row, visibleLine } from "@lathe/tui";
 import { tokens } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
 import { dim, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
@@ -9,7 +9,7 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   const { symbols } = view;
   const rows: Row[] = [];
   if (compacting) {
-    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${elapsed(view.now - compacting.since)}`;
+    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${elapsedTime(view.now - compacting.since)}`;
     rows.push(oneRow(view, [span(symbols.running, { color: "accent" }), { text: " " }], text, { color: "muted" }));
   }
   if (preparing) {
@@ -22,9 +22,9 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   }
   if (retry) {
     const seconds = Math.max(0, Math.ceil((retry.at - view.now) / 1000));
-    const when = seconds > 0 ? `again in ${seconds}s` : "trying again";
-    const attempt = retry.attempt > 0 ? `${SEPARATOR}attempt ${retry.attempt + 1}` : "";
-    const end = [dim(`${attempt}${SEPARATOR}${when}`)];
+    const when = seconds > 0 ? `retrying in ${seconds}s` : "retrying";
+    const attempt = retry.attempt > 0 ? ` (attempt ${retry.attempt + 1})` : "";
+    const end = [dim(`${SEPARATOR}${when}${attempt}`)];
     rows.push(
       oneRow(
         view,

@@ -81,13 +81,13 @@ export class Transcript {
 
   event(event: SessionEvent): void {
     this.#fold.event(event);
-    this.#changed();
+    this.#announceChange();
   }
 
   /** A line of the product's own. */
   note(text: string, kind: NoteKind): void {
     this.#fold.note(text, kind);
-    this.#changed();
+    this.#announceChange();
   }
 
   /** Something was not given out yet. */
@@ -101,30 +101,30 @@ export class Transcript {
     const last = this.#fold.blocks.at(-1);
     if (last instanceof LinesBlock) last.lines.push(line);
     else this.#fold.blocks.push(new LinesBlock(line));
-    this.#changed();
+    this.#announceChange();
     return true;
   }
 
   /** What the person sent, at once: the session's event of the same message is not shown again. */
   user(text: string): void {
     this.#fold.echo(text);
-    this.#changed();
+    this.#announceChange();
   }
 
   /** A command of the person's own has begun. */
   userCommand({ command, isSent }: BangCommand): UserCommandView {
     const { now } = this.#options;
     const block = this.#fold.beginUserCommand(runningCommandCard(command), now());
-    this.#changed();
+    this.#announceChange();
     return {
       output: (chunk) => {
         block.output(chunk);
-        this.#changed();
+        this.#announceChange();
       },
       end: (result) => {
         const end = result && { card: endedCommandCard(result, isSent), is_error: commandFailed(result) };
         this.#fold.endUserCommand(block, end, now());
-        this.#changed();
+        this.#announceChange();
       },
     };
   }
@@ -132,14 +132,14 @@ export class Transcript {
   /** Takes effect for what is not yet given out. */
   set thinking(thinking: TranscriptOptions["thinking"]) {
     this.#thinking = thinking;
-    this.#changed();
+    this.#announceChange();
   }
   get thinking(): TranscriptOptions["thinking"] {
     return this.#thinking;
   }
   set expanded(expanded: boolean) {
     this.#expanded = expanded;
-    this.#changed();
+    this.#announceChange();
   }
   get expanded(): boolean {
     return this.#expanded;
@@ -212,20 +212,20 @@ export class Transcript {
 
   /** What was given out last, newest last; older blocks are in the journal (`pastBlocks`). */
   blocks(): readonly CommittedBlock[] {
-    return this.#kept.map((item) => this.#committed(item));
+    return this.#kept.map((item) => this.#committedBlock(item));
   }
 
   /** Everything of a session that its journal holds, for a full-screen view. */
   pastBlocks(session: Session, turns = Number.POSITIVE_INFINITY): readonly CommittedBlock[] {
-    return [...pastItems(session, turns, this.#options.entryLines)].map((item) => this.#committed(item));
+    return [...pastItems(session, turns, this.#options.entryLines)].map((item) => this.#committedBlock(item));
   }
 
-  #committed(item: Item): CommittedBlock {
+  #committedBlock(item: Item): CommittedBlock {
     const rows = (context: RenderContext): readonly Row[] => itemRows(item, { ...this.#view(context), expanded: true });
     return { item, rows, each: (context) => (item.kind === "text" ? textRows(item.text, context) : rows(context)) };
   }
 
-  #changed(): void {
+  #announceChange(): void {
     this.#version++;
     this.#options.onChange();
   }

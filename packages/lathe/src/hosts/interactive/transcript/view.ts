@@ -32,7 +32,7 @@ export function oneRow(
 }
 
 /** Rows that hang below the first by the indent. */
-export function hanging(
+export function hangRows(
   view: RenderContext,
   spans: readonly Span[],
   lead: readonly Span[],

@@ -1,6 +1,6 @@
 // PDF files: the text of every page, in lines as they stand on it.
 
-import { getDocumentProxy } from "unpdf";
+import { missingPackage } from "../../../../base/optional-package.ts";
 import { CannotParse } from "../types.ts";
 import { TextWriter } from "./text-writer.ts";
 
@@ -32,6 +32,7 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
 }
 
 async function opened(bytes: Uint8Array) {
+  const { getDocumentProxy } = await unpdfPackage();
   try {
     return await getDocumentProxy(Uint8Array.from(bytes), {
       isEvalSupported: false,
@@ -69,4 +70,12 @@ function linesOf(runs: readonly Run[]): string[] {
   }
   finish();
   return lines;
+}
+
+async function unpdfPackage(): Promise<typeof import("unpdf")> {
+  try {
+    return await import("unpdf");
+  } catch {
+    throw new CannotParse(missingPackage("PDF files", "unpdf"));
+  }
 }

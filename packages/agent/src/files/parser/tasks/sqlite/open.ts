@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { missingPackage } from "../../../../base/optional-package.ts";
 import { CannotParse } from "../types.ts";
 import { mustBePlainBeside, mustNameNoOther } from "./beside.ts";
 
@@ -73,7 +74,7 @@ async function sqlitePackage(): Promise<typeof import("@photostructure/sqlite")>
   try {
     return await import("@photostructure/sqlite");
   } catch {
-    throw new CannotParse("databases need the optional package @photostructure/sqlite, which is not installed");
+    throw new CannotParse(missingPackage("databases", "@photostructure/sqlite"));
   }
 }
 

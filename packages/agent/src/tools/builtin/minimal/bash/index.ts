@@ -1,5 +1,6 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";
 import { timeoutNotice } from "../../../../world/process/requests.ts";
 import {
@@ -10,26 +11,25 @@ import {
   wholeOutputNote,
 } from "../../../run/run-command.ts";
 import { changedNote } from "../../../run/shown-changes.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { outsideSandbox, shellMeaning } from "../../shell/index.ts";
 import { detachedResult } from "../../shell/result.ts";
 import description from "./description.md";
 
 const params = {
   command: text("The command"),
-  timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
+  timeout_ms: optional(integer({ description: "Milliseconds it may take", minimum: 1 })),
   ...outsideSandbox,
 };
 
-export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
+export const minimalBashTool: ToolDef<StaticFields<typeof params>> = {
   name: "bash",
   label: "Run",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "exec",
   replay: "never",
   timeoutMs: 0,
-  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command", "outside_sandbox"]),
+  ...shellMeaning<StaticFields<typeof params>>((args) => args, ["command", "outside_sandbox"]),
   // In the order of the answer, so that steering can still stop the later ones.
   exclusive: true,
   async execute({ command, timeout_ms, outside_sandbox: outside }, context) {

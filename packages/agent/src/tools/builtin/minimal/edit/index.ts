@@ -1,5 +1,6 @@
 // `edit` of the four-tool set: the same op as edit_file, exact and single matches only.
 
+import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";
 import { editCard } from "../../../../files/edit/card.ts";
 import { fileChanges, hostDetails, linesChanged, paragraphs, trailer } from "../../../../files/edit/outcome.ts";
@@ -7,7 +8,6 @@ import { editPreview } from "../../../../files/edit/preview.ts";
 import { type Replacement, replaceInFile } from "../../../../files/edit/replace.ts";
 import { fileAccess } from "../../file-access.ts";
 import { EDIT_OUTPUT } from "../../output.ts";
-import { type ArgsOf, parameters, text } from "../../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -16,11 +16,11 @@ const params = {
   new_string: text("The text to put in its place"),
 };
 
-export const minimalEditTool: ToolDef<ArgsOf<typeof params>> = {
+export const minimalEditTool: ToolDef<StaticFields<typeof params>> = {
   name: "edit",
   label: "Edit",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: "write",
   replay: "never",
   output: EDIT_OUTPUT,
@@ -53,6 +53,6 @@ export const minimalEditTool: ToolDef<ArgsOf<typeof params>> = {
   },
 };
 
-function exactly({ old_string, new_string }: ArgsOf<typeof params>): Replacement {
+function exactly({ old_string, new_string }: StaticFields<typeof params>): Replacement {
   return { oldText: old_string, newText: new_string, exactOnly: true };
 }

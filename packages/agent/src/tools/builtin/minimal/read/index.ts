@@ -1,11 +1,11 @@
 // `read` of the four-tool set: the same op as read_file, with cat -n numbering and its own limits.
 
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";
 import { open } from "../../../../files/read/open.ts";
 import { windowOf } from "../../../../files/read/window.ts";
 import { fileAccess, readTier } from "../../file-access.ts";
 import { READ_OUTPUT } from "../../output.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { otherResult, readCard, wholeResult, windowDetails } from "../../read-file/index.ts";
 import description from "./description.md";
 
@@ -13,15 +13,15 @@ const MOST_LINES = 5_000;
 
 const params = {
   file_path: text("Path of the file, relative or absolute"),
-  offset: optional(integer("First line, counted from 1", { minimum: 1 })),
-  limit: optional(integer("How many lines", { minimum: 1, maximum: MOST_LINES })),
+  offset: optional(integer({ description: "First line, counted from 1", minimum: 1 })),
+  limit: optional(integer({ description: "How many lines", minimum: 1, maximum: MOST_LINES })),
 };
 
-export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
+export const minimalReadTool: ToolDef<StaticFields<typeof params>> = {
   name: "read",
   label: "Read",
   description: description.trim(),
-  schema: parameters(params),
+  schema: object(params),
   tier: ({ file_path }) => readTier(file_path),
   replay: "safe",
   output: READ_OUTPUT,

@@ -1,9 +1,11 @@
 // The names and parameters that Claude models know from Claude Code.
 
 import "../../../../contract/subagents.ts";
+import { choice, flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../../contract/tool.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
+import { definedOptions } from "../../defined-options.ts";
 import { editFileTool } from "../../edit-file/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { globTool } from "../../glob/index.ts";
@@ -11,18 +13,6 @@ import { grepAccess, grepCard, grepSummary, runGrep } from "../../grep/index.ts"
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { keepHead, SEARCH_OUTPUT } from "../../output.ts";
-import {
-  type ArgsOf,
-  choice,
-  definedOptions,
-  flag,
-  integer,
-  listOf,
-  optional,
-  parameters,
-  record,
-  text,
-} from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
@@ -41,18 +31,18 @@ import todoDescription from "./todo-write.md";
 
 const bashParams = {
   command: text("The command"),
-  timeout: optional(integer("Milliseconds it may take", { minimum: 1 })),
+  timeout: optional(integer({ description: "Milliseconds it may take", minimum: 1 })),
   description: optional(text("What it does, in a few words, for the person watching")),
   run_in_background: optional(flag("Start it and return at once with its id")),
   ...outsideSandbox,
 };
 
-const bash: ToolDef<ArgsOf<typeof bashParams>> = {
+const bash: ToolDef<StaticFields<typeof bashParams>> = {
   ...shellTool,
   name: "Bash",
   description: bashDescription.trim(),
-  schema: parameters(bashParams),
-  ...shellMeaning<ArgsOf<typeof bashParams>>((args) => args, ["command", "outside_sandbox"]),
+  schema: object(bashParams),
+  ...shellMeaning<StaticFields<typeof bashParams>>((args) => args, ["command", "outside_sandbox"]),
   execute: ({ command, timeout, run_in_background: background, outside_sandbox }, context) =>
     runShell({ command, timeout_ms: timeout, background, outside_sandbox, timeoutName: "timeout" }, context),
 };
@@ -65,19 +55,19 @@ const grepParams = {
   output_mode: optional(
     choice(["content", "files_with_matches", "count"], "What to show; files_with_matches when not given"),
   ),
-  "-A": optional(integer("Lines to show after each match", { minimum: 0 })),
-  "-B": optional(integer("Lines to show before each match", { minimum: 0 })),
-  "-C": optional(integer("Lines to show around each match", { minimum: 0 })),
+  "-A": optional(integer({ description: "Lines to show after each match", minimum: 0 })),
+  "-B": optional(integer({ description: "Lines to show before each match", minimum: 0 })),
+  "-C": optional(integer({ description: "Lines to show around each match", minimum: 0 })),
   "-i": optional(flag("Ignore case")),
   "-n": optional(flag("Line numbers; they are always shown")),
-  head_limit: optional(integer("Most results", { minimum: 1 })),
+  head_limit: optional(integer({ description: "Most results", minimum: 1 })),
 };
 
-const grep: ToolDef<ArgsOf<typeof grepParams>> = {
+const grep: ToolDef<StaticFields<typeof grepParams>> = {
   name: "Grep",
   label: "Search",
   description: grepDescription.trim(),
-  schema: parameters(grepParams),
+  schema: object(grepParams),
   tier: "read",
   replay: "safe",
   output: SEARCH_OUTPUT,
@@ -113,11 +103,11 @@ const agentParams = {
 };
 
 /** Starts a child and, unless asked not to, waits for it: in Claude Code the two are one call. */
-const agent: ToolDef<ArgsOf<typeof agentParams>> = {
-  ...(spawnAgentTool as unknown as ToolDef<ArgsOf<typeof agentParams>>),
+const agent: ToolDef<StaticFields<typeof agentParams>> = {
+  ...(spawnAgentTool as unknown as ToolDef<StaticFields<typeof agentParams>>),
   name: "Agent",
   description: agentDescription.trim(),
-  schema: parameters(agentParams),
+  schema: object(agentParams),
   timeoutMs: 0,
   access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),
   summary: ({ description }) => description,
@@ -141,7 +131,7 @@ const todoWrite = faceOf(wholeListTool, {
   description: todoDescription,
   params: {
     todos: listOf(
-      record(
+      object(
         {
           content: text("The task"),
           status: choice(["pending", "in_progress", "completed"], "Its status"),
@@ -160,20 +150,19 @@ const askUserQuestion = faceOf(askUserTool, {
   description: askDescription,
   params: {
     questions: listOf(
-      record(
+      object(
         {
           question: text("The question"),
           header: optional(text("Its subject in one or two words")),
           options: listOf(
-            record({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
+            object({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
             "Answers to choose from",
           ),
           multiSelect: optional(flag("Several may be chosen")),
         },
         "A question",
       ),
-      "What to ask",
-      { minItems: 1 },
+      { description: "What to ask", minItems: 1 },
     ),
   },
   toInner: ({ questions }) => ({

@@ -1,6 +1,7 @@
 // exec_command and write_stdin: a command is given some time; one that is still running then continues as a session that can be
 // looked at, waited for and ended. Our background jobs are those sessions.
 
+import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../../contract/tool.ts";
 import { type BackgroundCommand, EnvError, type ExecOptions } from "../../../../world/env/types.ts";
 import { type Job, takeOutput } from "../../../run/jobs.ts";
@@ -12,7 +13,6 @@ import { startedTerminal } from "../../../run/start-terminal.ts";
 import { typedAccess, typeInto } from "../../../run/typed-input.ts";
 import { jobCard } from "../../job-output/index.ts";
 import { SHELL_OUTPUT } from "../../output.ts";
-import { type ArgsOf, flag, integer, optional, parameters, text } from "../../params.ts";
 import { outsideSandbox, runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import execDescription from "./exec-command.md";
 import stdinDescription from "./write-stdin.md";
@@ -24,19 +24,23 @@ const LONGEST_WAIT_MS = 300_000;
 const execParams = {
   cmd: text("The command, as you would type it in bash"),
   workdir: optional(text("Directory to run it in; the working directory when not given")),
-  yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
-  max_output_tokens: optional(integer("Accepted but ignored: long output is shortened in the middle", { minimum: 1 })),
+  yield_time_ms: optional(
+    integer({ description: "Milliseconds to wait for its end; 10000 when not given", minimum: 0 }),
+  ),
+  max_output_tokens: optional(
+    integer({ description: "Accepted but ignored: long output is shortened in the middle", minimum: 1 }),
+  ),
   tty: optional(flag("Run it in a terminal, to type into it with write_stdin; false when not given")),
   ...outsideSandbox,
 };
 
-export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
+export const execCommandTool: ToolDef<StaticFields<typeof execParams>> = {
   ...shellTool,
   name: "exec_command",
   description: execDescription.trim(),
-  schema: parameters(execParams),
+  schema: object(execParams),
   tier: "exec",
-  ...shellMeaning<ArgsOf<typeof execParams>>(
+  ...shellMeaning<StaticFields<typeof execParams>>(
     ({ cmd, workdir, outside_sandbox }) => ({ command: cmd, cwd: workdir, outside_sandbox }),
     ["cmd", "workdir", "tty", "outside_sandbox"],
   ),
@@ -88,18 +92,20 @@ async function terminalFor(
 }
 
 const stdinParams = {
-  session_id: integer("The number of the session", { minimum: 1 }),
+  session_id: integer({ description: "The number of the session", minimum: 1 }),
   chars: optional(text("Nothing, to look at the session; \\u0003 (Ctrl-C) to end it; else what to type into it")),
-  yield_time_ms: optional(integer("Milliseconds to wait for its end; 5000 when not given", { minimum: 0 })),
+  yield_time_ms: optional(
+    integer({ description: "Milliseconds to wait for its end; 5000 when not given", minimum: 0 }),
+  ),
 };
 
 const isTyped = (chars = ""): chars is string => chars !== "" && chars !== "\u0003";
 
-export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
+export const writeStdinTool: ToolDef<StaticFields<typeof stdinParams>> = {
   name: "write_stdin",
   label: "Session",
   description: stdinDescription.trim(),
-  schema: parameters(stdinParams),
+  schema: object(stdinParams),
   // It looks at a command that was allowed, or ends it; only what is typed into it can do more.
   tier: ({ chars }) => (isTyped(chars) ? "exec" : "read"),
   access: ({ chars }, scope) => (isTyped(chars) ? typedAccess(chars, scope) : []),

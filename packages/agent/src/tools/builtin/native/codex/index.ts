@@ -1,5 +1,6 @@
 // The names and parameters that GPT models know from Codex: commands and patches, files are looked at with commands.
 
+import { choice, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../../contract/tool.ts";
 import { open } from "../../../../files/read/open.ts";
 import { applyPatchTool } from "../../apply-patch/index.ts";
@@ -8,7 +9,6 @@ import { exploringCard, verbOf } from "../../card.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { fileAccess } from "../../file-access.ts";
-import { type ArgsOf, choice, integer, listOf, optional, parameters, record, text } from "../../params.ts";
 import { otherResult, readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
@@ -27,7 +27,7 @@ const updatePlan = faceOf(wholeListTool, {
   params: {
     explanation: optional(text("Why the plan changes")),
     plan: listOf(
-      record(
+      object(
         { step: text("The step"), status: choice(["pending", "in_progress", "completed"], "Its status") },
         "A step",
       ),
@@ -39,11 +39,11 @@ const updatePlan = faceOf(wholeListTool, {
 
 const imageParams = { path: text("Path of the image") };
 
-const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
+const viewImage: ToolDef<StaticFields<typeof imageParams>> = {
   name: "view_image",
   label: "Look",
   description: imageDescription.trim(),
-  schema: parameters(imageParams),
+  schema: object(imageParams),
   tier: "read",
   replay: "safe",
   access: ({ path }, scope) => fileAccess("read", [path], scope),
@@ -62,8 +62,8 @@ const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
 
 const addressParams = {
   address: text("The address, such as artifact://3"),
-  offset: optional(integer("First line to show, counted from 1", { minimum: 1 })),
-  limit: optional(integer("How many lines to show; 2000 when not given", { minimum: 1 })),
+  offset: optional(integer({ description: "First line to show, counted from 1", minimum: 1 })),
+  limit: optional(integer({ description: "How many lines to show; 2000 when not given", minimum: 1 })),
 };
 
 const addressReader = faceOf(readFileTool, {
@@ -88,39 +88,40 @@ const requestUserInput = faceOf(askUserTool, {
   description: requestDescription,
   params: {
     questions: listOf(
-      record(
+      object(
         {
           id: text("Short name of the question, to distinguish the answers"),
           header: optional(text("Its subject in one or two words")),
           question: text("The question"),
           options: listOf(
-            record({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
+            object({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
             "Answers to choose from",
           ),
         },
         "A question",
       ),
-      "What to ask",
-      { minItems: 1 },
+      { description: "What to ask", minItems: 1 },
     ),
   },
   toInner: ({ questions }) => ({ questions }),
 });
 
 const waitParams = {
-  targets: listOf(text("An agent's id"), "The agents to wait for", { minItems: 1 }),
-  timeout_ms: optional(integer("Accepted but ignored: the call ends when the agents have", { minimum: 0 })),
+  targets: listOf(text("An agent's id"), { description: "The agents to wait for", minItems: 1 }),
+  timeout_ms: optional(
+    integer({ description: "Accepted but ignored: the call ends when the agents have", minimum: 0 }),
+  ),
 };
 
-const waitAgent: ToolDef<ArgsOf<typeof waitParams>> = {
-  ...(waitTool as unknown as ToolDef<ArgsOf<typeof waitParams>>),
+const waitAgent: ToolDef<StaticFields<typeof waitParams>> = {
+  ...(waitTool as unknown as ToolDef<StaticFields<typeof waitParams>>),
   name: "wait_agent",
   summary: ({ targets }) => targets.join(", "),
   card: ({ targets }, result) => ({
     verb: verbOf(["Waiting for", "Waited for", "Wait for"], result),
     subject: targets.join(", "),
   }),
-  schema: parameters(waitParams),
+  schema: object(waitParams),
   async execute({ targets }, context) {
     const results = await Promise.all(targets.map(async (id) => [id, await waitOne(id, context)]));
     return JSON.stringify(Object.fromEntries(results));

@@ -1,8 +1,10 @@
 // The names and parameters that Gemini models know from Gemini CLI.
 
+import { choice, flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../../contract/tool.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
+import { definedOptions } from "../../defined-options.ts";
 import { countedEditFileTool } from "../../edit-file/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { globTool } from "../../glob/index.ts";
@@ -11,18 +13,6 @@ import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { listDirTool } from "../../list-dir/index.ts";
 import { keepHead, SEARCH_OUTPUT } from "../../output.ts";
-import {
-  type ArgsOf,
-  choice,
-  definedOptions,
-  flag,
-  integer,
-  listOf,
-  optional,
-  parameters,
-  record,
-  text,
-} from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { readManyFilesTool } from "../../read-many-files/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
@@ -44,8 +34,8 @@ const readFile = faceOf(readFileTool, {
   description: readDescription,
   params: {
     file_path: text("Path of the file, absolute or relative to the working directory"),
-    start_line: optional(integer("First line to show, counted from 1", { minimum: 1 })),
-    end_line: optional(integer("Last line to show", { minimum: 1 })),
+    start_line: optional(integer({ description: "First line to show, counted from 1", minimum: 1 })),
+    end_line: optional(integer({ description: "Last line to show", minimum: 1 })),
   },
   toInner({ file_path, start_line = 1, end_line }) {
     if (end_line !== undefined && end_line < start_line) {
@@ -58,7 +48,10 @@ const readFile = faceOf(readFileTool, {
 const readManyFiles = faceOf(readManyFilesTool, {
   name: "read_many_files",
   params: {
-    include: listOf(text("A path or a glob pattern"), "Files to read: paths and glob patterns", { minItems: 1 }),
+    include: listOf(text("A path or a glob pattern"), {
+      description: "Files to read: paths and glob patterns",
+      minItems: 1,
+    }),
   },
   toInner: ({ include }) => ({ paths: include }),
 });
@@ -81,17 +74,17 @@ const shellParams = {
   command: text("The command, as you would type it in bash"),
   description: optional(text("What it does, in a sentence, for the person watching")),
   dir_path: optional(text("Directory to run it in; the working directory when not given")),
-  timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
+  timeout_ms: optional(integer({ description: "Milliseconds it may take", minimum: 1 })),
   is_background: optional(flag("Start it and return at once with a job id")),
   ...outsideSandbox,
 };
 
-const runShellCommand: ToolDef<ArgsOf<typeof shellParams>> = {
+const runShellCommand: ToolDef<StaticFields<typeof shellParams>> = {
   ...shellTool,
   name: "run_shell_command",
   description: shellDescription.trim(),
-  schema: parameters(shellParams),
-  ...shellMeaning<ArgsOf<typeof shellParams>>(
+  schema: object(shellParams),
+  ...shellMeaning<StaticFields<typeof shellParams>>(
     ({ command, dir_path, outside_sandbox }) => ({ command, cwd: dir_path, outside_sandbox }),
     ["command", "dir_path", "outside_sandbox"],
   ),
@@ -107,17 +100,17 @@ const grepParams = {
   names_only: optional(flag("Only the names of files")),
   case_sensitive: optional(flag("Distinguish upper and lower case; false when not given")),
   fixed_strings: optional(flag("The pattern is plain text")),
-  context: optional(integer("Lines to show around each match", { minimum: 0 })),
-  after: optional(integer("Lines to show after each match", { minimum: 0 })),
-  before: optional(integer("Lines to show before each match", { minimum: 0 })),
-  total_max_matches: optional(integer("Maximum number of results; 100 when not given", { minimum: 1 })),
+  context: optional(integer({ description: "Lines to show around each match", minimum: 0 })),
+  after: optional(integer({ description: "Lines to show after each match", minimum: 0 })),
+  before: optional(integer({ description: "Lines to show before each match", minimum: 0 })),
+  total_max_matches: optional(integer({ description: "Maximum number of results; 100 when not given", minimum: 1 })),
 };
 
-const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
+const grepSearch: ToolDef<StaticFields<typeof grepParams>> = {
   name: "grep_search",
   label: "Search",
   description: grepDescription.trim(),
-  schema: parameters(grepParams),
+  schema: object(grepParams),
   tier: "read",
   replay: "safe",
   output: SEARCH_OUTPUT,
@@ -165,7 +158,7 @@ const writeTodos = faceOf(wholeListTool, {
   description: todosDescription,
   params: {
     todos: listOf(
-      record(
+      object(
         {
           description: text("The task"),
           status: choice(["pending", "in_progress", "completed", "cancelled", "blocked"], "Its status"),
@@ -183,13 +176,13 @@ const askUser = faceOf(askUserTool, {
   description: askDescription,
   params: {
     questions: listOf(
-      record(
+      object(
         {
           question: text("The question"),
           header: optional(text("Its subject in one or two words")),
           options: optional(
             listOf(
-              record({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
+              object({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
               "Answers to choose from",
             ),
           ),
@@ -197,8 +190,7 @@ const askUser = faceOf(askUserTool, {
         },
         "A question",
       ),
-      "What to ask",
-      { minItems: 1 },
+      { description: "What to ask", minItems: 1 },
     ),
   },
   toInner: ({ questions }) => ({

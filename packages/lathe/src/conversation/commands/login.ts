@@ -10,9 +10,9 @@ import {
 } from "../../models/accounts.ts";
 import { signIn } from "../../models/sign-in.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import { chooseFrom } from "../commands/choice.ts";
-import type { CommandView } from "../commands/command-view.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
+import { chooseFrom } from "./choice.ts";
+import type { CommandView } from "./command-view.ts";
 
 export type LoginView = Pick<CommandView, "line" | "ask" | "askSecret" | "choose">;
 

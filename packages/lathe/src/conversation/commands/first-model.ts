@@ -4,8 +4,8 @@ import { defaultModels } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
 import { type ModelChoice, PRACTICE } from "../../models/models.ts";
 import { CliError } from "../../platform/usage/exit.ts";
-import { chooseFrom } from "../commands/choice.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
+import { chooseFrom } from "./choice.ts";
 import { chosenAccount, type LoginView, logIn } from "./login.ts";
 
 /** Undefined: none of its models is known. */

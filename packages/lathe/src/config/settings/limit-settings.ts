@@ -1,0 +1,81 @@
+// Settings of what holds a session within bounds: the sandbox, what can be rewound, limits.
+
+import { choice, flag, integer, mapOf, number, type Schema } from "@lathe/llm/schema";
+import { NAMED_NUMBERS, wordList } from "./setting-kinds.ts";
+
+export const LIMIT_SETTINGS = {
+  "sandbox.enabled": flag({
+    default: false,
+    description: "confine commands: they change files only below the working folders and reach only allowed hosts",
+  }),
+  "sandbox.network": wordList({
+    description:
+      "hosts that sandboxed commands may reach over HTTP and HTTPS: example.org, *.example.org, host:8080; empty = none",
+  }),
+  "sandbox.write": wordList({ description: "further folders that sandboxed commands may write to, such as ~/.cache" }),
+  "sandbox.hide": wordList({
+    description: "further files and folders that sandboxed commands cannot read; credential stores are always hidden",
+  }),
+  "journal.sync": choice(["none", "turn", "intent"], {
+    default: "turn",
+    description: "when the session file is synced to disk",
+  }),
+  "rewind.enabled": flag({ default: true, description: "keep what calls do to files, so that it can be rewound" }),
+  "rewind.maxFiles": integer({
+    minimum: 0,
+    default: 30_000,
+    description: "in a larger project, only files that edit tools change can be rewound",
+  }),
+  "rewind.maxFileMB": number({ minimum: 0, default: 10, description: "larger files cannot be rewound" }),
+  "rewind.maxTotalMB": number({
+    minimum: 0,
+    default: 512,
+    description: "files beyond this total size of a project cannot be rewound",
+  }),
+  "checkpoint.enabled": flag({
+    default: false,
+    description:
+      "give the model the tools checkpoint and rewind, to drop an exploration from its context and keep a report",
+  }),
+  "limits.maxTurns": integer({
+    minimum: 0,
+    default: 0,
+    description: "maximum number of model answers in a run; 0 = no limit",
+  }),
+  "limits.maxCost": number({
+    minimum: 0,
+    default: 0,
+    description: "maximum cost of a run in US dollars; 0 = no limit",
+  }),
+  "limits.memoryMb": integer({
+    minimum: 0,
+    default: 0,
+    description: "megabytes that the commands of a session may use together; 0 = no limit",
+  }),
+  "limits.cpus": number({
+    minimum: 0,
+    default: 0,
+    description: "processors that the commands of a session may use together; 0 = all",
+  }),
+  "limits.maxProcesses": integer({
+    minimum: 0,
+    default: 0,
+    description: "processes that the commands of a session may have together; 0 = no limit",
+  }),
+  "limits.commandMemoryMb": integer({
+    minimum: 0,
+    default: 128,
+    description:
+      "megabytes that must be free before another command starts while some are running; 0 = start all at once",
+  }),
+  toolOutputLimits: mapOf(number(), {
+    expects: NAMED_NUMBERS,
+    default: {},
+    description: "characters of a tool's output the model sees, by tool",
+  }),
+  toolLineLimits: mapOf(number(), {
+    expects: NAMED_NUMBERS,
+    default: {},
+    description: "lines of a tool's output the model sees, by tool",
+  }),
+} as const satisfies Record<string, Schema>;

@@ -1,0 +1,39 @@
+// Settings of models: which one does which job, and how they are reached.
+
+import { flag, type Schema, text } from "@lathe/llm/schema";
+import { choiceOrEmpty, scopedList, wordList } from "./setting-kinds.ts";
+
+const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+export const MODEL_SETTINGS = {
+  model: text({ default: "", description: "model to use when none is named: provider/id[:effort]" }),
+  "modelRoles.smol": text({ default: "", description: "model for small jobs" }),
+  "modelRoles.slow": text({ default: "", description: "model for hard jobs" }),
+  "modelRoles.plan": text({ default: "", description: "model for planning" }),
+  "modelRoles.executor": text({ default: "", description: "model of agents that do the work, as lathe/executor" }),
+  "modelRoles.architect": text({ default: "", description: "model of agents that design; empty = modelRoles.slow" }),
+  "modelRoles.planner": text({ default: "", description: "model of agents that plan; empty = modelRoles.plan" }),
+  "modelRoles.critic": text({ default: "", description: "model of agents that review; empty = modelRoles.slow" }),
+  "modelRoles.vision": text({ default: "", description: "model that looks at pictures for inspect_image" }),
+  "modelProfile.default": text({
+    default: "",
+    description: "preset whose models are used for all jobs, as with --mpreset; empty = none",
+  }),
+  enabledModels: scopedList({
+    description: "patterns of models to choose from; empty = all; an entry may be {path, models}",
+  }),
+  disabledProviders: scopedList({ description: "providers that are never used; an entry may be {path, providers}" }),
+  modelProviderOrder: wordList({ description: "which provider wins when several offer the same model" }),
+  defaultThinkingLevel: choiceOrEmpty(THINKING, { description: "reasoning effort; empty = the model's own default" }),
+  cacheRetention: choiceOrEmpty(["none", "short", "long"], {
+    description: "prompt cache lifetime; empty = the provider's default",
+  }),
+  "providers.openaiWebsockets": choiceOrEmpty(["auto", "off", "on"], {
+    description:
+      "receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
+  }),
+  "contextPromotion.enabled": flag({
+    default: false,
+    description: "move to a larger model when the context overflows",
+  }),
+} as const satisfies Record<string, Schema>;

@@ -1,0 +1,113 @@
+// The one language in which we define what values look like: tool parameters, lines of journals, the wire, settings, the registry of
+// models, the configuration of a session. A definition is plain JSON Schema that carries its TypeScript type, as TypeBox's are; the
+// builders are ours because every start makes definitions, and loading TypeBox would cost it more than all of them (decision 0288).
+
+import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
+
+declare const staticType: unique symbol;
+
+/** JSON Schema that stands for values of a type. */
+export type Schema<T = unknown> = JsonSchema & {
+  /** Carries the type only; there is no such property. */
+  readonly [staticType]?: T;
+};
+
+/** A field that may be absent. */
+export interface OptionalField<T = unknown> {
+  readonly optional: Schema<T>;
+}
+
+/** The fields of an object by name. */
+export type Fields = Readonly<Record<string, Schema | OptionalField>>;
+
+/** The type that a schema or a field stands for. */
+export type Static<S> =
+  S extends OptionalField<infer T> ? T : S extends { readonly [staticType]?: infer T } ? T : never;
+
+/** The same type, written out. */
+export type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The type of an object with these fields. */
+export type StaticFields<F extends Fields> = Flat<
+  { readonly [K in keyof F as F[K] extends OptionalField ? never : K]: Static<F[K]> } & {
+    readonly [K in keyof F as F[K] extends OptionalField ? K : never]?: Static<F[K]>;
+  }
+>;
+
+/** A description, or any keywords of JSON Schema; also those that `Problem` mentions. */
+export type Words = string | { readonly [keyword: string]: unknown };
+
+// Members stand in this order because the bytes of tool definitions are part of cached prompts.
+function define<T>(type: string | undefined, own: JsonObject, words: Words = {}): Schema<T> {
+  const { description, ...rest } = typeof words === "string" ? { description: words } : words;
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(description === undefined ? {} : { description }),
+    ...own,
+    ...rest,
+  } as Schema<T>;
+}
+
+/** A string. */
+export const text = (words?: Words): Schema<string> => define("string", {}, words);
+/** A whole number. */
+export const integer = (words?: Words): Schema<number> => define("integer", {}, words);
+/** A finite number. */
+export const number = (words?: Words): Schema<number> => define("number", {}, words);
+/** True or false. */
+export const flag = (words?: Words): Schema<boolean> => define("boolean", {}, words);
+/** Any value. */
+export const anything = (words?: Words): Schema<unknown> => define(undefined, {}, words);
+/** An object with any members. */
+export const anyObject = (words?: Words): Schema<Readonly<Record<string, unknown>>> => define("object", {}, words);
+/** Bytes of a value in memory; JSON has none, so this must not be published or sent. */
+export const bytes = (): Schema<Uint8Array> => define("bytes", {});
+/** One of some words. */
+export const choice = <const C extends string>(choices: readonly C[], words?: Words): Schema<C> =>
+  define("string", { enum: [...choices] }, words);
+/** This value only. */
+export const exactly = <const V extends string | number | boolean>(value: V): Schema<V> =>
+  define(undefined, { const: value });
+/** A list. */
+export const listOf = <T>(item: Schema<T>, words?: Words): Schema<readonly T[]> =>
+  define("array", { items: item }, words);
+/** An object with any names, whose values are alike. */
+export const mapOf = <T>(value: Schema<T>, words?: Words): Schema<Readonly<Record<string, T>>> =>
+  define("object", { additionalProperties: value }, words);
+/** What one of these admits. */
+export const oneOf = <S extends readonly Schema[]>(...schemas: S): Schema<Static<S[number]>> =>
+  define(undefined, { anyOf: [...schemas] });
+/** Null, or what the schema admits. */
+export const orNull = <T>(schema: Schema<T>): Schema<T | null> =>
+  define(undefined, { anyOf: [schema, { type: "null" }] });
+/** The field may be absent. */
+export const optional = <T>(schema: Schema<T>): OptionalField<T> => ({ optional: schema });
+
+/** An object with these fields and no others. */
+export const object = <F extends Fields>(fields: F, words?: Words): Schema<StaticFields<F>> =>
+  withWords({ ...fieldsSchema(fields), additionalProperties: false }, words);
+
+/** An object with these fields; others may be there. */
+export const openObject = <F extends Fields>(fields: F, words?: Words): Schema<StaticFields<F>> =>
+  withWords(fieldsSchema(fields), words);
+
+/** The same with more keywords, such as a default. */
+export function withWords<T>(schema: Schema<T>, words: Words = {}): Schema<T> {
+  return { ...schema, ...(typeof words === "string" ? { description: words } : words) } as Schema<T>;
+}
+
+/** The schema of a field, whether or not it may be absent. */
+export const schemaOf = (field: Schema | OptionalField): Schema => (isOptional(field) ? field.optional : field);
+
+function fieldsSchema(fields: Fields): JsonSchema {
+  const properties: Record<string, JsonValue> = {};
+  const required: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    properties[name] = schemaOf(field);
+    if (!isOptional(field)) required.push(name);
+  }
+  return { type: "object", properties, required };
+}
+
+/** No keyword of JSON Schema is called so. */
+export const isOptional = (field: Schema | OptionalField): field is OptionalField => "optional" in field;

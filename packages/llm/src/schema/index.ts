@@ -1,0 +1,5 @@
+// `@lathe/llm/schema`: definitions of values, and their check.
+
+export { Checker, type CheckerOptions, type TextFormat } from "./checker.ts";
+export * from "./define.ts";
+export { type Problem, placeText, problemText } from "./problem.ts";
