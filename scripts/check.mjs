@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { checkExports } from "./check/exports.mjs";
 import { checkFileSizes } from "./check/file-size.mjs";
+import { checkFunctionSizes } from "./check/function-size.mjs";
 import { checkLinks } from "./check/links.mjs";
 import { checkPackages } from "./check/packages.mjs";
 import { checkProgress } from "./check/progress.mjs";
@@ -16,6 +17,7 @@ const steps = [
   ["lint and format", () => tool("@biomejs/biome/bin/biome", ["check", "--error-on-warnings", "."])],
   ["layers", () => tool("vitest/vitest.mjs", ["run", "scripts/layers.test.ts", "--reporter=dot"])],
   ["file size", () => checkFileSizes(root)],
+  ["function size", () => checkFunctionSizes(root)],
   ["unused code and dependencies", () => tool("knip/bin/knip.js", ["--no-progress"])],
   ["progress against test titles", () => checkProgress(root)],
   ["no machine paths or hosts", () => checkTraces(root)],

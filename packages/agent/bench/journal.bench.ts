@@ -10,9 +10,10 @@ import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { FileStore } from "../src/record/journal/file-store.ts";
 import { idSource } from "../src/record/journal/ids.ts";
-import { Journal, type JournalDeps } from "../src/record/journal/journal.ts";
+import { Journal } from "../src/record/journal/journal.ts";
 import { encodeLine } from "../src/record/journal/line.ts";
 import { processStartTime } from "../src/record/journal/lock.ts";
+import type { JournalDeps } from "../src/record/journal/new-lines.ts";
 import { writeManyEntries } from "./many-entries.ts";
 
 const deps = (): JournalDeps => ({ blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) });

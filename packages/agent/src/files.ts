@@ -40,8 +40,6 @@ export { isSafeId } from "./files/isolate/view-folder.ts";
 export { Parser, type ParserJob, type ParserOptions } from "./files/parser/parser.ts";
 export type { TaskInput } from "./files/parser/tasks/types.ts";
 export type { ImageInspector, ImageOptions } from "./files/read/fit-image.ts";
-export { imageType, MOST_IMAGE_BYTES } from "./files/read/images.ts";
-export type { OpenedImage, OpenedText } from "./files/read/open.ts";
 export type { SearchContext } from "./files/search/content.ts";
 export { repositoryOf } from "./files/snapshots/ignore.ts";
 export { mayChangeFiles } from "./files/snapshots/may-change.ts";
@@ -67,6 +65,8 @@ export type {
   RowChange,
   RowWriter,
 } from "./files/target/format.ts";
+export { imageType, MOST_IMAGE_BYTES } from "./files/target/images.ts";
+export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
 export type { FetchLimits } from "./files/web/fetch-page.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";

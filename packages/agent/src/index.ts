@@ -61,7 +61,8 @@ export { type ArtifactStore, MemoryArtifacts } from "./record/artifacts/store.ts
 export { JournalError, type JournalErrorCode } from "./record/journal/errors.ts";
 export { FileStore } from "./record/journal/file-store.ts";
 export { type ForkOptions, forkJournal } from "./record/journal/fork.ts";
-export { Journal, type JournalDeps } from "./record/journal/journal.ts";
+export { Journal } from "./record/journal/journal.ts";
+export type { JournalDeps } from "./record/journal/new-lines.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./record/journal/open-file.ts";
 export { type JournalStore, MemoryStore } from "./record/journal/store.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";

@@ -58,14 +58,14 @@ export {
 } from "./world/process/env-policy.ts";
 export type { GovernorLimits } from "./world/process/governor.ts";
 export type { NamespaceSource, Namespaces } from "./world/process/namespaces.ts";
+export { Processes } from "./world/process/processes.ts";
+export type { TerminalRequest } from "./world/process/pty.ts";
 export {
   type OpenedProcess,
   type OpenRequest,
-  Processes,
   type ProcessesOptions,
   type RunRequest,
   timeoutNotice,
-} from "./world/process/processes.ts";
-export type { TerminalRequest } from "./world/process/pty.ts";
+} from "./world/process/requests.ts";
 export { shellArgv } from "./world/process/shell-argv.ts";
 export type { ShellState, ShellVariable } from "./world/process/shell-state.ts";

@@ -13,7 +13,8 @@ import { dirname, join } from "node:path";
 import { Journal } from "@lathe/agent";
 import { encodeLine } from "@lathe/agent/record";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ListedSession, type ListRequest, listSessions, sessionName, timeAgo } from "../src/sessions/list.ts";
+import { type ListRequest, listSessions, sessionName, timeAgo } from "../src/sessions/list.ts";
+import type { ListedSession } from "../src/sessions/listed-session.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, openStore, saySomething, user } from "./sessions-fixture.ts";
 

@@ -6,10 +6,12 @@ import { unknownModel } from "./catalog/assumed.ts";
 import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";
 import { networkError } from "./errors/network.ts";
+import { secretsOf } from "./errors/sent-secrets.ts";
 import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
 import { createSegmentCache } from "./segments.ts";
 import { AdapterStream, AnswerReader, type Exchange } from "./stream/driver.ts";
 import { CallGuard } from "./stream/guard.ts";
+import { parseBody, readText } from "./transport/answer-body.ts";
 import type {
   AdapterTimeouts,
   CallContext,
@@ -23,14 +25,12 @@ import type {
 import {
   CredentialError,
   InvalidRequestError,
-  NetworkError,
   SDKError,
   StreamError,
   UnexpectedError,
   UnsupportedToolChoiceError,
 } from "./types/errors.ts";
 import type { StreamEvent } from "./types/events.ts";
-import type { JsonValue } from "./types/json.ts";
 import type { CacheRetention, ModelInfo, RequestTransform } from "./types/model.ts";
 import type { Auth, EncodedRequest, Endpoint, Operation, Protocol, SegmentCache } from "./types/protocol.ts";
 import type { Request, ToolChoiceMode } from "./types/request.ts";
@@ -391,40 +391,4 @@ function enforcesTools(encoded: EncodedRequest): boolean {
 /** A key for a model and a set of tools. */
 function toolsOf({ model }: Request, encoded: EncodedRequest): string {
   return `${model} ${toolsSegment(encoded)?.hash}`;
-}
-
-/** `as it came`: a body that ends early is still used as far as it came. */
-async function readText(response: TransportResponse, limit: number, broken?: "as it came"): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    for await (const chunk of response.body) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > limit) break;
-    }
-  } catch (error) {
-    if (broken === undefined || !(error instanceof NetworkError)) throw error;
-  }
-  return text + decoder.decode();
-}
-
-function parseBody(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (cause) {
-    throw new StreamError("The answer is not JSON.", { cause });
-  }
-}
-
-/** Whatever auth added to the request: header values, their bearer part, and query values. */
-function secretsOf(before: TransportRequest, after: TransportRequest): readonly string[] {
-  const secrets: string[] = [];
-  for (const [name, value] of Object.entries(after.headers)) {
-    if (before.headers[name] === value) continue;
-    secrets.push(value, value.replace(/^\S+ /, ""));
-  }
-  if (after.url !== before.url)
-    for (const [name, value] of new URL(after.url).searchParams)
-      if (new URL(before.url).searchParams.get(name) !== value) secrets.push(value);
-  return secrets.filter((secret) => secret.length >= 4);
 }

@@ -5,20 +5,11 @@ import type { LandingCall } from "../agents/subagents/types.ts";
 import { abortController } from "../base/time/deadline.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import type { Jobs } from "../tools/run/jobs.ts";
-import type { ApprovalParts } from "./call/approval.ts";
+import type { WholeSession } from "./facades.ts";
 import { type Deliver, JobReports } from "./job-reports.ts";
-import type { ArtifactPart, EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
 import { permitLanding } from "./permit-landing.ts";
-import { type SideCallParts, sideCall } from "./side-call.ts";
+import { sideCall } from "./side-call.ts";
 import { runUserCommand, type UserCommandOptions, type UserCommandResult } from "./user-command.ts";
-
-type BesideParts = SideCallParts &
-  ApprovalParts &
-  JournalPart &
-  ArtifactPart &
-  EventPart &
-  HostPart<"env"> &
-  Pick<ToolPart, "services">;
 
 /** What a session does beside its conversation. */
 export interface Beside {
@@ -37,12 +28,12 @@ export interface Beside {
 }
 
 export class SessionBeside implements Beside {
-  readonly #core: BesideParts;
+  readonly #core: WholeSession;
   readonly #end = abortController();
   readonly #running = new Set<Promise<unknown>>();
   readonly #reports: JobReports;
 
-  constructor(core: BesideParts, deliver: Deliver) {
+  constructor(core: WholeSession, deliver: Deliver) {
     this.#core = core;
     this.#reports = new JobReports(core, deliver);
     this.jobs?.follow(this.#reports);

@@ -4,44 +4,20 @@ import type { Exchange } from "../agents/irc/exchange.ts";
 import { Directory } from "../agents/subagents/directory.ts";
 import { childInstructions } from "../agents/subagents/instructions.ts";
 import type { Subagents } from "../agents/subagents/manager.ts";
-import type { AgentType, ChildOpening, ChildSession, ParentSession } from "../agents/subagents/types.ts";
+import type { ChildOpening, ParentSession } from "../agents/subagents/parent.ts";
+import type { AgentType, ChildSession } from "../agents/subagents/types.ts";
 import { type SessionTool, toolDefOf } from "../contract/registry/host-tool.ts";
 import type { ToolProvider } from "../contract/registry/session-tools.ts";
-import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import { ircTool } from "../tools/builtin/irc/index.ts";
 import { reportFindingTool } from "../tools/builtin/report-finding/index.ts";
 import { yieldTool } from "../tools/builtin/yield/index.ts";
 import { ScopedEnvironment } from "../world/env/wrappers.ts";
 import { addAgentAddresses } from "./agent-addresses.ts";
-import type {
-  ArtifactPart,
-  ClockPart,
-  ConfigPart,
-  EventPart,
-  HostPart,
-  InputPart,
-  JournalPart,
-  ProfilePart,
-  QueuePart,
-  RedactionPart,
-  SpendingPart,
-  ToolPart,
-} from "./parts.ts";
+import type { HostChoices, SessionLog, Toolbox, WholeSession } from "./facades.ts";
 import type { SessionOptions } from "./types.ts";
 
-/** A child is opened with its parent's options, except those that it has of its own. */
-type Inherited = HostPart<keyof SessionOptions> & ConfigPart & Pick<ToolPart, "services"> & ArtifactPart;
-
 export function parentSession(
-  core: Inherited &
-    JournalPart &
-    EventPart &
-    ProfilePart &
-    SpendingPart &
-    ClockPart &
-    InputPart &
-    QueuePart &
-    RedactionPart,
+  core: WholeSession,
   create: (options: SessionOptions) => ChildSession,
   report: ParentSession["report"],
   exchange: Exchange | undefined,
@@ -90,20 +66,21 @@ export function parentSession(
 }
 
 /** How deep children may be nested, and which kinds there may be, is the parent's to say. */
-export function mayHaveChildren({ options, config }: HostPart<"depth" | "spawns"> & ConfigPart): boolean {
+export function mayHaveChildren({ options, config }: HostChoices): boolean {
   return (options.depth ?? 0) < config.maxSubagentDepth && options.spawns?.length !== 0;
 }
 
 /** Tools find the children here, and addresses lead to what they left. */
-export function offerChildren(
-  core: Pick<ToolPart, "services"> & { readonly schemes: SchemeRegistry },
-  subagents: Subagents,
-): void {
+export function offerChildren(core: Toolbox, subagents: Subagents): void {
   Object.assign(core.services, { subagents });
   addAgentAddresses(core.schemes, subagents);
 }
 
-function childOptions(core: Inherited, child: ChildOpening, exchange: Exchange | undefined): SessionOptions {
+function childOptions(
+  core: SessionLog & HostChoices & Toolbox,
+  child: ChildOpening,
+  exchange: Exchange | undefined,
+): SessionOptions {
   const { options, config, services } = core;
   const { depth = 0, surroundings, middleware = [] } = options;
   const { header, profile, role, type, completion, shared, onEvent } = child;

@@ -9,10 +9,7 @@ import type { PruneEntry } from "../contract/journal.ts";
 import type { CompactionDemand, CompactionPlan } from "../contract/seams/types.ts";
 import { pathTo } from "../record/journal/context.ts";
 import { JournalError } from "../record/journal/errors.ts";
-import type { ClockPart, ContextPart, EventPart, JournalPart, SeamPart } from "./parts.ts";
-
-/** Where a history can be made shorter. */
-export type HistoryParts = JournalPart & Pick<ContextPart, "meter" | "guard">;
+import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 
 /** Longer than any summary takes; the model call inside has its own, shorter deadline. */
 const SUMMARY_MS = 600_000;
@@ -25,8 +22,6 @@ const FAILED: Readonly<Record<string, string>> = {
   idle: "Auto-compaction failed",
 };
 
-type CompactionParts = HistoryParts & EventPart & SeamPart & ClockPart;
-
 /** What became of the wish to make room. */
 export interface CompactionOutcome {
   /** Why the context stays as it is; absent when it is smaller now. */
@@ -37,7 +32,7 @@ const NOTHING = "there is nothing to compact";
 
 /** Announced before the summary is asked for, which takes long. */
 export async function applyCompaction(
-  core: CompactionParts,
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
   demand: CompactionPlan | CompactionDemand,
   signal: AbortSignal,
 ): Promise<CompactionOutcome> {
@@ -62,7 +57,7 @@ export async function applyCompaction(
 }
 
 async function compacted(
-  core: CompactionParts,
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
   demand: CompactionPlan | CompactionDemand,
   tokensBefore: number,
   signal: AbortSignal,
@@ -90,7 +85,7 @@ async function compacted(
 }
 
 function summarized(
-  core: SeamPart & ClockPart,
+  core: HostChoices & Toolbox,
   demand: CompactionDemand,
   signal: AbortSignal,
   notes: string | undefined,
@@ -100,7 +95,7 @@ function summarized(
 }
 
 /** Returns the id of the entry. */
-function replaceHistory(core: HistoryParts, plan: CompactionPlan, tokensBefore: number): string {
+function replaceHistory(core: SessionLog & ModelContext, plan: CompactionPlan, tokensBefore: number): string {
   const { summary, shortSummary, firstKeptEntryId, keep, details, preserveData } = plan;
   const noted = { ...details, ...(keep === undefined ? {} : { keep: [...keep] }) };
   const entry = core.append({
@@ -121,7 +116,7 @@ function replaceHistory(core: HistoryParts, plan: CompactionPlan, tokensBefore: 
  * Sends everything again that compactions and pruning hid, as far as the present branch goes. An entry like any other: what came
  * since stays. False when nothing is hidden.
  */
-export function restoreHistory(core: HistoryParts): boolean {
+export function restoreHistory(core: SessionLog & ModelContext): boolean {
   const { journal, meter } = core;
   if (!journal.context.isShortened) return false;
   const [root] = pathTo(journal, journal.leaf);
@@ -134,7 +129,7 @@ export function restoreHistory(core: HistoryParts): boolean {
 
 /** `only`: what of them; all when absent. */
 export function applyPrune(
-  core: HistoryParts,
+  core: SessionLog & ModelContext,
   entryIds: readonly string[],
   only: Pick<PruneEntry, "media" | "thoughts"> = {},
 ): void {

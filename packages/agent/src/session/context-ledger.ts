@@ -1,9 +1,12 @@
 // The ledger of a session's next request: the prefix as it was sent, or as it would be.
 
 import type { ContextLedger } from "../context/ledger/types.ts";
-import { type DescribedParts, describeRequest, describeWithPrefix, type PromptParts, renderPrefix } from "./request.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
+import { describeRequest, describeWithPrefix, renderPrefix } from "./request.ts";
 
-export async function sessionContextLedger(core: DescribedParts & PromptParts): Promise<ContextLedger> {
+export async function sessionContextLedger(
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
+): Promise<ContextLedger> {
   const { contextLedger } = await import("../context/ledger/ledger.ts");
   const inUse = core.stalePrefix ? undefined : core.prefix.texts;
   const texts = inUse ?? (await renderPrefix(core));

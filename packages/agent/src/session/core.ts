@@ -1,4 +1,4 @@
-// The state of a session. Each module gets the parts of it that it asks for (parts.ts). The operations here must stay in step
+// The state of a session. Each module gets the facades of it that it asks for (facades.ts). The operations here must stay in step
 // with each other: an entry is appended before its event, a state changes only along the legal edges.
 
 import { addUsage, comparableUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
@@ -18,13 +18,15 @@ import { redactedArtifacts } from "../policy/redact/artifacts.ts";
 import { FileArtifacts } from "../record/artifacts/file-artifacts.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.ts";
 import { idSource } from "../record/journal/ids.ts";
-import { Journal, type NewEntry } from "../record/journal/journal.ts";
+import { Journal } from "../record/journal/journal.ts";
+import type { NewEntry } from "../record/journal/new-lines.ts";
 import { MemoryStore } from "../record/journal/store.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox, Work } from "./facades.ts";
 import type { BranchFacts } from "./facts.ts";
 import { Inbox } from "./inbox.ts";
 import type { InputRun } from "./input-run.ts";
@@ -54,7 +56,7 @@ const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
   closed: [],
 };
 
-export class SessionCore {
+export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolbox, Work {
   readonly options: SessionOptions;
   readonly id: string;
   readonly deps: SessionDeps;

@@ -2,7 +2,8 @@
 
 import { wellFormed } from "../base/text/well-formed.ts";
 import type { CustomEntry } from "../contract/journal.ts";
-import type { Journal, NewEntry } from "../record/journal/journal.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import type { NewEntry } from "../record/journal/new-lines.ts";
 
 export const customMessage = (
   customType: string,

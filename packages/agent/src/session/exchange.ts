@@ -2,21 +2,10 @@
 
 import { Exchange } from "../agents/irc/exchange.ts";
 import { MAIN, type Mailbox } from "../agents/irc/types.ts";
-import type { EventHub } from "../contract/events/hub.ts";
 import { mayHaveChildren } from "./children.ts";
-import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, ToolPart } from "./parts.ts";
+import type { HostChoices, SessionLog, Toolbox, Work } from "./facades.ts";
 
-type ExchangeSession = HostPart<"subagents" | "exchange" | "agentId" | "depth" | "spawns"> &
-  JournalPart &
-  ClockPart &
-  ConfigPart &
-  RedactionPart &
-  EventPart &
-  ToolPart & {
-    readonly events: EventHub;
-    readonly state: string;
-    endInput(): void;
-  };
+type ExchangeSession = SessionLog & HostChoices & Toolbox & Work;
 
 /** `runQueued`: begins an input with what waits, where the session does that by itself. Undefined: its agents do not talk. */
 export function joinExchange(core: ExchangeSession, mailbox: Mailbox, runQueued: () => void): Exchange | undefined {

@@ -3,14 +3,14 @@
 import type { JsonValue } from "@lathe/llm";
 import type { CustomEntry } from "../contract/journal.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { EventPart, JournalPart } from "./parts.ts";
+import type { SessionLog } from "./facades.ts";
 
 export class BranchFacts implements SessionFacts {
-  readonly #core: JournalPart & EventPart;
+  readonly #core: SessionLog;
   /** Latest values by kind; undefined until somebody asks, and again after the branch changed. */
   #known: Map<string, JsonValue> | undefined;
 
-  constructor(core: JournalPart & EventPart) {
+  constructor(core: SessionLog) {
     this.#core = core;
   }
 

@@ -2,11 +2,12 @@
 
 import { ToolFailure } from "../contract/tool.ts";
 import type { ImageInspector } from "../files/read/fit-image.ts";
-import { type SideCallParts, sideCall } from "./side-call.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
+import { sideCall } from "./side-call.ts";
 
 const ROLE = "vision";
 
-export function imageInspector(core: SideCallParts): ImageInspector {
+export function imageInspector(core: SessionLog & HostChoices & ModelContext & Work): ImageInspector {
   return {
     async ask(image, question, signal) {
       const isChosen = (core.options.profilesForRole?.(ROLE).length ?? 0) > 0;

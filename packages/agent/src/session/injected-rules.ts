@@ -1,8 +1,8 @@
 // Rules that the model was given because it began to break them: each is given once on a branch.
 
-import type { EventPart, JournalPart } from "./parts.ts";
+import type { SessionLog } from "./facades.ts";
 
-export function rulesInjected(core: JournalPart & EventPart, names: readonly string[]): void {
+export function rulesInjected(core: SessionLog, names: readonly string[]): void {
   const { id } = core.append({ type: "ttsr_injection", injectedRules: names });
   core.emit("ttsr_triggered", { rules: names, entry_id: id });
 }

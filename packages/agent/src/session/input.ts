@@ -6,28 +6,16 @@ import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
 import type { MessageEntry } from "../contract/journal.ts";
 import { JournalError } from "../record/journal/errors.ts";
-import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
+import { type Batch, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
+import type { HostChoices, ModelContext, SessionLog, WholeSession, Work } from "./facades.ts";
 import { failureOf } from "./failure.ts";
 import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
 import { rulesInjected } from "./injected-rules.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
-import { callModel, type ModelCallParts } from "./model-call.ts";
-import type {
-  ClockPart,
-  ConfigPart,
-  ContextPart,
-  DetectorPart,
-  EventPart,
-  HostPart,
-  InputPart,
-  JournalPart,
-  QueuePart,
-  SpendingPart,
-  StatePart,
-} from "./parts.ts";
+import { callModel } from "./model-call.ts";
 import type { UnfinishedInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf } from "./types.ts";
@@ -37,13 +25,9 @@ const TURN_LIMIT: InputEnd = { reason: "turn_limit" };
 /** Ends after which a queued follow-up begins. */
 const RUNS_ON: ReadonlySet<EndReason> = new Set(["completed", "round_limit", "turn_limit", "context_overflow"]);
 
-/** What a round needs besides the model and the tools. */
-type RoundParts = BatchParts & SpendingPart & DetectorPart;
-export type InputParts = ModelCallParts & RoundParts & InputPart & HostPart<"isQuestion" | "depth">;
-
 /** Journals the messages that begin an input; the first names it. */
 export function beginInput(
-  core: JournalPart & EventPart,
+  core: SessionLog,
   run: InputRun,
   messages: readonly QueuedMessage[],
   origin: "input" | "follow_up",
@@ -59,7 +43,7 @@ export function beginInput(
 }
 
 /** Announces an input that an earlier process began. */
-export function continueInput(core: EventPart, run: InputRun, entry: MessageEntry, rounds: number): void {
+export function continueInput(core: SessionLog, run: InputRun, entry: MessageEntry, rounds: number): void {
   run.entryId = entry.id;
   run.rounds = rounds;
   core.emit("user_input", {
@@ -72,7 +56,7 @@ export function continueInput(core: EventPart, run: InputRun, entry: MessageEntr
 
 /** `unfinished`: where an earlier process left off; absent for a new input. */
 export async function runInput(
-  core: InputParts,
+  core: WholeSession,
   run: InputRun,
   unfinished?: Pick<UnfinishedInput, "pending" | "drained" | "awaits">,
 ): Promise<InputEnd> {
@@ -98,7 +82,7 @@ export async function runInput(
   }
 }
 
-async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
+async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
   for (let drained = start === "drained"; ; drained = false) {
     if (!drained) {
       const steering = readQueued(core, core.inbox.take("steering", core.config.steeringMode));
@@ -147,13 +131,13 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
 }
 
 /** The calls of a turn and its end. A journal that cannot be written leaves the turn open: session_end closes it. */
-async function finishTurn(core: RoundParts, run: InputRun, turn: number, batch: Batch): Promise<void> {
+async function finishTurn(core: WholeSession, run: InputRun, turn: number, batch: Batch): Promise<void> {
   await runRound(core, run, batch);
   core.emit("turn_end", { turn, outcome: "answered" });
   await core.journal.turnEnd();
 }
 
-async function runRound(core: RoundParts, run: InputRun, batch: Batch): Promise<void> {
+async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promise<void> {
   run.rounds += 1;
   await runBatch(core, run.signal, batch);
   if (run.signal.aborted) return;
@@ -163,7 +147,7 @@ async function runRound(core: RoundParts, run: InputRun, batch: Batch): Promise<
 }
 
 /** The last answer asked for nothing more, but its input was never closed. Perhaps nobody heard of it: it is told again. */
-async function stopOrGoOn(core: InputParts, run: InputRun): Promise<InputEnd> {
+async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> {
   const { messages, entryIds } = core.journal.context;
   const message = messages.at(-1)!;
   const entry = core.journal.entry(entryIds.at(-1)!) as MessageEntry;
@@ -186,7 +170,7 @@ async function stopOrGoOn(core: InputParts, run: InputRun): Promise<InputEnd> {
   return loop(core, run);
 }
 
-function finished(core: HostPart<"isQuestion"> & JournalPart & ClockPart, run: InputRun): InputEnd {
+function finished(core: SessionLog & HostChoices, run: InputRun): InputEnd {
   const answer = core.options.isQuestion && lastAnswer(core);
   if (answer && core.options.isQuestion?.(answer)) run.awaits = { what: "question", text: answer.content };
   return { reason: "completed" };
@@ -197,7 +181,7 @@ function finished(core: HostPart<"isQuestion"> & JournalPart & ClockPart, run: I
  * next input is made of, when there is one.
  */
 export async function endInput(
-  core: JournalPart & EventPart & SpendingPart & InputPart & StatePart & QueuePart & ConfigPart,
+  core: SessionLog & HostChoices & Work,
   run: InputRun,
   end: InputEnd,
 ): Promise<Delivery | undefined> {
@@ -222,7 +206,7 @@ export async function endInput(
 }
 
 /** A question to the user is not answered by what was said before it, and what was ended while it was written down has no successor. */
-function nextInput(core: QueuePart & ConfigPart, run: InputRun, { reason }: InputEnd): Delivery | undefined {
+function nextInput(core: HostChoices & Work, run: InputRun, { reason }: InputEnd): Delivery | undefined {
   if (run.awaits || run.signal.aborted || !RUNS_ON.has(reason)) return undefined;
   // Steering that came too late was still meant for the work that has just ended, and so before what follows it.
   const { lateSteering, jobReports } = core.config;
@@ -231,7 +215,7 @@ function nextInput(core: QueuePart & ConfigPart, run: InputRun, { reason }: Inpu
   return core.inbox.count("follow_up") > 0 ? "follow_up" : undefined;
 }
 
-function giveSteering(core: JournalPart & EventPart, messages: readonly QueuedMessage[]): void {
+function giveSteering(core: SessionLog, messages: readonly QueuedMessage[]): void {
   for (const { id, content, source } of messages) {
     const message = userMessage(content);
     const from = source === undefined ? {} : { source };
@@ -240,13 +224,11 @@ function giveSteering(core: JournalPart & EventPart, messages: readonly QueuedMe
   }
 }
 
-function inject(core: JournalPart, content: InputContent, origin: "injected" | "loop_detection"): void {
+function inject(core: SessionLog, content: InputContent, origin: "injected" | "loop_detection"): void {
   core.append({ type: "message", message: userMessage(content), origin });
 }
 
-type LimitParts = SpendingPart & EventPart & ConfigPart & InputPart & HostPart<"depth"> & Pick<ContextPart, "meter">;
-
-function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
+function limitReached(core: SessionLog & HostChoices & ModelContext & Work, run: InputRun): InputEnd | undefined {
   const { maxToolRoundsPerInput, maxTurns, budget } = core.config;
   if (maxToolRoundsPerInput > 0 && run.rounds >= maxToolRoundsPerInput) {
     core.emit("turn_limit", { round: run.rounds });
@@ -267,12 +249,12 @@ function limitReached(core: LimitParts, run: InputRun): InputEnd | undefined {
  * What a child spends beyond its share is taken from others, so it stops before the request that would do it. What its first one takes
  * is known only afterwards.
  */
-function wouldOverspend(core: LimitParts): boolean {
+function wouldOverspend(core: SessionLog & HostChoices & ModelContext & Work): boolean {
   if (!core.options.depth || core.turns === 0) return false;
   return core.ledger.amountsLeft(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
 }
 
-function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, calls: readonly ToolCallData[]): void {
+function detectLoop(core: SessionLog & HostChoices & Work, calls: readonly ToolCallData[]): void {
   const window = core.config.loopDetectionWindow;
   let hit = false;
   for (const call of calls) hit = core.detector.record(call.name, argumentsOf(call), window) || hit;
@@ -282,7 +264,7 @@ function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, c
   core.emit("loop_detection", { message });
 }
 
-function warnAboutFinish(core: EventPart, { reason }: FinishReason): void {
+function warnAboutFinish(core: SessionLog, { reason }: FinishReason): void {
   if (reason === "length") core.warn("The answer ended at the model's output limit.", "length");
   if (reason === "content_filter") core.warn("The vendor's content filter ended the answer.", "content_filter");
 }
@@ -295,11 +277,11 @@ export function endOf(run: InputRun): InputEnd {
 export class SessionAborted extends Error {}
 export class InputInterrupted extends Error {}
 
-function isAnswered(core: JournalPart): boolean {
+function isAnswered(core: SessionLog): boolean {
   return core.journal.context.messages.at(-1)?.role === "assistant";
 }
 
-function lastAnswer(core: JournalPart & ClockPart): AssistantTurn | undefined {
+function lastAnswer(core: SessionLog & HostChoices): AssistantTurn | undefined {
   const message = core.journal.context.messages.at(-1);
   if (message?.role !== "assistant") return undefined;
   return {

@@ -8,9 +8,7 @@ import { truncateOutput } from "../base/truncate/truncate.ts";
 import type { MessageSource } from "../contract/events/types.ts";
 import { artifactNotice, unsavedNotice } from "../record/artifacts/notice.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../tools/run/jobs.ts";
-import type { ArtifactPart, EventPart, JournalPart } from "./parts.ts";
-
-type ReportParts = Pick<JournalPart, "journal"> & ArtifactPart & EventPart;
+import type { SessionLog } from "./facades.ts";
 
 /** Gives a message to the session; `wakes`: it may begin an input. One with an id of its own is taken once. */
 export type Deliver = (content: string, source: MessageSource, wakes: boolean, id?: string) => void;
@@ -23,11 +21,11 @@ const JOB_LINE = new Checker(
 const REPORT_LIMIT = { chars: 8_000, mode: "head_tail", lines: 120 } as const;
 
 export class JobReports implements JobFollower {
-  readonly #core: ReportParts;
+  readonly #core: SessionLog;
   readonly #deliver: Deliver;
   #isClosing = false;
 
-  constructor(core: ReportParts, deliver: Deliver) {
+  constructor(core: SessionLog, deliver: Deliver) {
     this.#core = core;
     this.#deliver = deliver;
   }

@@ -6,10 +6,8 @@ import { spentBy } from "../agents/subagents/records.ts";
 import { plainUsage } from "../base/budget/ledger.ts";
 import type { CustomEntry, MessageEntry } from "../contract/journal.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
-import type { JournalPart, SpendingPart } from "./parts.ts";
+import type { SessionLog, Work } from "./facades.ts";
 import { sideCost } from "./side-call.ts";
-
-type LedgerParts = Pick<JournalPart, "journal"> & SpendingPart;
 
 const KIND = "totals";
 const amount = optional(number());
@@ -22,7 +20,7 @@ const DATA = new Checker(
   }),
 );
 
-export function saveLedger(core: LedgerParts): void {
+export function saveLedger(core: SessionLog & Work): void {
   const { ledger, journal } = core;
   journal.write({
     type: "host",
@@ -32,7 +30,7 @@ export function saveLedger(core: LedgerParts): void {
 }
 
 /** Takes the last totals and adds the answers that came after them. */
-export function restoreLedger(core: LedgerParts): void {
+export function restoreLedger(core: SessionLog & Work): void {
   let last: JsonObject | undefined;
   for (const line of core.journal.outside("host")) {
     if (line.kind === KIND && DATA.fits(line.data)) last = line.data as JsonObject;
@@ -51,13 +49,13 @@ export function restoreLedger(core: LedgerParts): void {
   }
 }
 
-function addEntry(core: LedgerParts, id: string): void {
+function addEntry(core: SessionLog & Work, id: string): void {
   const type = core.journal.meta(id)?.type;
   if (type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
   else if (type === "custom") addCost(core, core.journal.entry(id) as CustomEntry);
 }
 
-function addAnswer(core: LedgerParts, entry: MessageEntry): void {
+function addAnswer(core: SessionLog & Work, entry: MessageEntry): void {
   if (entry.message.role !== "assistant") return;
   core.turns += 1;
   core.ledger.turn();
@@ -66,7 +64,7 @@ function addAnswer(core: LedgerParts, entry: MessageEntry): void {
 }
 
 /** Of a child, or of a call outside the conversation. */
-function addCost(core: LedgerParts, entry: CustomEntry): void {
+function addCost(core: SessionLog & Work, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
   const side = sideCost(entry);

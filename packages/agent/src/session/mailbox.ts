@@ -5,14 +5,14 @@ import type { Mailbox, StoredMessage } from "../agents/irc/types.ts";
 import { textOfContent } from "../base/text/content.ts";
 import type { IrcMessage } from "../contract/irc.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
+import type { SessionLog, Work } from "./facades.ts";
 import type { QueuedMessage } from "./inbox.ts";
-import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
 import { changeQueued, enqueue } from "./queue.ts";
 
 export class SessionMailbox implements Mailbox {
-  readonly #core: JournalPart & QueuePart & EventPart & RedactionPart;
+  readonly #core: SessionLog & Work;
 
-  constructor(core: JournalPart & QueuePart & EventPart & RedactionPart) {
+  constructor(core: SessionLog & Work) {
     this.#core = core;
   }
 

@@ -3,16 +3,16 @@
 
 import { type ContentPart, messageOf, namesFiles, readFiles } from "@lathe/llm";
 import type { InputContent } from "../contract/events/types.ts";
+import type { HostChoices, SessionLog } from "./facades.ts";
 import type { QueuedMessage } from "./inbox.ts";
-import type { EventPart, HostPart } from "./parts.ts";
 
 /** Rejects when a file cannot be read. */
-export async function withFiles(core: HostPart<"env">, content: InputContent): Promise<InputContent> {
+export async function withFiles(core: HostChoices, content: InputContent): Promise<InputContent> {
   return typeof content === "string" ? content : readFiles(content, filesOf(core));
 }
 
 /** Of the place the session works in; what begins with ~ is for it to understand. */
-function filesOf(core: HostPart<"env">) {
+function filesOf(core: HostChoices) {
   return { readFile: (path: string) => core.options.env.readBytes(path), homeDir: "~" };
 }
 
@@ -25,7 +25,7 @@ export function hasFiles(content: InputContent): boolean {
  * name no files.
  */
 export function readQueued(
-  core: HostPart<"env"> & EventPart,
+  core: SessionLog & HostChoices,
   messages: readonly QueuedMessage[],
 ): readonly QueuedMessage[] | Promise<readonly QueuedMessage[]> {
   if (!messages.some(({ content }) => hasFiles(content))) return messages;
@@ -34,7 +34,7 @@ export function readQueued(
   );
 }
 
-async function withNotes(core: HostPart<"env"> & EventPart, content: InputContent): Promise<InputContent> {
+async function withNotes(core: SessionLog & HostChoices, content: InputContent): Promise<InputContent> {
   if (!hasFiles(content)) return content;
   const parts = (content as readonly ContentPart[]).map(async (part): Promise<ContentPart> => {
     try {

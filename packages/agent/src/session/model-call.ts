@@ -15,13 +15,13 @@ import type { IntentLine } from "../contract/journal.ts";
 import type { RequestInfo, StreamCut } from "../contract/seams/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox, WholeSession, Work } from "./facades.ts";
 import { failureOf } from "./failure.ts";
-import type { ClockPart, ContextPart, EventPart, InputPart, JournalPart, SpendingPart, ToolPart } from "./parts.ts";
-import { type PriceParts, priced, priceOf } from "./price.ts";
+import { priced, priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
-import { type PreparedRequest, prepareRequest, type RequestParts } from "./request.ts";
+import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
-import { type PartialAnswer, readAnswer, type StreamParts } from "./stream.ts";
+import { type PartialAnswer, readAnswer } from "./stream.ts";
 import { usableAnswer, usableUsage } from "./usable-answer.ts";
 
 export type ModelOutcome =
@@ -37,10 +37,6 @@ type Attempted = ModelOutcome | { readonly kind: "again" };
 /** Marks an answer of which only a part was kept, because somebody stopped it. */
 export const BROKEN_OFF = "interrupted";
 
-/** What becomes of one attempt: it is journalled, billed and announced. */
-type AttemptParts = JournalPart & EventPart & SpendingPart & InputPart & PriceParts;
-export type ModelCallParts = RequestParts & StreamParts & AttemptParts & ClockPart & ToolPart;
-
 /** Each time less is kept; what still does not fit then cannot be helped. */
 const MOST_OVERFLOWS = 3;
 /** A hook that always says "again" would loop forever. */
@@ -48,7 +44,7 @@ const MOST_REPLACEMENTS = 8;
 /** An answer that ends here was ended by the window and not by its own limit. */
 const FULL = 0.97;
 
-export async function callModel(core: ModelCallParts, signal: AbortSignal): Promise<ModelOutcome> {
+export async function callModel(core: WholeSession, signal: AbortSignal): Promise<ModelOutcome> {
   let overflows = 0;
   let refusals = 0;
   let replacements = 0;
@@ -67,7 +63,7 @@ export async function callModel(core: ModelCallParts, signal: AbortSignal): Prom
 }
 
 async function attemptUntilAnswered(
-  core: StreamParts & AttemptParts & ClockPart & Pick<ContextPart, "meter"> & ToolPart,
+  core: WholeSession,
   signal: AbortSignal,
   { info, profile }: PreparedRequest,
   isReplaceable: boolean,
@@ -130,12 +126,7 @@ async function attemptUntilAnswered(
   }
 }
 
-function answered(
-  core: AttemptParts & Pick<ContextPart, "meter"> & ToolPart,
-  profile: Profile,
-  intent: IntentLine,
-  response: Response,
-): ModelOutcome {
+function answered(core: WholeSession, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
   const message = usableAnswer(response.message, {
     callIds: core.callIds,
@@ -175,7 +166,12 @@ function endedByWindow({ finishReason, usage, provider }: Response, { contextWin
 }
 
 /** It was paid for, but nothing of it is kept: once there is room, the whole of it is asked for again. */
-function incomplete(core: AttemptParts, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
+function incomplete(
+  core: SessionLog & HostChoices & ModelContext & Work,
+  profile: Profile,
+  intent: IntentLine,
+  response: Response,
+): ModelOutcome {
   const message = "the context was full before the answer was complete";
   const usage = usableUsage(response.usage);
   const cost = priceOf(core, profile, usage);
@@ -191,7 +187,12 @@ function incomplete(core: AttemptParts, profile: Profile, intent: IntentLine, re
  * An answer that was stopped on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
  * and calls cannot be replayed and are dropped.
  */
-function keepPartial(core: AttemptParts, profile: Profile, intent: IntentLine, partial: PartialAnswer): void {
+function keepPartial(
+  core: SessionLog & HostChoices & ModelContext & Work,
+  profile: Profile,
+  intent: IntentLine,
+  partial: PartialAnswer,
+): void {
   let message: Message | undefined;
   const billed = billedOf(core, profile, partial);
   if (partial.text.trim() === "") {
@@ -216,7 +217,7 @@ function keepPartial(core: AttemptParts, profile: Profile, intent: IntentLine, p
 
 /** An answer that a hook refused: it was paid for, and nobody sees it again. It takes up a turn, so that a limit of turns ends a hook that refuses all. */
 function dropPartial(
-  core: AttemptParts,
+  core: SessionLog & HostChoices & ModelContext & Work,
   profile: Profile,
   intent: IntentLine,
   partial: PartialAnswer,
@@ -239,7 +240,7 @@ function dropPartial(
 }
 
 function closeAnswer(
-  core: EventPart & InputPart,
+  core: SessionLog & Work,
   partial: PartialAnswer,
   kept?: { readonly entry_id: string; readonly message: Message },
 ): void {
@@ -255,7 +256,7 @@ function closeAnswer(
 }
 
 function settleFailure(
-  core: AttemptParts,
+  core: SessionLog & HostChoices & ModelContext & Work,
   profile: Profile,
   intent: IntentLine,
   error: unknown,
@@ -267,12 +268,16 @@ function settleFailure(
 }
 
 /** Of an answer without an end: what the vendor has said of it so far. */
-function billedOf(core: AttemptParts, profile: Profile, partial: PartialAnswer) {
+function billedOf(core: SessionLog & HostChoices & ModelContext & Work, profile: Profile, partial: PartialAnswer) {
   const usage = partial.usage && usableUsage(partial.usage);
   return usage && usage.totalTokens > 0 ? { usage, ...priced(priceOf(core, profile, usage)) } : undefined;
 }
 
-async function makeRoom(core: RequestParts, signal: AbortSignal, info: RequestInfo): Promise<boolean> {
+async function makeRoom(
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  signal: AbortSignal,
+  info: RequestInfo,
+): Promise<boolean> {
   const verdict = await core.seams.onOverflow(info, signal);
   if (!verdict) return false;
   if ("retry" in verdict) return true;

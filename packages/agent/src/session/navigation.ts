@@ -4,7 +4,7 @@
 import { withDeadline } from "../base/time/deadline.ts";
 import type { BranchSummary, SeamContext, TreeMove } from "../contract/seams/types.ts";
 import { existingEntry, isPartOfTalk, type Landing, landingOf, leftBehind } from "../record/journal/tree.ts";
-import type { ClockPart, ContextPart, EventPart, JournalPart, RedactionPart, SeamPart } from "./parts.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 
 /** Makes the summary of what is left behind; throws with the reason when it cannot. */
 export type BranchSummarizer = (move: TreeMove, context: SeamContext) => Promise<BranchSummary>;
@@ -25,19 +25,12 @@ export interface Navigation {
   readonly summaryEntryId?: string | undefined;
 }
 
-export type NavigationParts = JournalPart &
-  Pick<ContextPart, "meter" | "guard"> &
-  EventPart &
-  SeamPart &
-  ClockPart &
-  RedactionPart & { readonly facts: { forget(): void } };
-
 /** Longer than any summary takes; the model call inside has its own, shorter deadline. */
 const SUMMARY_MS = 600_000;
 
 /** `targetId` null is the start. Undefined when the conversation is there already. */
 export function plannedMove(
-  { journal }: JournalPart,
+  { journal }: SessionLog,
   targetId: string | null,
   { summarize }: NavigateOptions,
 ): PlannedMove | undefined {
@@ -68,7 +61,11 @@ interface Trip extends NavigateOptions {
   readonly beforeMove: () => void;
 }
 
-export async function navigateTo(core: NavigationParts, trip: Trip, signal: AbortSignal): Promise<Navigation> {
+export async function navigateTo(
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  trip: Trip,
+  signal: AbortSignal,
+): Promise<Navigation> {
   const { summarize, beforeMove } = trip;
   const { text, ...move } = trip.move;
   const verdict = await core.seams.beforeTree(move, signal);
@@ -95,7 +92,7 @@ export async function navigateTo(core: NavigationParts, trip: Trip, signal: Abor
 }
 
 function summarized(
-  core: SeamPart & ClockPart,
+  core: HostChoices & Toolbox,
   summarize: BranchSummarizer,
   move: TreeMove,
   signal: AbortSignal,
@@ -104,7 +101,12 @@ function summarized(
   return withDeadline(core.deps, limits, (inner) => summarize(move, core.seams.context(inner)));
 }
 
-function putSummary(core: NavigationParts, move: TreeMove, given: BranchSummary, fromExtension: boolean): string {
+function putSummary(
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  move: TreeMove,
+  given: BranchSummary,
+  fromExtension: boolean,
+): string {
   const { summary, details } = core.redacted(given);
   const entry = core.journal.branchWithSummary(move.newLeafId, summary, {
     ...(details === undefined ? {} : { details }),
@@ -115,7 +117,7 @@ function putSummary(core: NavigationParts, move: TreeMove, given: BranchSummary,
 }
 
 /** What was known of the old branch does not hold on the new one. */
-export function leafMoved(core: Pick<NavigationParts, "meter" | "guard" | "facts">): void {
+export function leafMoved(core: ModelContext & Toolbox): void {
   core.meter.reset();
   core.facts.forget();
   core.guard.expect("branch");

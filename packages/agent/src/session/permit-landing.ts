@@ -4,9 +4,9 @@ import type { LandingCall } from "../agents/subagents/types.ts";
 import { CallPaths } from "../contract/paths/call-paths.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import { commandAccess } from "../tools/builtin/shell/access.ts";
-import { type ApprovalParts, askApproval } from "./call/approval.ts";
+import { askApproval } from "./call/approval.ts";
 import { previewOf } from "./call/preview.ts";
-import type { HostPart, ToolPart } from "./parts.ts";
+import type { HostChoices, SessionLog, Toolbox } from "./facades.ts";
 
 /** No model calls it: it names what is judged. */
 const LANDING: ToolDef = {
@@ -25,7 +25,7 @@ const LANDING: ToolDef = {
 
 /** Undefined: it may. Else why not. */
 export async function permitLanding(
-  core: ApprovalParts & HostPart<"env"> & Pick<ToolPart, "services">,
+  core: SessionLog & HostChoices & Toolbox,
   { agentId, files, verify }: LandingCall,
   signal: AbortSignal,
 ): Promise<string | undefined> {

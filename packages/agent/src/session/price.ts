@@ -2,15 +2,14 @@
 
 import { costOf, type Usage } from "@lathe/llm";
 import type { Profile } from "../tools/profiles/types.ts";
-import type { ConfigPart, EventPart, HostPart } from "./parts.ts";
-
-export interface PriceParts extends HostPart<"priceOf">, ConfigPart, EventPart {
-  /** The model that was last reported to the host as having no price. */
-  unpriced: string | undefined;
-}
+import type { HostChoices, ModelContext, SessionLog } from "./facades.ts";
 
 /** Undefined when nobody knows it, which is not the same as free. */
-export function priceOf(core: PriceParts, profile: Profile, usage: Usage): number | undefined {
+export function priceOf(
+  core: SessionLog & HostChoices & ModelContext,
+  profile: Profile,
+  usage: Usage,
+): number | undefined {
   const { model, modelInfo, provider = profile.id } = profile;
   const hostPrice = core.options.priceOf?.(model, usage);
   if (hostPrice !== undefined) return hostPrice;

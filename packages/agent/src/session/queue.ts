@@ -1,16 +1,14 @@
 // What is said to a session while it works: put into its queue, changed there or taken back. Journalled, so that it survives the process.
 
 import type { InputContent, MessageSource } from "../contract/events/types.ts";
+import type { SessionLog, Work } from "./facades.ts";
 import type { Delivery } from "./inbox.ts";
 import { refuseBlank } from "./outcome.ts";
-import type { EventPart, JournalPart, QueuePart, RedactionPart } from "./parts.ts";
 import { journalQueued } from "./recovery.ts";
-
-type QueueParts = JournalPart & QueuePart & EventPart & RedactionPart;
 
 /** Returns the id that its entry will have. */
 export function enqueue(
-  core: QueueParts,
+  core: SessionLog & Work,
   delivery: Delivery,
   content: InputContent,
   source?: MessageSource,
@@ -25,7 +23,7 @@ export function enqueue(
 
 /** False when it does not wait any more. `call`: it becomes the result of this call. */
 export function changeQueued(
-  core: QueueParts,
+  core: SessionLog & Work,
   id: string,
   change: "edited" | "cancelled",
   content?: InputContent,

@@ -8,18 +8,10 @@ import { INTERRUPTED_RESULT, pathTo } from "../record/journal/context.ts";
 import { QUEUE_KIND, type QueueChange, queuedIn } from "../record/journal/queue-lines.ts";
 import { argumentsOf } from "./call/card.ts";
 import { EFFECTS_UNKNOWN } from "./call/run-call.ts";
+import type { HostChoices, SessionLog, Work } from "./facades.ts";
 import type { Delivery } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
 import { BROKEN_OFF } from "./model-call.ts";
-import type {
-  ConfigPart,
-  DetectorPart,
-  EventPart,
-  JournalPart,
-  QueuePart,
-  RedactionPart,
-  SpendingPart,
-} from "./parts.ts";
 
 /** What an unfinished run left to do. */
 export interface UnfinishedInput {
@@ -33,27 +25,41 @@ export interface UnfinishedInput {
   readonly awaits: AwaitedInput | undefined;
 }
 
-/** Reading what an earlier process wrote. */
-type Written = Pick<JournalPart, "journal">;
-
-/** Runs once, when a session opens over an existing journal; `recover` follows when the ends of its children are known. */
-export function restore(core: JournalPart & SpendingPart & QueuePart & EventPart & RedactionPart): void {
-  restoreLedger(core);
-  restoreQueues(core);
+/** What else is recovered with a session; each reads the same journal. */
+export interface RecoveredParts {
+  /** Messages between the agents of the session that did not arrive. Undefined for a child: its parent recovers them. */
+  readonly messages: (() => void) | undefined;
+  /** Child agents: those that ended are known again, those that ran are settled as interrupted. */
+  readonly children: () => void;
+  /** What the model should know of a call that was cut, from the children that it started. */
+  readonly leftByCall: (callId: string) => string | undefined;
+  /** Background jobs, which ended with the earlier process. */
+  readonly jobs: () => void;
 }
 
-/** `leftBy`: what the model should know of a call that was cut. */
-export function recover(
-  core: JournalPart & ConfigPart & DetectorPart,
-  leftBy: (callId: string) => string | undefined,
+/** Runs once, when a session opens over an existing journal. Returns the input that can be continued. */
+export function recoverSession(
+  core: SessionLog & HostChoices & Work,
+  parts: RecoveredParts,
 ): UnfinishedInput | undefined {
+  // The order matters. What was spent comes first: children that are settled later add to it.
+  restoreLedger(core);
+  // What waited in the queues waits again, before anything below adds to them.
+  restoreQueues(core);
+  parts.messages?.();
+  // Children come before the calls that started them: the result of a cut call tells what became of them.
+  parts.children();
   const requestWasOpen = core.journal.openIntents().some((intent) => intent.effect === "request");
-  settleIntents(core, leftBy);
+  settleIntents(core, parts.leftByCall);
+  // Now every call has a result or may be run again, so it is known which calls the model repeated and what is unfinished.
   restoreDetector(core);
-  return findUnfinished(core, requestWasOpen);
+  const unfinished = findUnfinished(core, requestWasOpen);
+  // Last, because the end of a job is a message for the next input.
+  parts.jobs();
+  return unfinished;
 }
 
-function settleIntents(core: JournalPart, leftBy: (callId: string) => string | undefined): void {
+function settleIntents(core: SessionLog, leftBy: (callId: string) => string | undefined): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of core.journal.openIntents()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
@@ -71,7 +77,7 @@ function settleIntents(core: JournalPart, leftBy: (callId: string) => string | u
   }
 }
 
-function findUnfinished(core: Written, requestWasOpen: boolean): UnfinishedInput | undefined {
+function findUnfinished(core: SessionLog, requestWasOpen: boolean): UnfinishedInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
   const entry = core.journal.has(input.entryId) ? core.journal.entry(input.entryId) : undefined;
@@ -97,13 +103,13 @@ function findUnfinished(core: Written, requestWasOpen: boolean): UnfinishedInput
 }
 
 /** The last entry is what was left of an answer that somebody stopped. */
-function endsBrokenOff({ journal }: Written): boolean {
+function endsBrokenOff({ journal }: SessionLog): boolean {
   if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
 /** Answers what an unfinished run left open, for a host that continues with something else. */
-export function abandonUnfinishedInput(core: JournalPart, unfinished: UnfinishedInput): void {
+export function abandonUnfinishedInput(core: SessionLog, unfinished: UnfinishedInput): void {
   for (const call of openCalls(core)) {
     core.append({
       type: "message",
@@ -115,7 +121,7 @@ export function abandonUnfinishedInput(core: JournalPart, unfinished: Unfinished
 }
 
 /** Calls of the last answer that no entry answers; the context has filled them in. */
-function openCalls(core: Written): ToolCallData[] {
+function openCalls(core: SessionLog): ToolCallData[] {
   const { messages, entryIds } = core.journal.context;
   const at = messages.findLastIndex((message) => message.role === "assistant");
   if (at < 0) return [];
@@ -125,7 +131,7 @@ function openCalls(core: Written): ToolCallData[] {
 
 /** A queued message survives the process that took it. */
 export function journalQueued(
-  core: Written & EventPart & RedactionPart,
+  core: SessionLog,
   queue: Delivery,
   change: QueueChange["change"],
   { id, content, source, call }: Pick<QueueChange, "id" | "content" | "source" | "call">,
@@ -137,7 +143,7 @@ export function journalQueued(
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }
 
-function restoreQueues(core: Written & QueuePart & EventPart & RedactionPart): void {
+function restoreQueues(core: SessionLog & Work): void {
   for (const [id, { queue, isCut, ...message }] of queuedIn(core.journal)) {
     core.inbox.add(queue, { id, ...message });
     // The next process will find the call settled.
@@ -145,7 +151,7 @@ function restoreQueues(core: Written & QueuePart & EventPart & RedactionPart): v
   }
 }
 
-function restoreDetector(core: Written & ConfigPart & DetectorPart): void {
+function restoreDetector(core: SessionLog & HostChoices & Work): void {
   const window = core.config.loopDetectionWindow;
   const calls: ToolCallData[] = [];
   const pending = new Set(openCalls(core));

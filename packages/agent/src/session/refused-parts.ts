@@ -4,8 +4,8 @@
 
 import { type ContentPart, InvalidRequestError, type Message, NotFoundError } from "@lathe/llm";
 import { isSigned } from "../record/journal/context.ts";
-import { applyPrune, type HistoryParts } from "./compaction.ts";
-import type { EventPart, JournalPart } from "./parts.ts";
+import { applyPrune } from "./compaction.ts";
+import type { ModelContext, SessionLog } from "./facades.ts";
 
 const ABOUT_THOUGHTS =
   /encrypted[ _]content|\bitem with id\b.*not found|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
@@ -14,7 +14,7 @@ const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio|['"]original['
 const MOST_REASON = 200;
 
 /** True when there was something to omit, so that the request may succeed now. */
-export function leaveOutRefused(core: HistoryParts & EventPart, error: unknown): boolean {
+export function leaveOutRefused(core: SessionLog & ModelContext, error: unknown): boolean {
   // What is not found may be an item of the history.
   if (!(error instanceof InvalidRequestError || error instanceof NotFoundError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
@@ -24,7 +24,7 @@ export function leaveOutRefused(core: HistoryParts & EventPart, error: unknown):
 }
 
 /** Parts that we sent back as they came, because we do not know them: whatever is refused, they may be the reason. */
-function leaveOutUnknown(core: HistoryParts & EventPart, reason: string): boolean {
+function leaveOutUnknown(core: SessionLog & ModelContext, reason: string): boolean {
   const unknown = entriesWith(core, ({ content }) => content.some((part) => part.kind === "unknown"));
   if (unknown.length === 0) return false;
   applyPrune(core, idsOf(unknown), { thoughts: true });
@@ -36,7 +36,7 @@ function leaveOutUnknown(core: HistoryParts & EventPart, reason: string): boolea
 }
 
 /** All of them: few providers say which one they refused. */
-function leaveOutThoughts(core: HistoryParts & EventPart, reason: string): boolean {
+function leaveOutThoughts(core: SessionLog & ModelContext, reason: string): boolean {
   const signed = entriesWith(core, ({ content }) => content.some(isSigned));
   if (signed.length === 0) return false;
   applyPrune(core, idsOf(signed), { thoughts: true });
@@ -48,7 +48,7 @@ function leaveOutThoughts(core: HistoryParts & EventPart, reason: string): boole
 }
 
 /** What came last, else all there is. */
-function leaveOutMedia(core: HistoryParts & EventPart, reason: string): boolean {
+function leaveOutMedia(core: SessionLog & ModelContext, reason: string): boolean {
   const all = entriesWith(core, ({ role, content }) => role !== "assistant" && content.some(isMedia));
   if (all.length === 0) return false;
   const answeredAt = core.journal.context.messages.findLastIndex(({ role }) => role === "assistant");
@@ -64,7 +64,7 @@ interface Found {
   readonly at: number;
 }
 
-function entriesWith({ journal }: Pick<JournalPart, "journal">, holds: (message: Message) => boolean): Found[] {
+function entriesWith({ journal }: SessionLog, holds: (message: Message) => boolean): Found[] {
   const { messages, entryIds } = journal.context;
   return messages.flatMap((message, at) => {
     const id = entryIds[at];

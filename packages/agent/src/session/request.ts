@@ -1,7 +1,7 @@
 // Builds the next request: prefix from the journal, the current history, tools as last sent. Its cost is one copy of
 // pointers.
 
-import type { Message, Request, ToolChoice, ToolDefinition } from "@lathe/llm";
+import type { Message, Request, ToolDefinition } from "@lathe/llm";
 import { withDeadline } from "../base/time/deadline.ts";
 import { headOf, type PrefixTexts } from "../context/prefix/prefix.ts";
 import { promptParts } from "../context/prompt-parts.ts";
@@ -9,46 +9,8 @@ import type { RequestInfo } from "../contract/seams/types.ts";
 import { OWN_LEVEL } from "../record/journal/context-state.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 import { leafMoved } from "./navigation.ts";
-import type {
-  ClockPart,
-  ConfigPart,
-  ContextPart,
-  EventPart,
-  FactPart,
-  HostPart,
-  JournalPart,
-  ModelPart,
-  ProfilePart,
-  RedactionPart,
-  SeamPart,
-  ToolPart,
-} from "./parts.ts";
-
-/** What the prompt is rendered from. */
-export type PromptParts = HostPart<"env" | "surroundings" | "userInstructions"> &
-  ProfilePart &
-  RedactionPart &
-  Pick<ToolPart, "tools">;
-
-/** What only the next request needs to know. */
-interface NextRequest {
-  /** Used once, for the next request only. */
-  nextToolChoice: ToolChoice | undefined;
-  /** Set when the prefix must be rendered anew before the next request. */
-  stalePrefix: "model" | "instructions" | undefined;
-}
-
-export type RequestParts = NextRequest &
-  PromptParts &
-  ModelPart &
-  ContextPart &
-  JournalPart &
-  FactPart &
-  EventPart &
-  SeamPart &
-  ConfigPart &
-  ClockPart;
 
 /** A hook that compacts at every turn without making room would loop forever. */
 const MAX_REBUILDS = 3;
@@ -59,7 +21,10 @@ export interface PreparedRequest {
   readonly profile: Profile;
 }
 
-export async function prepareRequest(core: RequestParts, signal: AbortSignal): Promise<PreparedRequest> {
+export async function prepareRequest(
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  signal: AbortSignal,
+): Promise<PreparedRequest> {
   await ensurePrefix(core, signal);
   noteEffort(core);
   refreshTools(core);
@@ -88,7 +53,7 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
 }
 
 function goBack(
-  core: JournalPart & EventPart & RedactionPart & FactPart & Pick<ContextPart, "meter" | "guard">,
+  core: SessionLog & ModelContext & Toolbox,
   { to, summary }: { readonly to: string; readonly summary: string },
 ): void {
   const { id, type } = core.journal.branchWithSummary(to, core.redacted(summary));
@@ -96,25 +61,22 @@ function goBack(
   leafMoved(core);
 }
 
-function refreshTools({ tools, prefix, guard }: Pick<ToolPart, "tools"> & ContextPart): void {
+function refreshTools({ tools, prefix, guard }: ModelContext & Toolbox): void {
   const change = tools.refresh();
   if (change && prefix.changeTools(change)) guard.expect("tools");
 }
 
-/** What a request is made of. */
-export type DescribedParts = NextRequest & ModelPart & ContextPart & JournalPart & ConfigPart;
-
-export function describeRequest(core: DescribedParts): RequestInfo {
+export function describeRequest(core: SessionLog & HostChoices & ModelContext): RequestInfo {
   return describeWith(core, core.messages(), core.prefix.tools);
 }
 
 /** As `describeRequest`, with a prefix that is not in use yet. */
-export function describeWithPrefix(core: DescribedParts, texts: PrefixTexts): RequestInfo {
+export function describeWithPrefix(core: SessionLog & HostChoices & ModelContext, texts: PrefixTexts): RequestInfo {
   return describeWith(core, headOf(texts).concat(core.journal.context.messages), texts.tools);
 }
 
 function describeWith(
-  core: DescribedParts,
+  core: SessionLog & HostChoices & ModelContext,
   messages: readonly Message[],
   tools: readonly ToolDefinition[],
 ): RequestInfo {
@@ -140,7 +102,7 @@ function describeWith(
 
 /** Rendered with the first request of a session; a reopened one already has it. */
 async function ensurePrefix(
-  core: NextRequest & PromptParts & ContextPart & ConfigPart & ClockPart,
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
   signal: AbortSignal,
 ): Promise<void> {
   const stale = core.stalePrefix;
@@ -157,7 +119,7 @@ async function ensurePrefix(
   if (reason !== "first") core.guard.expect(reason);
 }
 
-export function noteModel(core: JournalPart & ModelPart, role?: string, reason?: string): void {
+export function noteModel(core: SessionLog & ModelContext, role?: string, reason?: string): void {
   const { provider, id, model } = core.profile;
   core.append({
     type: "model_change",
@@ -173,7 +135,7 @@ export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Param
 }
 
 /** The level in force is part of the history, so that a reopened session can continue with it. */
-function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
+function noteEffort(core: SessionLog & HostChoices & ModelContext): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
   core.append({ type: "thinking_level_change", thinkingLevel: level ?? OWN_LEVEL });
@@ -181,11 +143,11 @@ function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">)
 }
 
 /** What comes before the history: as it was sent, or as it would be. */
-export async function prefixOf(core: PromptParts & Pick<ContextPart, "prefix">): Promise<PrefixTexts> {
+export async function prefixOf(core: SessionLog & HostChoices & ModelContext & Toolbox): Promise<PrefixTexts> {
   return core.prefix.texts ?? renderPrefix(core);
 }
 
-export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
+export async function renderPrefix(core: SessionLog & HostChoices & ModelContext & Toolbox): Promise<PrefixTexts> {
   const { profile, options } = core;
   const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
   const { projectDocs = "", ...more } = surroundings ?? {};
@@ -209,7 +171,7 @@ export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   };
 }
 
-function checkPrefix(core: ModelPart & EventPart & ConfigPart & Pick<ContextPart, "guard">, request: Request): void {
+function checkPrefix(core: SessionLog & HostChoices & ModelContext, request: Request): void {
   const segments = core.client.segments?.(request);
   if (!segments) return;
   const verdict = core.guard.check(segments);

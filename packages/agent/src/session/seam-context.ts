@@ -2,23 +2,16 @@
 
 import type { SeamContext } from "../contract/seams/types.ts";
 import { accessOf } from "./call/access-of.ts";
+import type { WholeSession } from "./facades.ts";
 import { rulesInjected } from "./injected-rules.ts";
-import type { EventPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
-import { type DescribedParts, describeRequest } from "./request.ts";
-import { type SideCallParts, sideCall } from "./side-call.ts";
+import { describeRequest } from "./request.ts";
+import { sideCall } from "./side-call.ts";
 import { vendorCompaction } from "./vendor-compaction.ts";
 
-type SeamContextParts = SideCallParts &
-  DescribedParts &
-  HostPart<"agentId" | "env"> &
-  ToolPart &
-  JournalPart &
-  EventPart & { readonly id: string };
-
-export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamContext {
+export function seamContext(core: WholeSession, signal: AbortSignal): SeamContext {
   const { agentId } = core.options;
   return {
-    sessionId: core.id,
+    sessionId: core.journal.header.id,
     signal,
     now: core.deps.now,
     journal: core.journal,

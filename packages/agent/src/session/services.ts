@@ -18,31 +18,26 @@ import { PageCache } from "../files/web/page-cache.ts";
 import { artifactResolver } from "../record/artifacts/resolve.ts";
 import { Jobs } from "../tools/run/jobs.ts";
 import { LastingShell } from "../tools/run/lasting-shell.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { BranchFacts } from "./facts.ts";
 import { imageInspector } from "./image-inspector.ts";
-import type { ArtifactPart, ClockPart, ConfigPart, EventPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
-import type { SideCallParts } from "./side-call.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
   readonly facts: BranchFacts;
 }
 
-type ServiceParts = HostPart<"services" | "earlierSessions"> &
-  ProfilePart &
-  ConfigPart &
-  ClockPart &
-  JournalPart &
-  EventPart &
-  ArtifactPart &
-  SideCallParts & {
+/** The core of a session, before it has its toolbox. */
+type UnequippedSession = SessionLog &
+  HostChoices &
+  ModelContext &
+  Work & {
     readonly schemes: SchemeRegistry;
     /** Not there yet when the services are made. */
     readonly tools: Pick<SessionTools, "get">;
-    awaitInput(awaited: AwaitedInput): void;
   };
 
-export function buildServices(core: ServiceParts): BuiltServices {
+export function buildServices(core: UnequippedSession): BuiltServices {
   const facts = new BranchFacts(core);
   const conflicts = new Conflicts();
   // What a first request does without is made when it is first asked for.
@@ -98,11 +93,7 @@ export function buildServices(core: ServiceParts): BuiltServices {
 }
 
 /** Addresses that every session has, unless the host brings its own. */
-function withOwn(
-  core: ArtifactPart & ClockPart & JournalPart,
-  schemes: SchemeRegistry,
-  conflicts: Conflicts,
-): SchemeRegistry {
+function withOwn(core: SessionLog & HostChoices, schemes: SchemeRegistry, conflicts: Conflicts): SchemeRegistry {
   const known = schemes.names();
   if (!known.includes("artifact"))
     schemes.add(

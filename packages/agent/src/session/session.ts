@@ -1,13 +1,12 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
-import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
+import type { JsonValue, ToolChoice, Usage } from "@lathe/llm";
 import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
 import type { HostSubagents } from "../agents/subagents/types.ts";
-import { type Amounts, NO_USAGE } from "../base/budget/ledger.ts";
+import type { Amounts } from "../base/budget/ledger.ts";
 import { textOfContent } from "../base/text/content.ts";
 import { abortController } from "../base/time/deadline.ts";
-import { makePending } from "../base/time/pending.ts";
 import type { ContextLedger } from "../context/ledger/types.ts";
 import type { PrefixTexts } from "../context/prefix/prefix.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
@@ -33,7 +32,6 @@ import type { SessionFacts } from "../contract/session-state.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import { checkLabel } from "../record/journal/labels.ts";
-import { wasQueued } from "../record/journal/queue-lines.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
@@ -44,21 +42,15 @@ import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
 import { customEntriesOf, customMessage } from "./custom-entries.ts";
 import { joinExchange } from "./exchange.ts";
-import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
-import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
-import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
-import type { InputRun } from "./input-run.ts";
+import type { Delivery, QueuedMessage } from "./inbox.ts";
+import { InputRunner } from "./input-runner.ts";
 import type { Deliver } from "./job-reports.ts";
 import { SessionMailbox } from "./mailbox.ts";
-import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
-import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
-import { changeQueued, enqueue } from "./queue.ts";
-import { readersCatchUp } from "./readers.ts";
-import { abandonUnfinishedInput, recover, restore, type UnfinishedInput } from "./recovery.ts";
+import { changeQueued } from "./queue.ts";
+import { recoverSession } from "./recovery.ts";
 import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
-import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
 import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
@@ -70,21 +62,17 @@ export class Session {
   readonly beside: Beside;
   /** Messages of other agents that wait for the next request. */
   readonly mailbox: Mailbox;
-  #unfinished: UnfinishedInput | undefined;
-  #running: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
+  readonly #inputs: InputRunner;
 
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
-    const deliver: Deliver = (content, source, wakes, id) => {
-      if (id !== undefined && (this.#closing || core.journal.has(id) || wasQueued(core.journal, id))) return;
-      this.#enqueue("steering", content, source, id);
-      if (wakes) this.#runReports();
-    };
+    const inputs = new InputRunner(core, () => Promise.all([this.#subagents.closeAll(), this.beside.close()]));
+    this.#inputs = inputs;
+    const deliver: Deliver = (content, source, wakes, id) => inputs.deliver(content, source, wakes, id);
     this.beside = new SessionBeside(core, deliver);
     this.mailbox = new SessionMailbox(core);
-    const exchange = joinExchange(core, this.mailbox, () => this.#runReports());
+    const exchange = joinExchange(core, this.mailbox, () => inputs.runReports());
     this.#subagents = new Subagents(parentSession(core, (own) => new Session(own), deliver, exchange));
     if (mayHaveChildren(core)) offerChildren(core, this.#subagents);
     core.emit("session_start", {
@@ -97,18 +85,19 @@ export class Session {
     core.tools.setProfile(core.profile);
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
-    restore(core);
-    if (!options.exchange) exchange?.recover(this.mailbox);
-    this.#subagents.recover();
-    this.#unfinished = recover(core, (callId) => this.#subagents.leftByCall(callId));
-    this.beside.recover();
+    inputs.unfinished = recoverSession(core, {
+      messages: options.exchange ? undefined : () => exchange?.recover(this.mailbox),
+      children: () => this.#subagents.recover(),
+      leftByCall: (callId) => this.#subagents.leftByCall(callId),
+      jobs: () => this.beside.recover(),
+    });
   }
 
   /** Opens a journal and, when asked to, finishes what an earlier run left. */
   static resume(options: SessionOptions & { readonly journal: Journal; readonly continue?: boolean }): Session {
     const session = new Session(options);
     // Later, so that readers opened now see it from the start. By then the host may have ended or used it.
-    if (options.continue) queueMicrotask(() => void (session.#isFree() && session.continue()));
+    if (options.continue) queueMicrotask(() => void (session.#inputs.isFree() && session.continue()));
     return session;
   }
 
@@ -154,7 +143,7 @@ export class Session {
   }
   /** True when an earlier process ended in the middle of an input; see `continue`. */
   get hasUnfinishedInput(): boolean {
-    return this.#unfinished !== undefined;
+    return this.#inputs.unfinished !== undefined;
   }
   /** Tokens of the next request as far as they are known. */
   get contextTokens(): number {
@@ -186,36 +175,29 @@ export class Session {
    * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
    * is empty, or a hook refused it.
    */
-  async submit(content: InputContent): Promise<InputOutcome> {
-    this.#mustBeFree();
-    refuseBlank(content);
-    return this.#track((run) => this.#submit(run, content));
+  submit(content: InputContent): Promise<InputOutcome> {
+    return this.#inputs.submit(content);
   }
   /** Finishes the input that an earlier process left unfinished, then runs queued follow-ups. Undefined when there was nothing to do. */
-  async continue(): Promise<InputOutcome | undefined> {
-    this.#mustBeFree();
-    if (!this.#unfinished && this.#core.inbox.count("follow_up") === 0) return undefined;
-    return this.#track((run) => this.#continue(run));
+  continue(): Promise<InputOutcome | undefined> {
+    return this.#inputs.continue();
   }
   /** An input of the first message that waits in the queue; the others follow it. */
-  async runQueued(): Promise<InputOutcome> {
-    this.#mustBeFree();
-    this.abandonUnfinishedInput();
-    return this.#track(async (run) => this.#runAll(await this.#beginQueued(run, "steering")));
+  runQueued(): Promise<InputOutcome> {
+    return this.#inputs.runQueued();
   }
   /** Abandons an input that an earlier process left unfinished; open calls are answered as interrupted. */
   abandonUnfinishedInput(): void {
-    if (this.#unfinished) abandonUnfinishedInput(this.#core, this.#unfinished);
-    this.#unfinished = undefined;
+    this.#inputs.abandonUnfinishedInput();
   }
 
   /** Waits for the next drain point of the running input, or for the next input. Returns an id for edit and cancel. */
   steer(content: InputContent, source?: MessageSource): string {
-    return this.#enqueue("steering", content, source);
+    return this.#inputs.enqueue("steering", content, source);
   }
   /** Runs as an input of its own when the current one has ended. */
   followUp(content: InputContent, source?: MessageSource): string {
-    return this.#enqueue("follow_up", content, source);
+    return this.#inputs.enqueue("follow_up", content, source);
   }
   queued(delivery: Delivery): readonly QueuedMessage[] {
     return this.#core.inbox.list(delivery);
@@ -231,16 +213,16 @@ export class Session {
   /** Ends the running input, and what its agents do; the session stays usable, and reports wait for the next input. */
   async interrupt(): Promise<void> {
     this.#core.inbox.isHeld ||= this.#core.input !== undefined || this.#subagents.directory.running > 0;
-    this.#core.input?.controller.abort(new InputInterrupted("interrupted"));
+    const ended = this.#inputs.interrupt();
     this.#subagents.interruptAll();
-    await this.#running;
+    await ended;
   }
 
   abort(): Promise<void> {
-    return this.#shutDown("aborted");
+    return this.#inputs.shutDown("aborted");
   }
   async close(): Promise<void> {
-    await this.#shutDown(this.#core.state === "processing" ? "aborted" : "closed");
+    await this.#inputs.shutDown(this.#core.state === "processing" ? "aborted" : "closed");
   }
 
   /** Answers an approval_request; false when nobody asked. `agentId` is the event's: calls of two agents may share an id. */
@@ -294,7 +276,7 @@ export class Session {
 
   /** Continues from an earlier entry; what came after it, an unfinished input too, stays in the journal as another branch. */
   moveTo(entryId: string | null): void {
-    this.#mustBeFree();
+    this.#inputs.mustBeFree();
     this.abandonUnfinishedInput();
     this.#core.journal.setLeaf(entryId);
     leafMoved(this.#core);
@@ -305,13 +287,13 @@ export class Session {
    * object. `interrupt` ends the summary, and the conversation stays where it was.
    */
   async navigate(entryId: string | null, options: NavigateOptions = {}): Promise<Navigation> {
-    this.#mustBeFree();
+    this.#inputs.mustBeFree();
     const move = plannedMove(this.#core, entryId, options);
     const { leaf: leafId } = this.#core.journal;
     if (!move) return { leafId };
     const beforeMove = (): void => this.abandonUnfinishedInput();
     const work = (signal: AbortSignal) => navigateTo(this.#core, { move, ...options, beforeMove }, signal);
-    const moved = await this.maintain(work, ({ cancelled }) => cancelled === undefined);
+    const moved = await this.#inputs.maintain(work, ({ cancelled }) => cancelled === undefined);
     return moved ?? { leafId, cancelled: "it was interrupted" };
   }
 
@@ -329,17 +311,28 @@ export class Session {
   /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
     const interrupted = { problem: "it was interrupted" };
-    return (await this.maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
+    return (await this.#inputs.maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
 
   /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
   callModel(role: string, call: SideCall): Promise<SideAnswer | undefined> {
-    return this.maintain((signal) => sideCall(this.#core, role, call, signal));
+    return this.#inputs.maintain((signal) => sideCall(this.#core, role, call, signal));
+  }
+
+  /**
+   * Work in the place of an input, which an interrupt ends; undefined when one did. A question to the user stays open, unless the
+   * work has left it behind.
+   */
+  maintain<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    leavesQuestion?: (done: T) => boolean,
+  ): Promise<T | undefined> {
+    return this.#inputs.maintain(work, leavesQuestion);
   }
 
   /** Takes compactions and pruning back: everything on this branch is sent again. False when nothing is hidden. */
   restoreHistory(): boolean {
-    this.#mustBeFree();
+    this.#inputs.mustBeFree();
     return restoreHistory(this.#core);
   }
 
@@ -353,153 +346,5 @@ export class Session {
   }
   customEntries(customType: string): IterableIterator<CustomEntry> {
     return customEntriesOf(this.#core.journal, customType);
-  }
-
-  // ---- inside ----
-  async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {
-    const core = this.#core;
-    const verdict = await core.seams
-      .onInput(content, run.signal)
-      .then(async (admitted) => {
-        if ("reject" in admitted || !hasFiles(admitted.content)) return admitted;
-        return { content: await withFiles(core, admitted.content) };
-      })
-      .catch((error: unknown) => {
-        if (run.signal.aborted) return { reject: "the input was interrupted" };
-        if (error instanceof SDKError) return { reject: error.message };
-        throw error;
-      });
-    if ("reject" in verdict) {
-      core.input = undefined;
-      core.setState("idle");
-      throw new InputRefused(verdict.reject);
-    }
-    this.abandonUnfinishedInput();
-    beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
-    return this.#runAll(run);
-  }
-  async #continue(run: InputRun): Promise<InputOutcome> {
-    const unfinished = this.#unfinished;
-    this.#unfinished = undefined;
-    if (!unfinished) return this.#runAll(await this.#beginQueued(run, "follow_up"));
-    continueInput(this.#core, run, unfinished.entry, unfinished.rounds);
-    return this.#runAll(run, unfinished);
-  }
-
-  async #runAll(first: InputRun, unfinished?: UnfinishedInput): Promise<InputOutcome> {
-    const core = this.#core;
-    let run = first;
-    let left = unfinished;
-    let usage = NO_USAGE;
-    let cost = 0;
-    for (;;) {
-      const end = run.signal.aborted ? endOf(run) : await runInput(core, run, left);
-      const next = await endInput(core, run, end);
-      usage = addUsage(usage, run.usage);
-      cost += run.cost;
-      if (!next || this.#closing) return outcomeOf(run, end, { usage, cost });
-      run = await this.#beginQueued(core.startRun(), next);
-      left = undefined;
-    }
-  }
-
-  /** What jobs reported while nothing ran becomes an input. A question to the user, or unfinished work, comes first. */
-  #runReports(): void {
-    const { config, state, inbox } = this.#core;
-    if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.#unfinished || inbox.isHeld) return;
-    if (inbox.list("steering").some(isReport)) void this.runQueued();
-  }
-
-  /** Late steering is an input like any other. */
-  async #beginQueued(run: InputRun, delivery: Delivery): Promise<InputRun> {
-    const { inbox, config } = this.#core;
-    const mode = delivery === "follow_up" ? config.followUpMode : "one-at-a-time";
-    const taken = readQueued(this.#core, inbox.take(delivery, mode));
-    const origin = delivery === "follow_up" ? "follow_up" : "input";
-    beginInput(this.#core, run, taken instanceof Promise ? await taken : taken, origin);
-    return run;
-  }
-
-  /**
-   * Work in the place of an input, which an interrupt ends; undefined when one did. A question to the user stays open, unless the
-   * work has left it behind.
-   */
-  async maintain<T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    leavesQuestion: (done: T) => boolean = () => false,
-  ): Promise<T | undefined> {
-    this.#mustBeFree();
-    const core = this.#core;
-    const isAwaiting = core.state === "awaiting_input";
-    const { signal } = core.startRun();
-    const { promise: running, settle } = makePending();
-    this.#running = running;
-    let done: T | undefined;
-    try {
-      done = await work(signal);
-      return done;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    } finally {
-      core.input = undefined;
-      const staysOpen = isAwaiting && (done === undefined || !leavesQuestion(done));
-      if (core.state === "processing") core.setState(staysOpen ? "awaiting_input" : "idle");
-      if (this.#running === running) this.#running = undefined;
-      settle();
-      this.#runReports();
-    }
-  }
-
-  /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
-  async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
-    this.#core.inbox.isHeld = false;
-    const firstEvent = this.#core.events.seq + 1;
-    const { promise: running, settle } = makePending();
-    // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
-    this.#running = running;
-    let outcome: InputOutcome;
-    let broken: string | undefined;
-    try {
-      outcome = await work(this.#core.startRun());
-    } catch (error) {
-      if (this.#core.state !== "processing") throw error;
-      const failure = failureOf(error);
-      const { message, kind, type } = failure;
-      broken = message;
-      outcome = { ...NOTHING_DONE, reason: "error", error: failure };
-      this.#core.emit("error", { message, kind, error_type: type, fatal: true });
-    } finally {
-      // A host that hears of the end may have given the next input already.
-      if (this.#running === running) this.#running = undefined;
-      settle();
-    }
-    if (broken !== undefined) void this.#shutDown("error", broken);
-    await this.#closing;
-    await readersCatchUp(this.#core, firstEvent);
-    return outcome;
-  }
-
-  #shutDown(reason: "closed" | "aborted" | "error", error?: string): Promise<void> {
-    this.#closing ??= shutDown(this.#core, {
-      reason,
-      ...(error === undefined ? {} : { error }),
-      stopInput: () => this.#core.input?.controller.abort(new SessionAborted("the session was ended")),
-      running: () => this.#running,
-      closeChildren: async () => void (await Promise.all([this.#subagents.closeAll(), this.beside.close()])),
-    });
-    return this.#closing;
-  }
-  #isFree(): boolean {
-    return !this.#closing && (this.#core.state === "idle" || this.#core.state === "awaiting_input");
-  }
-  #mustBeFree(): void {
-    if (this.#isFree()) return;
-    const isBusy = !this.#closing && this.#core.state === "processing";
-    throw new Error(isBusy ? "session is busy" : "session is closed");
-  }
-  #enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined, id?: string): string {
-    if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
-    return enqueue(this.#core, delivery, content, source, id);
   }
 }

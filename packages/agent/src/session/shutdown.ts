@@ -1,10 +1,7 @@
 // The end of a session: stream and tools cancelled, processes ended, children closed, then session_end, then closed. The
 // whole takes at most 5 s.
 
-import type { ClockPart, EventPart, HostPart, JournalPart, StatePart, ToolPart } from "./parts.ts";
-
-/** Where processes of this session may still run. */
-type Places = HostPart<"env" | "sharedEnv" | "services" | "beforeClose"> & Pick<ToolPart, "services">;
+import type { HostChoices, SessionLog, Toolbox, Work } from "./facades.ts";
 
 const LIMIT_MS = 4500;
 
@@ -16,10 +13,7 @@ export interface ShutdownSteps {
   readonly closeChildren: () => Promise<void>;
 }
 
-export async function shutDown(
-  core: Places & JournalPart & EventPart & StatePart & ClockPart,
-  steps: ShutdownSteps,
-): Promise<void> {
+export async function shutDown(core: SessionLog & HostChoices & Toolbox & Work, steps: ShutdownSteps): Promise<void> {
   steps.stopInput();
   const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
   // A shared environment outlives this session: what it has left running there is ended alone.
@@ -42,12 +36,12 @@ export async function shutDown(
 }
 
 /** Jobs that the host keeps for several sessions are the host's. */
-async function stopJobs({ options, services }: Places): Promise<void> {
+async function stopJobs({ options, services }: HostChoices & Toolbox): Promise<void> {
   const jobs = options.services?.jobs ? [] : (services.jobs?.list() ?? []);
   await Promise.all(jobs.map(({ handle }) => handle.stop()));
 }
 
-async function settleWithin(core: ClockPart, parts: readonly Promise<unknown>[]): Promise<string[]> {
+async function settleWithin(core: HostChoices, parts: readonly Promise<unknown>[]): Promise<string[]> {
   const late = `the session's work did not end within ${LIMIT_MS} ms and was abandoned`;
   return new Promise((resolve) => {
     const timer = core.deps.setTimer(() => resolve([late]), LIMIT_MS);

@@ -20,25 +20,17 @@ import { JournalError } from "../record/journal/errors.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { RetryConfig } from "./config.ts";
-import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
-import { type PriceParts, priced, priceOf } from "./price.ts";
-import { type DescribedParts, describeRequest } from "./request.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
+import { priced, priceOf } from "./price.ts";
+import { describeRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
-
-export type SideCallParts = DescribedParts &
-  HostPart<"profilesForRole"> &
-  ModelPart &
-  JournalPart &
-  SpendingPart &
-  PriceParts &
-  ClockPart;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 export const GRACE_MS = 500;
 export const OUTCOME_TYPE = "maintenance";
 
 export async function sideCall(
-  core: SideCallParts,
+  core: SessionLog & HostChoices & ModelContext & Work,
   role: string,
   call: SideCall,
   signal: AbortSignal,
@@ -51,7 +43,12 @@ export async function sideCall(
 /** A wait longer than this is spent better with the next model. */
 const LONG_WAIT_MS = 5_000;
 
-async function answered(core: SideCallParts, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
+async function answered(
+  core: SessionLog & HostChoices & ModelContext & Work,
+  role: string,
+  call: SideCall,
+  signal: AbortSignal,
+): Promise<SideAnswer> {
   const chosen = call.continuing ? [] : (core.options.profilesForRole?.(role) ?? []);
   const profiles = chosen.length === 0 ? [core.profile] : chosen;
   const startedAt = core.deps.now();
@@ -68,7 +65,7 @@ async function answered(core: SideCallParts, role: string, call: SideCall, signa
 }
 
 /** The session's own limits, or tighter ones where the call has less patience. */
-function retryLimits({ retry }: SideCallParts["config"], { patience }: SideCall): RetryConfig {
+function retryLimits({ retry }: HostChoices["config"], { patience }: SideCall): RetryConfig {
   if (patience === undefined) return retry;
   return {
     ...retry,
@@ -86,7 +83,7 @@ interface Asked {
 }
 
 async function answeredBy(
-  core: SideCallParts,
+  core: SessionLog & HostChoices & ModelContext & Work,
   profile: Profile,
   { role, call, startedAt, mostWaitMs }: Asked,
   signal: AbortSignal,
@@ -154,14 +151,14 @@ export const digestOf = (request: Pick<Request, "provider" | "model" | "messages
     .update(JSON.stringify([request.provider, request.model, request.messages]))
     .digest("hex");
 
-function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | undefined {
+function keptAnswer(journal: SessionLog["journal"], key: string): SideAnswer | undefined {
   const kept = keptOutcome(journal, key, KEPT) as { text: string; model: string; finish: string } | undefined;
   return kept && { text: kept.text, calls: [], model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
 }
 const KEPT = new Checker(openObject({ key: text(), text: text(), model: text(), finish: text() }));
 
 /** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
-export function keptOutcome(journal: JournalPart["journal"], key: string, checker: Checker): JsonObject | undefined {
+export function keptOutcome(journal: SessionLog["journal"], key: string, checker: Checker): JsonObject | undefined {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);
     if (!meta || meta.type === "compaction") return undefined;

@@ -10,15 +10,7 @@ import {
   type Usage,
 } from "@lathe/llm";
 import type { StreamCut } from "../contract/seams/types.ts";
-import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart, ToolPart } from "./parts.ts";
-
-export type StreamParts = ModelPart &
-  EventPart &
-  SeamPart &
-  ConfigPart &
-  ClockPart &
-  Pick<ContextPart, "prefix"> &
-  Pick<ToolPart, "tools">;
+import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 
 /** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
@@ -40,7 +32,11 @@ export interface PartialAnswer {
   usage?: Usage;
 }
 
-export async function readAnswer(core: StreamParts, signal: AbortSignal, request: Request): Promise<AnswerResult> {
+export async function readAnswer(
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  signal: AbortSignal,
+  request: Request,
+): Promise<AnswerResult> {
   const partial: PartialAnswer = { started: false, text: "", reasoning: "" };
   const reader = new StreamReader(core, signal);
   try {
@@ -59,14 +55,14 @@ export async function readAnswer(core: StreamParts, signal: AbortSignal, request
 }
 
 /** What the call needs is loaded while the model still writes its arguments; a failure is the call's own to report. */
-async function prepareTool({ tools }: Pick<ToolPart, "tools">, name: string): Promise<void> {
+async function prepareTool({ tools }: Toolbox, name: string): Promise<void> {
   try {
     await tools.get(name)?.tool.prepare?.();
   } catch {}
 }
 
 class StreamReader {
-  readonly #core: StreamParts;
+  readonly #core: SessionLog & HostChoices & ModelContext & Toolbox;
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
   readonly #onAbort: () => void;
@@ -77,7 +73,7 @@ class StreamReader {
   #lastSign: number;
   #watchdog: { cancel(): void } | undefined;
 
-  constructor(core: StreamParts, outer: AbortSignal) {
+  constructor(core: SessionLog & HostChoices & ModelContext & Toolbox, outer: AbortSignal) {
     this.#core = core;
     this.#outer = outer;
     this.#lastSign = core.deps.now();

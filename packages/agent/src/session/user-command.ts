@@ -19,7 +19,7 @@ import {
   runUntilDetached,
 } from "../tools/run/run-command.ts";
 import type { ExecResult } from "../world/env/types.ts";
-import type { ArtifactPart, ClockPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
+import type { HostChoices, SessionLog, Toolbox } from "./facades.ts";
 
 /** The kind of the entries that record such commands. */
 export const USER_COMMAND = "bashExecution";
@@ -54,10 +54,8 @@ export interface UserCommandResult {
   readonly jobId?: number | undefined;
 }
 
-type UserCommandParts = JournalPart & ArtifactPart & ClockPart & HostPart<"env"> & Pick<ToolPart, "services">;
-
 export async function runUserCommand(
-  core: UserCommandParts,
+  core: SessionLog & HostChoices & Toolbox,
   command: string,
   { isSent, signal, onOutput, timeoutMs = 0 }: UserCommandOptions & { readonly signal: AbortSignal },
 ): Promise<UserCommandResult> {
@@ -97,7 +95,7 @@ function detached(command: string, { id: jobId, handle }: Job, durationMs: numbe
 }
 
 /** What the model does not get it can read there. */
-async function stored({ artifacts }: ArtifactPart, output: string): Promise<ArtifactRef | undefined> {
+async function stored({ artifacts }: SessionLog, output: string): Promise<ArtifactRef | undefined> {
   const whole = lazyArtifact({ openArtifact: (name) => artifacts.open(name) }, "shell");
   whole.write(Buffer.from(output, "utf8"));
   return (await whole.close()).artifact;
@@ -116,7 +114,7 @@ function shownOutput(output: string, isCut: boolean): Pick<Ended, "output" | "tr
 
 type Ended = Omit<UserCommandResult, "entryId">;
 
-function record(core: UserCommandParts, isSent: boolean, ended: Ended): UserCommandResult {
+function record(core: SessionLog & HostChoices & Toolbox, isSent: boolean, ended: Ended): UserCommandResult {
   const { stdout: _out, stderr: _err, artifact, jobId, ...rest } = ended;
   const details: JsonObject = {
     ...rest,

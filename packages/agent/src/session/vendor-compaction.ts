@@ -6,13 +6,14 @@ import { Checker, openObject, text } from "@lathe/llm/schema";
 import { plainUsage } from "../base/budget/ledger.ts";
 import { withDeadline } from "../base/time/deadline.ts";
 import type { VendorCompaction } from "../contract/seams/types.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { priced, priceOf } from "./price.ts";
-import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE, type SideCallParts } from "./side-call.ts";
+import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE } from "./side-call.ts";
 
 const ROLE = "vendor_compaction";
 
 export async function vendorCompaction(
-  core: SideCallParts,
+  core: SessionLog & HostChoices & ModelContext & Work,
   messages: readonly Message[],
   timeoutMs: number,
   signal: AbortSignal,

@@ -1,6 +1,7 @@
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { Journal, type NewEntry, type NewLine } from "../../src/record/journal/journal.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
+import type { NewEntry, NewLine } from "../../src/record/journal/new-lines.ts";
 import { storeKinds, testDeps } from "./support.ts";
 
 describe.each(storeKinds)("journal over a $name store", (kind) => {

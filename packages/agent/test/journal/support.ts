@@ -7,8 +7,8 @@ import { onTestFinished } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
-import type { JournalDeps } from "../../src/record/journal/journal.ts";
 import { type LockOwner, processStartTime } from "../../src/record/journal/lock.ts";
+import type { JournalDeps } from "../../src/record/journal/new-lines.ts";
 import { type JournalStore, MemoryStore } from "../../src/record/journal/store.ts";
 
 /** Mulberry32: the same numbers for the same seed. */

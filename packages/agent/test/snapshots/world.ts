@@ -22,8 +22,9 @@ import { Rewinder, type RewindRequest, type RewindResult } from "../../src/files
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { forkJournal } from "../../src/record/journal/fork.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
-import { Journal, type JournalDeps } from "../../src/record/journal/journal.ts";
+import { Journal } from "../../src/record/journal/journal.ts";
 import { processStartTime } from "../../src/record/journal/lock.ts";
+import type { JournalDeps } from "../../src/record/journal/new-lines.ts";
 import { Session } from "../../src/session/session.ts";
 import { shellTool } from "../../src/tools/builtin/shell/index.ts";
 import { writeFileTool } from "../../src/tools/builtin/write-file/index.ts";

@@ -3,13 +3,8 @@
 
 import type { EventData, Session, SessionEvent } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import {
-  type Offers,
-  PERMISSIONS,
-  type Permissions,
-  UNATTENDED,
-  type Width,
-} from "../found/permissions/permissions.ts";
+import type { Offers, Width } from "../found/permissions/offers.ts";
+import { PERMISSIONS, type Permissions, UNATTENDED } from "../found/permissions/permissions.ts";
 
 export type ApprovalQuestion = EventData["approval_request"] & {
   /** Set when a child agent wants to make the call. */

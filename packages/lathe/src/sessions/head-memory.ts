@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { folderTime, readFolder, type SessionFile, stampOf } from "./files.ts";
-import type { Described, ListedSession } from "./list.ts";
+import type { Described, ListedSession } from "./listed-session.ts";
 
 /** Rows, not objects: ten thousand of them are read for one list. */
 type Row = readonly [name: string, mtimeMs: number, bytes: number, ...session: Session | []];

@@ -5,22 +5,7 @@ import { readHead, type SessionSummary } from "@lathe/agent/record";
 import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";
-
-export interface ListedSession {
-  readonly id: string;
-  readonly path: string;
-  readonly cwd: string;
-  readonly created: string;
-  /** Milliseconds since the epoch. */
-  readonly modified: number;
-  readonly bytes: number;
-  readonly title?: string;
-  /** Beginning of the first user message. */
-  readonly firstMessage?: string;
-}
-
-/** A file may be gone since its folder was read, or belong to another user; the others are listed all the same. */
-export type Described = ListedSession | undefined | "unreadable";
+import type { Described, ListedSession } from "./listed-session.ts";
 
 export interface ListRequest {
   readonly sessionsRoot: string;

@@ -1,9 +1,8 @@
 // AWS event stream frames: total length, header length, prelude CRC, headers, payload, message CRC; big endian.
 
 import { StreamError } from "../types/errors.ts";
-import type { Frame } from "../types/protocol.ts";
+import type { Frame, Framer } from "../types/protocol.ts";
 import { crc32 } from "./crc32.ts";
-import type { Framer } from "./framer.ts";
 
 const PRELUDE = 12;
 const MESSAGE_CRC = 4;

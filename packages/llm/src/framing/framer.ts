@@ -2,15 +2,8 @@
 
 import { createParser } from "eventsource-parser";
 import { StreamError } from "../types/errors.ts";
-import type { Frame, FramingKind } from "../types/protocol.ts";
+import type { Frame, Framer, FramingKind } from "../types/protocol.ts";
 import { awsFramer } from "./aws.ts";
-
-/** Takes the bytes of an answer and finds the frames in them. */
-export interface Framer {
-  push(bytes: Uint8Array): void;
-  /** The connection ended: what is left may be a last frame without its terminator. */
-  end(): void;
-}
 
 /** A single event larger than this is no event but a runaway server. */
 const MAX_EVENT = 64 * 1024 * 1024;

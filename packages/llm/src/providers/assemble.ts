@@ -9,46 +9,16 @@ import { defaultDeps } from "../deps.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
-import type { Api, CacheRetention, ModelInfo, OpenAICompat, RequestTransform } from "../types/model.ts";
+import type { Api, ModelInfo } from "../types/model.ts";
 import { own } from "../types/own.ts";
 import type { Protocol } from "../types/protocol.ts";
-import { type Some, withoutUndefined } from "../types/some.ts";
+import { withoutUndefined } from "../types/some.ts";
 import { azureDeployments } from "./azure.ts";
-import type { ApiKey, Credential } from "./credentials.ts";
 import { withFallback } from "./fallback.ts";
+import type { ProviderOptions } from "./options.ts";
 import { mergeTransforms } from "./transform.ts";
 import { withWebsocket } from "./websocket.ts";
 import { type WiringInput, wire } from "./wiring.ts";
-
-/** How requests to a provider are made, beside what its row and the environment say. */
-export interface ProviderOptions {
-  readonly deps?: ClientDeps | undefined;
-  /** Name under which requests run; the id when absent. */
-  readonly name?: string | undefined;
-  readonly apiKey?: ApiKey | undefined;
-  /** Stored credentials of the host, asked after `apiKey` and before the environment. */
-  readonly resolveKey?: ((provider: string) => Promise<Credential | undefined>) | undefined;
-  /** The user's file: an environment variable's name or the key itself; comes last. */
-  readonly configuredKey?: string | undefined;
-  readonly api?: Api | undefined;
-  readonly auth?: AuthStyle | undefined;
-  /** Responses over a websocket; `auto` when LATHE_CODEX_WEBSOCKET is set and the API is the Codex one, else `off`. */
-  readonly websocket?: "auto" | "off" | "on" | undefined;
-  /** Gemini: the key goes into the address instead of a header, for proxies that know nothing else. */
-  readonly keyInQuery?: boolean | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
-  readonly timeout?: Some<AdapterTimeouts> | undefined;
-  readonly cacheRetention?: CacheRetention | undefined;
-  readonly disableStrictTools?: boolean | undefined;
-  readonly requestTransform?: RequestTransform | undefined;
-  readonly compat?: OpenAICompat | undefined;
-  /** Looked up before the built-in catalog. */
-  readonly model?: ((id: string) => ModelInfo | undefined) | undefined;
-  readonly userAgent?: string | undefined;
-  /** Runs the `credential_process` of an AWS profile and gives its output; without it such profiles are refused. */
-  readonly runCommand?: ((command: string) => Promise<string>) | undefined;
-}
 
 export type ProtocolTable = Partial<Readonly<Record<Api, Protocol>>>;
 

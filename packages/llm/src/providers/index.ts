@@ -7,7 +7,6 @@ import { createProvider } from "./create.ts";
 import { fromEnvironment } from "./credentials.ts";
 
 export { type AuthStyle, findRow, type ProviderRow, providerRows } from "../catalog/provider-rows.ts";
-export type { ProviderOptions } from "./assemble.ts";
 export { createProvider } from "./create.ts";
 export {
   type ApiKey,
@@ -16,6 +15,7 @@ export {
   type CredentialSources,
   resolveCredential,
 } from "./credentials.ts";
+export type { ProviderOptions } from "./options.ts";
 
 /**
  * Adapters for every key in the environment: openai, anthropic, gemini, then the others in the order of the rows, then

@@ -3,7 +3,8 @@
 import type { ProviderAdapter } from "../types/adapter.ts";
 import type { Api } from "../types/model.ts";
 import type { Protocol } from "../types/protocol.ts";
-import { apisOf, assemble, type ProviderOptions, rowOf } from "./assemble.ts";
+import { apisOf, assemble, rowOf } from "./assemble.ts";
+import type { ProviderOptions } from "./options.ts";
 
 const responses = () => import("../protocols/openai-responses/index.ts");
 const gemini = () => import("../protocols/gemini/index.ts");

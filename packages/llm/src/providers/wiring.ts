@@ -16,11 +16,11 @@ import type { ClientDeps } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api } from "../types/model.ts";
 import type { Auth } from "../types/protocol.ts";
-import type { ProviderOptions } from "./assemble.ts";
 import { headerAuth, withHeader } from "./auth.ts";
 import { azureBaseUrl } from "./azure.ts";
 import { type Credential, resolveCredential } from "./credentials.ts";
 import { type ApiPlace, apiPlace } from "./endpoints.ts";
+import type { ProviderOptions } from "./options.ts";
 import { isBareWord, serverUrl } from "./server-url.ts";
 
 export interface Wiring extends ApiPlace {

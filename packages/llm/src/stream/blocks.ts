@@ -3,12 +3,21 @@
 
 import type { SDKError } from "../types/errors.ts";
 import { AbortError } from "../types/errors.ts";
-import type { StreamEvent, StreamedToolCall } from "../types/events.ts";
-import type { JsonObject, JsonValue } from "../types/json.ts";
-import type { ContentPart, Origin, ThinkingData } from "../types/message.ts";
+import type { StreamEvent } from "../types/events.ts";
+import type { JsonValue } from "../types/json.ts";
+import type { Origin, ThinkingData } from "../types/message.ts";
 import type { BlockSink, StreamStart } from "../types/protocol.ts";
 import type { FinishReason, RateLimitInfo, Response, Usage, Warning } from "../types/response.ts";
-import { parseArguments, parsePartialObject } from "./partial-json.ts";
+import {
+  type Block,
+  type CallBlock,
+  partOf,
+  type ReasoningBlock,
+  snapshot,
+  type TextBlock,
+  thinkingOf,
+  type UnknownBlock,
+} from "./block.ts";
 import { makeResponse } from "./response.ts";
 
 /** What a sink needs to know of its answer. */
@@ -26,41 +35,6 @@ export interface BlockSinkOptions {
   readonly warnings?: readonly Warning[] | undefined;
   readonly rateLimit?: RateLimitInfo | undefined;
 }
-
-interface TextBlock {
-  readonly kind: "text";
-  readonly id: string;
-  text: string;
-  signature?: string;
-  open: boolean;
-}
-interface ReasoningBlock {
-  readonly kind: "reasoning";
-  readonly id: string;
-  text: string;
-  extra: Partial<ThinkingData> & { itemId?: string };
-  open: boolean;
-}
-interface CallBlock {
-  readonly kind: "call";
-  readonly key: string;
-  id: string | undefined;
-  /** We made the id because none had come; the vendor's may still arrive. */
-  ownId: boolean;
-  name: string;
-  type: "function" | "custom";
-  raw: string;
-  announced: boolean;
-  signature?: string;
-  itemId?: string;
-  open: boolean;
-}
-interface UnknownBlock {
-  readonly kind: "unknown";
-  readonly raw: JsonValue;
-  open: false;
-}
-type Block = TextBlock | ReasoningBlock | CallBlock | UnknownBlock;
 
 /** The sink that keeps the grammar of events and builds the response. */
 export class Blocks implements BlockSink {
@@ -333,57 +307,12 @@ export class Blocks implements BlockSink {
     block.open = false;
     if (block.kind === "text") this.#emit({ type: "text_end", textId: block.id, text: block.text });
     else if (block.kind === "reasoning")
-      this.#emit({ type: "reasoning_end", reasoningId: block.id, thinking: this.#thinking(block) });
+      this.#emit({ type: "reasoning_end", reasoningId: block.id, thinking: thinkingOf(block, this.#options.origin) });
     else this.#emit({ type: "tool_call_end", callKey: block.key, toolCall: snapshot(block) });
   }
 
   #closeAll(): void {
     for (const block of this.#blocks) if (block.open) this.#close(block);
-  }
-
-  #thinking(block: ReasoningBlock): ThinkingData {
-    const { itemId, signature, redacted } = block.extra;
-    return {
-      text: block.text,
-      ...(signature === undefined ? {} : { signature }),
-      redacted: redacted ?? false,
-      origin: { ...this.#options.origin, ...(itemId === undefined ? {} : { itemId }) },
-    };
-  }
-
-  #part(block: Block): ContentPart {
-    switch (block.kind) {
-      case "text":
-        return {
-          kind: "text",
-          text: block.text,
-          ...(block.signature === undefined ? {} : { signature: block.signature, origin: this.#options.origin }),
-        };
-      case "reasoning": {
-        const thinking = this.#thinking(block);
-        return { kind: thinking.redacted ? "redacted_thinking" : "thinking", thinking };
-      }
-      case "call":
-        return { kind: "tool_call", toolCall: this.#toolCallData(block) };
-      case "unknown":
-        return { kind: "unknown", raw: block.raw, origin: this.#options.origin };
-    }
-  }
-
-  #toolCallData(block: CallBlock) {
-    const parsed = block.type === "custom" ? block.raw : parseArguments(block.raw);
-    const { signature, itemId } = block;
-    return {
-      id: block.id ?? "",
-      name: block.name,
-      type: block.type,
-      arguments: parsed ?? {},
-      ...(parsed === undefined ? { rawArguments: block.raw } : {}),
-      ...(signature === undefined ? {} : { signature }),
-      ...(signature === undefined && itemId === undefined
-        ? {}
-        : { origin: { ...this.#options.origin, ...(itemId === undefined ? {} : { itemId }) } }),
-    };
   }
 
   #summed(): Usage {
@@ -394,7 +323,7 @@ export class Blocks implements BlockSink {
   #build(reason: FinishReason): Response {
     const content = this.#blocks
       .filter((block) => block.kind !== "text" || block.text !== "" || block.signature !== undefined)
-      .map((block) => this.#part(block));
+      .map((block) => partOf(block, this.#options.origin));
     const hasCalls = content.some((part) => part.kind === "tool_call");
     const raw = this.#raw.length > 1 ? this.#raw : this.#raw[0];
     return makeResponse({
@@ -417,34 +346,4 @@ function missingTail(streamed: string, whole: string | undefined): string {
   return whole !== undefined && whole.length > streamed.length && whole.startsWith(streamed)
     ? whole.slice(streamed.length)
     : "";
-}
-
-function snapshot(block: CallBlock): StreamedToolCall {
-  return new CallSnapshot(block.id ?? "", block.name, block.type, block.raw);
-}
-
-/** One moment of a call. The rope in `rawArguments` is shared with later moments; nothing is parsed until asked. */
-class CallSnapshot implements StreamedToolCall {
-  readonly id: string;
-  readonly name: string;
-  readonly type: "function" | "custom";
-  readonly rawArguments: string;
-  constructor(id: string, name: string, type: "function" | "custom", rawArguments: string) {
-    this.id = id;
-    this.name = name;
-    this.type = type;
-    this.rawArguments = rawArguments;
-  }
-  get arguments(): JsonObject {
-    return this.type === "custom" ? { input: this.rawArguments } : parsePartialObject(this.rawArguments);
-  }
-  toJSON(): JsonValue {
-    return {
-      id: this.id,
-      name: this.name,
-      type: this.type,
-      arguments: this.arguments,
-      rawArguments: this.rawArguments,
-    };
-  }
 }

@@ -1,12 +1,12 @@
 // Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, returns events from the queue. No
 // generator per layer, and nothing is read while the consumer is busy.
 
-import { createFramer, type Framer } from "../framing/framer.ts";
+import { createFramer } from "../framing/framer.ts";
 import type { AdapterTimeouts, TransportResponse } from "../types/adapter.ts";
 import { AbortError, StreamError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";
 import type { JsonValue } from "../types/json.ts";
-import type { FramingKind, ResponseDecoder } from "../types/protocol.ts";
+import type { Framer, FramingKind, ResponseDecoder } from "../types/protocol.ts";
 import { type BlockSinkOptions, Blocks } from "./blocks.ts";
 import type { CallGuard } from "./guard.ts";
 

@@ -157,6 +157,13 @@ export interface Frame {
   readonly exception?: string | undefined;
 }
 
+/** Takes the bytes of an answer and finds the frames in them. */
+export interface Framer {
+  push(bytes: Uint8Array): void;
+  /** The connection ended: what is left may be a last frame without its terminator. */
+  end(): void;
+}
+
 /** Which URL an operation goes to. */
 export type Endpoint = (input: { operation: Operation; wireModel: string; baseUrl: string }) => string;
 

@@ -2,8 +2,8 @@
 // wait for memory begin in the order in which they came; the first one at work never waits, since nobody would make room for it.
 
 import type { Child, Run } from "./child.ts";
+import type { ParentSession } from "./parent.ts";
 import { Slots } from "./slots.ts";
-import type { ParentSession } from "./types.ts";
 
 const LOOK_MS = 250;
 const LONGEST_WAIT_MINUTES = 10;

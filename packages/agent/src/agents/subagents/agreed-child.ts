@@ -2,9 +2,10 @@
 
 import { type Child, newChild } from "./child.ts";
 import type { ChildSessions } from "./child-sessions.ts";
+import type { ParentSession } from "./parent.ts";
 import type { AgentFacts } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
-import type { AgentType, ParentSession } from "./types.ts";
+import type { AgentType } from "./types.ts";
 
 /** Of the assignment, for people. */
 const SHOWN_TASK = 300;

@@ -5,8 +5,8 @@ import { queuedIn } from "../../record/journal/queue-lines.ts";
 import type { AgentGroup, Mailbox, StoredMessage } from "../irc/types.ts";
 import type { Child } from "./child.ts";
 import { readJournal } from "./life.ts";
+import type { ParentSession } from "./parent.ts";
 import { stop } from "./run-limits.ts";
-import type { ParentSession } from "./types.ts";
 
 /** Of an assignment, where nobody described it. */
 const SHORT_TASK = 80;

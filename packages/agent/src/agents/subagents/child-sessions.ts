@@ -3,8 +3,9 @@
 import { ToolFailure } from "../../contract/tool.ts";
 import type { Child } from "./child.ts";
 import { Completion } from "./completion.ts";
+import type { ParentSession } from "./parent.ts";
 import { limitRequests } from "./run-limits.ts";
-import type { AgentRole, ChildSession, ParentSession } from "./types.ts";
+import type { AgentRole, ChildSession } from "./types.ts";
 
 export class ChildSessions {
   readonly #parent: ParentSession;

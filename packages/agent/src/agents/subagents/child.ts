@@ -4,13 +4,14 @@ import type { Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
 import { abortController } from "../../base/time/deadline.ts";
 import type { AgentReport, AgentState } from "../../contract/subagents.ts";
+import type { Exchange } from "../irc/exchange.ts";
 import { MAIN } from "../irc/types.ts";
 import type { Completion } from "./completion.ts";
 import type { Race } from "./race.ts";
-import { type AgentFacts, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
+import { type AgentFacts, type AgentRecord, addSpent, NOTHING_SPENT, type Spent } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import { Troubles } from "./troubles.ts";
-import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
+import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
 
 /** One input of a child, from the moment that it is given. */
 export interface Run {
@@ -94,6 +95,20 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
   };
 }
 
+/** A child of an earlier process, as the parent's journal knows it. */
+export function rememberedChild({ intent, input, outcome, spent, endedAt, ...facts }: AgentRecord): Child {
+  const child = newChild(facts, undefined, undefined);
+  child.spent = spent;
+  if (!outcome) return child;
+  const { isAborted, isUnread, report: _message, ...shown } = outcome;
+  if (isUnread) child.unread = input;
+  child.state = isAborted ? "aborted" : "parked";
+  child.ended = { outcomeId: intent.for, endedAt, startedAt: endedAt - (outcome.durationMs ?? 0) };
+  child.report = { ...runningReport(facts), ...shown };
+  child.done = Promise.resolve(reportOf(child));
+  return child;
+}
+
 export function newRun(startedAt: number): Run {
   const controller = abortController();
   return {
@@ -164,7 +179,7 @@ export const reportOf = ({ report, state }: Child): AgentReport => {
 export function waitFor(
   { facts, run, done }: Child,
   signal: AbortSignal,
-  { agentId: self = MAIN, exchange }: Pick<ParentSession, "agentId" | "exchange">,
+  { agentId: self = MAIN, exchange }: { readonly agentId: string | undefined; readonly exchange: Exchange | undefined },
 ): Promise<AgentReport> {
   if (run) run.waiters += 1;
   const leave = run && exchange?.waits({ agent: self, of: facts.header.agentId, until: "end" });

@@ -8,7 +8,7 @@ import { ToolFailure } from "../../contract/tool.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { Activity } from "./activity.ts";
 import type { Child } from "./child.ts";
-import { rememberedChild } from "./past.ts";
+import { rememberedChild } from "./child.ts";
 import { knownAgents } from "./records.ts";
 
 /** Between two reports of what an agent does. */

@@ -2,7 +2,8 @@
 // it last, so that the copy can send it further input.
 
 import { forkJournal } from "../../record/journal/fork.ts";
-import { Journal, type JournalDeps } from "../../record/journal/journal.ts";
+import { Journal } from "../../record/journal/journal.ts";
+import type { JournalDeps } from "../../record/journal/new-lines.ts";
 import type { JournalStore } from "../../record/journal/store.ts";
 import { copyRecords } from "./records.ts";
 

@@ -3,9 +3,9 @@
 
 import type { BatchTask } from "../../contract/subagents.ts";
 import ending from "./ending.md";
+import type { ChildOpening } from "./parent.ts";
 import rosterHead from "./roster.md";
 import schemaNote from "./schema.md";
-import type { ChildOpening } from "./types.ts";
 
 /** Last part of the system prompt of a child. */
 export function childInstructions(

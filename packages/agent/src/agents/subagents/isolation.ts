@@ -8,9 +8,10 @@ import type { BatchTask } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { Child, Run } from "./child.ts";
+import type { ParentSession } from "./parent.ts";
 import { resultOf } from "./result.ts";
 import { mustStart } from "./starts.ts";
-import type { AgentType, ChildSession, Isolation, LandedWork, ParentSession } from "./types.ts";
+import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
 
 /** A task may ask for more than its kind does, never for less. */
 export function worksApart(

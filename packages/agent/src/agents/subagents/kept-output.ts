@@ -1,8 +1,8 @@
 // The whole output of a child as a file beside the session, for people and programs that read files.
 
 import { messageOf } from "@lathe/llm";
+import type { ParentSession } from "./parent.ts";
 import type { RunOutcome } from "./records.ts";
-import type { ParentSession } from "./types.ts";
 
 /** The journal has the output as well, so a file that cannot be written is a warning. A replay happens elsewhere, so a recorded run names no file. */
 export function withKeptOutput({ options, redacted, warn }: ParentSession, outcome: RunOutcome): RunOutcome {

@@ -3,8 +3,9 @@
 import { ToolFailure } from "../../contract/tool.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { type Child, reportOf } from "./child.ts";
+import type { ParentSession } from "./parent.ts";
 import { outputOf } from "./records.ts";
-import type { ChildSession, ParentSession } from "./types.ts";
+import type { ChildSession } from "./types.ts";
 
 /** What is left is in the journals. */
 export function park(child: Child, journal: Journal): void {

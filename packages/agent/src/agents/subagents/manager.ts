@@ -11,7 +11,16 @@ import type { Journal } from "../../record/journal/journal.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { Admission } from "./admission.ts";
 import { agreedChild } from "./agreed-child.ts";
-import { type Child, endRun, newRun, reportOf, runningReport, waitFor, wantedBudget } from "./child.ts";
+import {
+  type Child,
+  endRun,
+  newRun,
+  rememberedChild,
+  reportOf,
+  runningReport,
+  waitFor,
+  wantedBudget,
+} from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { cutCallText } from "./cut-call.ts";
@@ -21,7 +30,8 @@ import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
 import { withKeptOutput } from "./kept-output.ts";
 import { park, readJournal } from "./life.ts";
 import { Names } from "./names.ts";
-import { cutRun, rememberedChild } from "./past.ts";
+import type { ParentSession } from "./parent.ts";
+import { cutRun } from "./past.ts";
 import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { racing } from "./race.ts";
 import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
@@ -31,7 +41,7 @@ import { runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { mustStart, Starts } from "./starts.ts";
-import type { AgentType, HostBatch, HostSubagents, ParentSession } from "./types.ts";
+import type { AgentType, HostBatch, HostSubagents } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
 
 /** What a run starts with. */
@@ -155,7 +165,7 @@ export class Subagents implements HostSubagents, AgentOwner {
         });
         if (env) child.isolation = placeOfHost(env);
         child.race = race;
-        race?.join(child);
+        race?.join(agentId, (why) => stop(child, why));
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
         const content = assignmentText(agentId, task);
         await this.#start(child, { callId, content, parts: tasks.length - index + 1, signal });

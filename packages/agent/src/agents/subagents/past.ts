@@ -1,25 +1,12 @@
-// Children that an earlier process left, from the parent's journal.
+// A run of a child that was cut off when an earlier process ended.
 
 import { messageOf } from "@lathe/llm";
-import { type Child, newChild, reportOf, runningReport, since } from "./child.ts";
+import { type Child, since } from "./child.ts";
 import type { ChildSessions } from "./child-sessions.ts";
 import { release } from "./life.ts";
+import type { ParentSession } from "./parent.ts";
 import { type AgentRecord, NOTHING_SPENT, type RunOutcome, type Spent } from "./records.ts";
 import { beforeIt } from "./result.ts";
-import type { ParentSession } from "./types.ts";
-
-export function rememberedChild({ intent, input, outcome, spent, endedAt, ...facts }: AgentRecord): Child {
-  const child = newChild(facts, undefined, undefined);
-  child.spent = spent;
-  if (!outcome) return child;
-  const { isAborted, isUnread, report: _message, ...shown } = outcome;
-  if (isUnread) child.unread = input;
-  child.state = isAborted ? "aborted" : "parked";
-  child.ended = { outcomeId: intent.for, endedAt, startedAt: endedAt - (outcome.durationMs ?? 0) };
-  child.report = { ...runningReport(facts), ...shown };
-  child.done = Promise.resolve(reportOf(child));
-  return child;
-}
 
 /** Opening settles the effects that were under way; the unfinished input is abandoned. */
 export function cutRun(

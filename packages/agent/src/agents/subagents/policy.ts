@@ -3,7 +3,8 @@
 import type { BatchRequest } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import { nameProblem } from "./names.ts";
-import type { AgentType, ParentSession, Spawns } from "./types.ts";
+import type { ParentSession } from "./parent.ts";
+import type { AgentType, Spawns } from "./types.ts";
 
 /** More would be a mistake of the model: each has a session of its own. */
 const MOST_TASKS = 64;

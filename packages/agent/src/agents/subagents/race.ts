@@ -2,23 +2,22 @@
 
 import type { BatchRequest, BatchTask } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
-import type { Child } from "./child.ts";
-import { stop } from "./run-limits.ts";
 import type { AgentType } from "./types.ts";
 
 const MOST_RACERS = 8;
 
 export class Race {
   readonly verify: string;
-  readonly #racers: Child[] = [];
+  /** How to stop each of them, by agent id. */
+  readonly #racers = new Map<string, (why: string) => void>();
   #winner: string | undefined;
 
   constructor(verify: string) {
     this.verify = verify;
   }
 
-  join(child: Child): void {
-    this.#racers.push(child);
+  join(agentId: string, stop: (why: string) => void): void {
+    this.#racers.set(agentId, stop);
   }
 
   /** Why the work of this one may no longer land. */
@@ -28,10 +27,8 @@ export class Race {
 
   won(agentId: string): void {
     this.#winner ??= agentId;
-    for (const child of this.#racers) {
-      const { header } = child.facts;
-      if (header.agentId !== this.#winner) stop(child, `it lost the race: ${this.#winner} was first`);
-    }
+    for (const [racer, stop] of this.#racers)
+      if (racer !== this.#winner) stop(`it lost the race: ${this.#winner} was first`);
   }
 }
 

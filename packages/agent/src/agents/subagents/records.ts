@@ -8,7 +8,7 @@ import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { usageShape } from "../../record/journal/line-shapes.ts";
-import type { ParentSession } from "./types.ts";
+import type { NewEntry } from "../../record/journal/new-lines.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
@@ -110,8 +110,16 @@ interface StartOfRun {
   readonly input: string | undefined;
 }
 
+/** The session whose journal tells of its children. */
+interface RecordingParent {
+  readonly journal: Journal;
+  append(entry: NewEntry): void;
+  /** Without the secrets that are known. */
+  redacted<T>(value: T): T;
+}
+
 export function recordStart(
-  parent: ParentSession,
+  parent: RecordingParent,
   intent: IntentLine,
   child: AgentFacts,
   { answeredBy, input }: StartOfRun,
@@ -127,7 +135,7 @@ export function recordStart(
   parent.journal.write({ type: "host", kind: LINE_KIND, data: parent.redacted(data) });
 }
 
-export function appendOutcome(parent: ParentSession, id: string, outcome: RunOutcome, spent: Spent): void {
+export function appendOutcome(parent: RecordingParent, id: string, outcome: RunOutcome, spent: Spent): void {
   const { usage, cost, turns } = spent;
   const data = { ...outcome, usage: plainUsage(usage), cost, turns };
   const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as JsonObject;
@@ -217,7 +225,7 @@ function readOutcome(entry: CustomEntry): RunOutcome {
 }
 
 /** The model of each run of a child, by the id of its outcome entry. */
-export function modelsOfChildren(journal: Pick<ParentSession["journal"], "outside">): Map<string, string> {
+export function modelsOfChildren(journal: Pick<Journal, "outside">): Map<string, string> {
   const models = new Map<string, string>();
   for (const { kind, data } of journal.outside("host")) {
     if (kind !== LINE_KIND || !STARTED.fits(data)) continue;

@@ -7,10 +7,10 @@ import type { Admission } from "./admission.ts";
 import { type Child, onTopOf, since } from "./child.ts";
 import type { ChildSessions } from "./child-sessions.ts";
 import { land } from "./isolation.ts";
+import type { ParentSession } from "./parent.ts";
 import { NOTHING_SPENT, type Spent } from "./records.ts";
 import { limitTime } from "./run-limits.ts";
 import { firstOf } from "./shared-start.ts";
-import type { ParentSession } from "./types.ts";
 
 interface Input {
   /** Undefined: the messages that wait for it. */

@@ -6,7 +6,7 @@ import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
 import { eachAtOnce } from "./at-once.ts";
-import type { FileContent, StagedChange } from "./workspace.ts";
+import type { FileContent, StagedChange } from "./staged.ts";
 
 /** Gives the changes that were made, but overwrote what something else wrote in the same moment. */
 export async function commitChanges(

@@ -4,7 +4,8 @@ import { type JsonObject, messageOf } from "@lathe/llm";
 import type { ContentRef, FileChange } from "../../contract/changes.ts";
 import type { ToolContext, ToolServices } from "../../contract/tool.ts";
 import { type ChangeText, changeText } from "./change-text.ts";
-import type { EditScope, FileContent, StagedChange } from "./workspace.ts";
+import type { FileContent, StagedChange } from "./staged.ts";
+import type { EditScope } from "./workspace.ts";
 
 export interface FileOutcome extends ChangeText {
   readonly path: string;

@@ -2,7 +2,7 @@
 // written is what was approved.
 
 import { createHash } from "node:crypto";
-import type { FileContent, StagedChange } from "./workspace.ts";
+import type { FileContent, StagedChange } from "./staged.ts";
 
 export function planOf(changes: readonly StagedChange[]): string {
   const lines = changes.map(({ target, before, after }) =>

@@ -6,7 +6,7 @@ import { changeText } from "./change-text.ts";
 import { DocumentError, decodeDocument, type TextDocument } from "./document.ts";
 import type { FileOutcome } from "./outcome.ts";
 import { planOf } from "./plan.ts";
-import type { FileContent, StagedChange } from "./workspace.ts";
+import type { FileContent, StagedChange } from "./staged.ts";
 
 export interface PlannedEdit {
   readonly files: readonly FileOutcome[];

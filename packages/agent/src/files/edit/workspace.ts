@@ -1,7 +1,6 @@
 // The files of one call. Every dialect stages its changes here, against the state that earlier parts of the same call left;
 // nothing reaches the disk before all of them are verified.
 
-import { blobHash } from "../../base/blobs/store.ts";
 import { nearPaths } from "../../contract/paths/near-names.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
@@ -12,34 +11,9 @@ import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextD
 import type { TextEdit } from "./endings.ts";
 import { generatedMarker } from "./guards.ts";
 import { planOf } from "./plan.ts";
-import { digestOf, type ShownFiles, type ShownVersion } from "./shown.ts";
+import type { ShownFiles, ShownVersion } from "./shown.ts";
+import { contentOf, type FileContent, type StagedChange, textDigest } from "./staged.ts";
 import { resolveTargets, type Target, type TargetPart } from "./target.ts";
-
-/** Content of a file at one moment; `document` is decoded when first needed. */
-export interface FileContent {
-  readonly bytes: Uint8Array;
-  /** SHA-256 of the bytes, computed once: the plan, the blob and the record of shown files are all named by it. */
-  readonly digest: () => string;
-  readonly document?: TextDocument;
-  readonly mode?: number;
-  /** Of the file that was read. */
-  readonly version?: string;
-  /** Made runnable when it is written. */
-  readonly executable?: boolean;
-}
-
-/** A file before and after the call. */
-export interface StagedChange {
-  readonly target: Target;
-  /** Absent: there was no file. */
-  readonly before?: FileContent;
-  /** Absent: the file goes away. */
-  readonly after?: FileContent;
-  /** The file that holds the part; absent where the file itself is changed. */
-  readonly inFile?: StagedChange;
-  /** Set when it was made: what something else wrote in the same moment is gone. */
-  readonly overwrote?: true;
-}
 
 /** A larger file does not fit in one string with room for the work. */
 const MOST_BYTES = 256 << 20;
@@ -372,25 +346,6 @@ function refuseFileAndPart(entries: readonly Entry[]): void {
       `The call names ${target.path} and also ${file.path}, which holds it. Change one of them at a time. Nothing was written.`,
     );
   }
-}
-
-/** Bytes whose digest is computed when somebody asks. */
-export function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
-  let digest: string | undefined;
-  return {
-    bytes,
-    digest: () => {
-      digest ??= blobHash(bytes);
-      return digest;
-    },
-  };
-}
-
-/** Digest of the text; where the bytes are nothing but the text, it is theirs. */
-function textDigest({ document, digest }: FileContent): string | undefined {
-  if (!document) return undefined;
-  const { encoding, bom, endings, text } = document;
-  return encoding === "utf-8" && !bom && endings === "\n" ? digest() : digestOf(text);
 }
 
 function refuseLink(target: Target, what: string): void {

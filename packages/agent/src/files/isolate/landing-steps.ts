@@ -7,7 +7,7 @@ import { isInside } from "../../world/env/is-inside.ts";
 import { realPathOf } from "../../world/env/real-path.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 import { commitChanges } from "../edit/commit.ts";
-import { contentOf, type FileContent, type StagedChange } from "../edit/workspace.ts";
+import { contentOf, type FileContent, type StagedChange } from "../edit/staged.ts";
 import type { GitStore } from "./git-store.ts";
 import {
   closeJournal,

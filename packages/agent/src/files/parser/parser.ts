@@ -2,7 +2,8 @@
 // first task, stays warm for the next, and is ended at a deadline, by an interrupt, when it grew too large or when nobody needs it.
 
 import { type Clock, monotonicClock } from "../../world/process/clock.ts";
-import { type OpenedProcess, Processes } from "../../world/process/processes.ts";
+import { Processes } from "../../world/process/processes.ts";
+import type { OpenedProcess } from "../../world/process/requests.ts";
 import { EnvError } from "../../world/process/types.ts";
 import { parserArgv, parserFile } from "./entry.ts";
 import { FrameReader, FrameTooLong, frameOf } from "./frames.ts";

@@ -3,8 +3,8 @@
 import { posix } from "node:path";
 import type { CallScope } from "../../contract/tool.ts";
 import type { DirEntry } from "../../world/env/types.ts";
+import type { OpenedView } from "../target/opened.ts";
 import type { Selector } from "../target/selector.ts";
-import type { OpenedView } from "./open.ts";
 
 const DEPTH = 2;
 const CHILDREN = 12;

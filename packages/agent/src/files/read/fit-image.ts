@@ -4,7 +4,7 @@ import type { ImageData } from "@lathe/llm";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { ParserFailure, runParser } from "../parser/run-parser.ts";
 import type { FittedImage } from "../parser/tasks/image.ts";
-import { imageSize, MOST_IMAGE_BYTES } from "./images.ts";
+import { imageSize, MOST_IMAGE_BYTES } from "../target/images.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {

@@ -1,7 +1,6 @@
 // Opens whatever a path text leads to, for every face that reads: lines of text, a picture, or something that is ready to be shown (a
 // listing, a table). The text is read as the target that was judged.
 
-import type { JsonValue } from "@lathe/llm";
 import { nearPaths } from "../../contract/paths/near-names.ts";
 import type { WantedPart } from "../../contract/seams/schemes.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
@@ -9,51 +8,14 @@ import { EnvError } from "../../world/env/types.ts";
 import { DocumentError, decodeDocument } from "../edit/document.ts";
 import { shownKey } from "../edit/shown.ts";
 import { conflictsView } from "../formats/conflict/view.ts";
+import { imageType } from "../target/images.ts";
+import { linesOf, type Opened, type OpenedView } from "../target/opened.ts";
 import type { Selector } from "../target/selector.ts";
 import { type AddressTarget, type FileTarget, formatFile, targetOf } from "../target/target.ts";
 import { directoryTree } from "./directory.ts";
-import { imageType } from "./images.ts";
 
 /** More than this is not a file to read line by line; a program can take parts of it. */
 const MOST_BYTES = 64 << 20;
-
-export type Opened = OpenedText | OpenedImage | OpenedView;
-
-/** A text whose lines can be shown. */
-export interface OpenedText {
-  readonly kind: "text";
-  /** As an edit would name it. */
-  readonly path: string;
-  /** Without line ends. */
-  readonly lines: readonly string[];
-  /** 1-based number of the first of them. */
-  readonly first: number;
-  /** Names the whole content in hashline edits; absent for what cannot be edited. */
-  readonly tag?: string | undefined;
-  readonly selector?: Selector | undefined;
-  /** For the model to follow: given to it whole where no part was named. */
-  readonly isWhole?: boolean | undefined;
-  /** Said before the lines. */
-  readonly notes: readonly string[];
-  /** A file of its own on disk, which a structure can be made of. */
-  readonly isPlainFile: boolean;
-}
-
-/** A picture that a model can look at. */
-export interface OpenedImage {
-  readonly kind: "image";
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  readonly mediaType: string;
-  readonly notes: readonly string[];
-}
-
-export interface OpenedView {
-  readonly kind: "shown";
-  readonly path: string;
-  readonly text: string;
-  readonly details?: JsonValue | undefined;
-}
 
 export interface Wanted {
   readonly offset?: number | undefined;
@@ -225,12 +187,6 @@ async function notFound(path: string, scope: CallScope): Promise<ToolFailure> {
       ? `File not found: ${path}. Did you mean ${near.join(" or ")}?`
       : `File not found: ${path}. Look with glob or list the directory to find the right path.`,
   );
-}
-
-export function linesOf(text: string): string[] {
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
 }
 
 function decoded(path: string, bytes: Uint8Array): string {

@@ -2,8 +2,8 @@
 
 import { wellFormed } from "../../base/text/well-formed.ts";
 import { ToolFailure } from "../../contract/tool.ts";
+import type { OpenedText } from "../target/opened.ts";
 import { type LineRange, withSurroundings } from "../target/selector.ts";
-import type { OpenedText } from "./open.ts";
 
 interface Row {
   readonly number: number;

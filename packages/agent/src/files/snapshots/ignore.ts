@@ -5,8 +5,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { IgnoreRules } from "../../world/env/search/gitignore.ts";
 import { textOfRegularFile } from "../../world/env/search/regular-file.ts";
-import { type Stats, statMark, unchanged } from "./stat.ts";
-import type { StatMark } from "./tree.ts";
+import { type StatMark, type Stats, statMark, unchanged } from "./stat.ts";
 
 export interface FolderRules {
   readonly files: IgnoreRules | undefined;

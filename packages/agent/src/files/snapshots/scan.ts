@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import { type FolderRules, isIgnored, rulesOf } from "./ignore.ts";
 import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
-import { type LookTime, lstatOf, OUT_OF_REACH, type Stats, statMark, unchanged } from "./stat.ts";
-import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node, type StatMark } from "./tree.ts";
+import { type LookTime, lstatOf, OUT_OF_REACH, type StatMark, type Stats, statMark, unchanged } from "./stat.ts";
+import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node } from "./tree.ts";
 
 /** What is too much to be kept. */
 export interface SnapshotLimits {

@@ -3,9 +3,18 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { fsPath } from "./names.ts";
-import type { StatMark } from "./tree.ts";
 
 export type { Stats };
+
+/** What tells one version of a file from another without reading it. */
+export interface StatMark {
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly size: number;
+  readonly ino: number;
+  /** Changed so recently that another change may leave the same times: not to be trusted. */
+  readonly isFresh: boolean;
+}
 
 /** Ticks of the clocks that file systems take their times from are at most this long. */
 const TICK_MS = 20;

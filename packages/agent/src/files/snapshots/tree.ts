@@ -4,16 +4,7 @@
 import type { BlobStore } from "../../base/blobs/store.ts";
 import { TREE_BLOB } from "../../base/blobs/tree-names.ts";
 import type { FolderRules } from "./ignore.ts";
-
-/** What tells one version of a file from another without reading it. */
-export interface StatMark {
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly size: number;
-  readonly ino: number;
-  /** Changed so recently that another change may leave the same times: not to be trusted. */
-  readonly isFresh: boolean;
-}
+import type { StatMark } from "./stat.ts";
 
 export interface FileNode {
   readonly kind: "file";

@@ -2,9 +2,9 @@
 // otherwise. What it is and how it was made stands in the header.
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
-import { imageType } from "../read/images.ts";
-import { linesOf, type OpenedImage, type OpenedText } from "../read/open.ts";
 import { formatOfName } from "../target/format-of-name.ts";
+import { imageType } from "../target/images.ts";
+import { linesOf, type OpenedImage, type OpenedText } from "../target/opened.ts";
 import type { WebTarget } from "../target/target.ts";
 import { feedText } from "./feed.ts";
 import { type FetchedPage, type FetchLimits, fetchPage } from "./fetch-page.ts";

@@ -1,6 +1,6 @@
 // Pages that were read in a session, so that the next lines of one cost no request. Bounded; the pages read longest ago go first.
 
-import type { OpenedImage, OpenedText } from "../read/open.ts";
+import type { OpenedImage, OpenedText } from "../target/opened.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {

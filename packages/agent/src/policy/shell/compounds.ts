@@ -1,94 +1,134 @@
-// Reads the bodies of compound commands: if, while, for, case and `[[`.
+// Reads the bodies of compound commands: groups, if, while, for, case and `[[`.
 
-import { readArithmetic } from "./arithmetic.ts";
-import { type CompoundBody, readBody, readScript, readStatements } from "./reader.ts";
-import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt, type Word } from "./syntax.ts";
+import { readArithmetic } from "./expansions.ts";
+import {
+  type Command,
+  type Cursor,
+  type Inner,
+  onlyInBash,
+  type Script,
+  ShellDoubt,
+  type SimpleCommand,
+  type Word,
+} from "./syntax.ts";
 import { bareWord, charAt, expectWord, skipBlanks, skipLines, takes } from "./tokens.ts";
+import type { ReadScript } from "./word-builder.ts";
 import { readWord } from "./words.ts";
 
-export function readIf(cursor: Cursor): CompoundBody {
+/** How what stands inside a compound is read; passed in because commands are made of compounds, and these of commands. */
+export interface ScriptReaders {
+  readonly script: ReadScript;
+  /** Statements up to one of the reserved words, a closing parenthesis, `;;` or the end; none of these is taken. */
+  readonly statements: (cursor: Cursor, ends: readonly string[]) => Script;
+}
+
+type Unplaced<T> = T extends unknown ? Omit<T, "redirects" | "start" | "end"> : never;
+/** A compound command without its redirections. */
+export type CompoundBody = Unplaced<Exclude<Command, SimpleCommand>>;
+
+/** At least one statement: bash wants a command here. */
+function readBody(cursor: Cursor, ends: readonly string[], read: ScriptReaders): Script {
+  const script = read.statements(cursor, ends);
+  if (script.statements.length === 0) throw new ShellDoubt("a command is missing");
+  return script;
+}
+
+export function readSubshell(cursor: Cursor, read: ScriptReaders): CompoundBody {
+  const body = readBody(cursor, [], read);
+  if (!takes(cursor, ")")) throw new ShellDoubt("a parenthesis is not closed");
+  return { kind: "subshell", body };
+}
+
+export function readGroup(cursor: Cursor, read: ScriptReaders): CompoundBody {
+  cursor.position++;
+  const body = readBody(cursor, ["}"], read);
+  expectWord(cursor, "}");
+  return { kind: "group", body };
+}
+
+export function readIf(cursor: Cursor, read: ScriptReaders): CompoundBody {
   const bodies: Script[] = [];
   expectWord(cursor, "if");
   for (;;) {
-    bodies.push(readBody(cursor, ["then"]));
+    bodies.push(readBody(cursor, ["then"], read));
     expectWord(cursor, "then");
-    bodies.push(readBody(cursor, ["elif", "else", "fi"]));
+    bodies.push(readBody(cursor, ["elif", "else", "fi"], read));
     if (bareWord(cursor) !== "elif") break;
     expectWord(cursor, "elif");
   }
   if (bareWord(cursor) === "else") {
     expectWord(cursor, "else");
-    bodies.push(readBody(cursor, ["fi"]));
+    bodies.push(readBody(cursor, ["fi"], read));
   }
   expectWord(cursor, "fi");
   return { kind: "if", bodies };
 }
 
-export function readWhile(cursor: Cursor): CompoundBody {
+export function readWhile(cursor: Cursor, read: ScriptReaders): CompoundBody {
   cursor.position += "while".length;
-  const condition = readBody(cursor, ["do"]);
-  return { kind: "while", condition, body: readLoopBody(cursor) };
+  const condition = readBody(cursor, ["do"], read);
+  return { kind: "while", condition, body: readLoopBody(cursor, read) };
 }
 
-function readLoopBody(cursor: Cursor): Script {
+function readLoopBody(cursor: Cursor, read: ScriptReaders): Script {
   expectWord(cursor, "do");
-  const body = readBody(cursor, ["done"]);
+  const body = readBody(cursor, ["done"], read);
   expectWord(cursor, "done");
   return body;
 }
 
 /** Also `select`, which differs only in who chooses. */
-export function readFor(cursor: Cursor): CompoundBody {
+export function readFor(cursor: Cursor, read: ScriptReaders): CompoundBody {
   cursor.position += bareWord(cursor).length;
   skipBlanks(cursor);
   if (takes(cursor, "((")) {
     onlyInBash(cursor);
-    return readCountingLoop(cursor);
+    return readCountingLoop(cursor, read);
   }
   const name = bareWord(cursor);
   if (!/^[A-Za-z_]\w*$/.test(name)) throw new ShellDoubt("the variable of a loop is not understood");
   cursor.position += name.length;
-  skipLines(cursor, readScript);
+  skipLines(cursor, read.script);
   const words: Word[] = [];
   if (bareWord(cursor) === "in") {
     cursor.position += 2;
     for (skipBlanks(cursor); !/^[\n;]?$/.test(charAt(cursor)); skipBlanks(cursor))
-      words.push(readWord(cursor, readScript));
+      words.push(readWord(cursor, read.script));
   }
   takes(cursor, ";");
-  skipLines(cursor, readScript);
-  return { kind: "for", name, words, body: readLoopBody(cursor) };
+  skipLines(cursor, read.script);
+  return { kind: "for", name, words, body: readLoopBody(cursor, read) };
 }
 
-function readCountingLoop(cursor: Cursor): CompoundBody {
-  const inner = readArithmetic(cursor, readScript, "header");
+function readCountingLoop(cursor: Cursor, read: ScriptReaders): CompoundBody {
+  const inner = readArithmetic(cursor, read.script, "header");
   skipBlanks(cursor);
   takes(cursor, ";");
-  skipLines(cursor, readScript);
-  return { kind: "count", inner, body: readLoopBody(cursor) };
+  skipLines(cursor, read.script);
+  return { kind: "count", inner, body: readLoopBody(cursor, read) };
 }
 
-export function readCase(cursor: Cursor): CompoundBody {
+export function readCase(cursor: Cursor, read: ScriptReaders): CompoundBody {
   expectWord(cursor, "case");
   skipBlanks(cursor);
-  const [words, bodies]: [Word[], Script[]] = [[readWord(cursor, readScript)], []];
-  skipLines(cursor, readScript);
+  const [words, bodies]: [Word[], Script[]] = [[readWord(cursor, read.script)], []];
+  skipLines(cursor, read.script);
   expectWord(cursor, "in");
   for (;;) {
-    skipLines(cursor, readScript);
+    skipLines(cursor, read.script);
     if (bareWord(cursor) === "esac") break;
     takes(cursor, "(");
     do {
       skipBlanks(cursor);
-      words.push(readWord(cursor, readScript));
+      words.push(readWord(cursor, read.script));
       skipBlanks(cursor);
     } while (takes(cursor, "|"));
     if (!takes(cursor, ")")) throw new ShellDoubt("a pattern is not understood");
-    bodies.push(readStatements(cursor, ["esac"]));
+    bodies.push(read.statements(cursor, ["esac"]));
     if (takes(cursor, ";;&") || takes(cursor, ";&")) onlyInBash(cursor);
     else if (!takes(cursor, ";;")) break;
   }
-  skipLines(cursor, readScript);
+  skipLines(cursor, read.script);
   expectWord(cursor, "esac");
   return { kind: "case", words, bodies };
 }
@@ -96,7 +136,7 @@ export function readCase(cursor: Cursor): CompoundBody {
 const COMPARES_NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
 /** `[[ … ]]`: what runs inside are substitutions, and numbers are compared as arithmetic. */
-export function readTest(cursor: Cursor): CompoundBody {
+export function readTest(cursor: Cursor, readScript: ReadScript): CompoundBody {
   expectWord(cursor, "[[");
   const words: Word[] = [];
   for (;;) {

@@ -1,12 +1,6 @@
 // What commands find that hand file names to others: the folders they look in, and the names that they pick.
 
-import type { ShellWord } from "./shell-words.ts";
-
-/** Files below `roots`; `names` are globs of those that are picked, hidden ones included. */
-export interface Found {
-  readonly roots: readonly string[];
-  readonly names: readonly string[];
-}
+import type { Found, ShellWord } from "./shell-words.ts";
 
 /** What `find` would find. */
 export function findFiles(words: readonly ShellWord[]): Found {

@@ -1,7 +1,7 @@
 // git: its options before the subcommand are passed over, so that `git -C dir log` is `git log`, and what it runs is found.
 
 import type { ShellWord } from "./shell-words.ts";
-import type { Unwrapped } from "./wrappers.ts";
+import type { Unwrapped } from "./unwrapped.ts";
 
 // Keys that change texts and colours, and run nothing.
 const SAFE_KEYS =

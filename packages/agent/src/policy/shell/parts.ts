@@ -4,16 +4,16 @@ import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "../../cont
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
-import type { Found } from "./found-files.ts";
 import { type Harmless, harmlessOf } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
 import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
-import type { ShellWord } from "./shell-words.ts";
+import type { Found, ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
+import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 import { isHarmlessName, sensitiveName, type VariableFacts } from "./variables.ts";
-import { type Unwrapped, unwrap, type Wrapped } from "./wrappers.ts";
+import { unwrap } from "./wrappers.ts";
 
 /** How a command was reached. */
 export interface Reached {

@@ -1,7 +1,17 @@
 // Reads a bash script into statements. Whatever it does not know it refuses: the text is then asked about.
 
-import { readArithmetic } from "./arithmetic.ts";
-import { readCase, readFor, readIf, readTest, readWhile } from "./compounds.ts";
+import {
+  type CompoundBody,
+  readCase,
+  readFor,
+  readGroup,
+  readIf,
+  readSubshell,
+  readTest,
+  readWhile,
+  type ScriptReaders,
+} from "./compounds.ts";
+import { readArithmetic } from "./expansions.ts";
 import {
   type Command,
   type Cursor,
@@ -11,11 +21,10 @@ import {
   type Redirect,
   type Script,
   ShellDoubt,
-  type SimpleCommand,
   type Statement,
   type Word,
 } from "./syntax.ts";
-import { bareWord, charAt, endLine, expectWord, readRedirect, skipBlanks, skipLines, takes } from "./tokens.ts";
+import { bareWord, charAt, endLine, readRedirect, skipBlanks, skipLines, takes } from "./tokens.ts";
 import { readWord } from "./words.ts";
 
 export interface ReadText {
@@ -43,7 +52,7 @@ export function readShell(text: string, home: string | undefined, dialect: Diale
 }
 
 /** A whole script, up to behind its closing parenthesis or to the end of the cursor. */
-export function readScript(cursor: Cursor, end: "parenthesis" | "end"): Script {
+function readScript(cursor: Cursor, end: "parenthesis" | "end"): Script {
   const script = readStatements(cursor, []);
   if (cursor.pending.length > 0) throw new ShellDoubt("a here-document is not closed");
   if (end === "parenthesis" ? !takes(cursor, ")") : cursor.position < cursor.end)
@@ -52,7 +61,7 @@ export function readScript(cursor: Cursor, end: "parenthesis" | "end"): Script {
 }
 
 /** Statements up to one of the reserved words, a closing parenthesis, `;;` or the end; none of these is taken. */
-export function readStatements(cursor: Cursor, ends: readonly string[]): Script {
+function readStatements(cursor: Cursor, ends: readonly string[]): Script {
   const statements: Statement[] = [];
   for (;;) {
     skipLines(cursor, readScript);
@@ -61,13 +70,6 @@ export function readStatements(cursor: Cursor, ends: readonly string[]): Script 
     statements.push(readStatement(cursor));
   }
   return { statements };
-}
-
-/** As `readStatements`, but at least one statement: bash wants a command here. */
-export function readBody(cursor: Cursor, ends: readonly string[]): Script {
-  const script = readStatements(cursor, ends);
-  if (script.statements.length === 0) throw new ShellDoubt("a command is missing");
-  return script;
 }
 
 function readStatement(cursor: Cursor): Statement {
@@ -135,29 +137,27 @@ function readCommand(cursor: Cursor): Command {
   return readSimple(cursor);
 }
 
-type Unplaced<T> = T extends unknown ? Omit<T, "redirects" | "start" | "end"> : never;
-/** A compound command without its redirections. */
-export type CompoundBody = Unplaced<Exclude<Command, SimpleCommand>>;
+const READERS: ScriptReaders = { script: readScript, statements: readStatements };
 
 function readCompound(cursor: Cursor, word: string): CompoundBody | undefined {
   if (cursor.text.startsWith("((", cursor.position) || /^(?:\[\[|function|select)$/.test(word)) onlyInBash(cursor);
   if (takes(cursor, "((")) return { kind: "arithmetic", inner: readArithmetic(cursor, readScript) };
-  if (takes(cursor, "(")) return { kind: "subshell", body: readParenthesised(cursor) };
+  if (takes(cursor, "(")) return readSubshell(cursor, READERS);
   switch (word) {
     case "{":
-      return readGroup(cursor);
+      return readGroup(cursor, READERS);
     case "if":
-      return readIf(cursor);
+      return readIf(cursor, READERS);
     case "while":
     case "until":
-      return readWhile(cursor);
+      return readWhile(cursor, READERS);
     case "for":
     case "select":
-      return readFor(cursor);
+      return readFor(cursor, READERS);
     case "case":
-      return readCase(cursor);
+      return readCase(cursor, READERS);
     case "[[":
-      return readTest(cursor);
+      return readTest(cursor, readScript);
     case "function":
       cursor.position += word.length;
       skipBlanks(cursor);
@@ -165,19 +165,6 @@ function readCompound(cursor: Cursor, word: string): CompoundBody | undefined {
     default:
       return undefined;
   }
-}
-
-function readParenthesised(cursor: Cursor): Script {
-  const body = readBody(cursor, []);
-  if (!takes(cursor, ")")) throw new ShellDoubt("a parenthesis is not closed");
-  return body;
-}
-
-function readGroup(cursor: Cursor): CompoundBody {
-  cursor.position++;
-  const body = readBody(cursor, ["}"]);
-  expectWord(cursor, "}");
-  return { kind: "group", body };
 }
 
 /** From its name on; the parentheses may be missing after `function`. */

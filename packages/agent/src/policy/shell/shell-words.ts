@@ -1,6 +1,5 @@
 // A word of a command as the judgement of a program sees it: what is known of it, and what it may still become.
 
-import type { Found } from "./found-files.ts";
 import type { Word } from "./syntax.ts";
 import type { VariableFacts } from "./variables.ts";
 
@@ -15,6 +14,12 @@ export interface ShellWord {
   readonly paths: readonly string[] | undefined;
   /** It stands for files that another command finds. */
   readonly found?: Found | undefined;
+}
+
+/** Files below `roots`; `names` are globs of those that are picked, hidden ones included. */
+export interface Found {
+  readonly roots: readonly string[];
+  readonly names: readonly string[];
 }
 
 export function knownWord(value: string): ShellWord {

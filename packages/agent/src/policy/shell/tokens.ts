@@ -1,7 +1,9 @@
 // What stands between words: blanks, comments, operators, redirections and here-documents.
 
+import { readQuotedPiece } from "./expansions.ts";
 import { type Cursor, onlyInBash, type Redirect, ShellDoubt, type Word } from "./syntax.ts";
-import { type ReadScript, readQuotedPiece, readWord, WordBuilder } from "./words.ts";
+import { type ReadScript, WordBuilder } from "./word-builder.ts";
+import { readWord } from "./words.ts";
 
 /** Passes over blanks, joined lines and a comment. */
 export function skipBlanks(cursor: Cursor): void {

@@ -1,12 +1,12 @@
 // Goes through the statements of a script in the order in which they run, and keeps track of where they run.
 
 import { childrenOf, innerOf } from "./children.ts";
-import { type Found, findFiles, globOf } from "./found-files.ts";
+import { findFiles, globOf } from "./found-files.ts";
 import { isJudgedByName } from "./known-programs.ts";
 import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
 import { changesDirectory, commandMoves, type Place } from "./places.ts";
 import { effectsOf, noEffects, type SeenRedirect } from "./redirects.ts";
-import { knownWord, type ShellWord, toShellWord } from "./shell-words.ts";
+import { type Found, knownWord, type ShellWord, toShellWord } from "./shell-words.ts";
 import type { Command, Inner, Pipeline, Redirect, Script, SimpleCommand, Word } from "./syntax.ts";
 import { ShellDoubt } from "./syntax.ts";
 import { sensitiveName, type VariableFacts } from "./variables.ts";

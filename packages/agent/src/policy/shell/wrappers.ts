@@ -1,30 +1,10 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
-import { type Found, findFiles } from "./found-files.ts";
+import { findFiles } from "./found-files.ts";
 import { gitInner } from "./git.ts";
-import { knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
+import { type Found, knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
-
-/** What a wrapper would run. */
-export interface Wrapped {
-  readonly name: string;
-  /** The program and its arguments, or a text for a shell. */
-  readonly inner:
-    | { readonly words: readonly ShellWord[]; readonly at?: number }
-    | { readonly script: string; readonly dialect: Dialect };
-  /** Others may be run as well (`find` with several -exec). */
-  readonly more?: readonly (readonly ShellWord[])[];
-  readonly assignments?: readonly ShellWord[];
-  /** Who or where it runs is another matter: a rule must name the wrapper. */
-  readonly isElsewhere?: boolean;
-  /** The wrapper is judged as well, for what it does itself. */
-  readonly isJudged?: boolean;
-  /** The directory it runs in; undefined inside: not known. */
-  readonly directory?: { readonly path: string | undefined };
-}
-
-/** `doubt`: it runs something, but not what can be told. Undefined: no wrapper. */
-export type Unwrapped = Wrapped | { readonly doubt: string } | undefined;
+import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 
 interface Form {
   /** Short options that take a value. */

@@ -10,3 +10,27 @@ export class JournalError extends Error {
     this.code = code;
   }
 }
+
+/** Failures of the blob store are failures of the journal. */
+export function beside<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw blobsUnwritable(error);
+  }
+}
+
+export function tooLong(type: string, bytes: number): JournalError {
+  return new JournalError(
+    "io",
+    `An entry of the kind ${type} takes ${bytes} bytes, which is more than can be read back.`,
+  );
+}
+
+export function blobsUnwritable(cause: unknown): JournalError {
+  return new JournalError(
+    "io",
+    `The session's blobs, kept next to its file, cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
+    { cause },
+  );
+}

@@ -2,8 +2,9 @@
 
 import { pathTo } from "./context.ts";
 import { type NewHeader, newHeader } from "./header.ts";
-import { Journal, type JournalDeps } from "./journal.ts";
+import { Journal } from "./journal.ts";
 import { encodeLine } from "./line.ts";
+import type { JournalDeps } from "./new-lines.ts";
 import type { JournalStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
 

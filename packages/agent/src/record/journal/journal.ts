@@ -16,39 +16,18 @@ import type {
 import { ContextView } from "./context.ts";
 import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
-import { JournalError } from "./errors.ts";
+import { beside, blobsUnwritable, JournalError, tooLong } from "./errors.ts";
 import { type NewHeader, newHeader } from "./header.ts";
 import { encodeLine, LONGEST_LINE } from "./line.ts";
 import { type EntryMeta, LineIndex } from "./line-index.ts";
 import { LossList } from "./losses.ts";
+import type { JournalDeps, NewEntry, NewIntent, NewLine } from "./new-lines.ts";
 import { toStored } from "./payload.ts";
 import { scan } from "./scan.ts";
 import type { LineSpan } from "./span-table.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
 import { TurnSync } from "./turn-sync.ts";
-
-/** `none`: never fsync. `turn`: at each turn end. `intent`: also before each effect that must not run twice. */
-export type SyncMode = "none" | "turn" | "intent";
-
-/** What a journal needs besides its store. */
-export interface JournalDeps {
-  readonly blobs: BlobStore;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Candidates for entry ids (8 characters); see `idSource`. */
-  readonly newId: () => string;
-  readonly sync?: SyncMode | undefined;
-}
-
-/** `Omit` for each member of a union by itself. */
-export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-/** A tree entry without what the journal assigns; `id` may be one from `newId()`. */
-export type NewEntry = DistributiveOmit<TreeEntry, "id" | "parentId" | "timestamp"> & { readonly id?: string };
-/** A line outside the tree, without what the journal assigns. */
-export type NewLine = DistributiveOmit<Exclude<OutsideLine, { type: "seal" | "leaf" | "intent" }>, "timestamp">;
-/** An effect that is about to happen, without what the journal assigns. */
-export type NewIntent = Omit<IntentLine, "type" | "id" | "for" | "timestamp"> & { readonly for?: string };
 
 /** Half of what a listing reads from the end. */
 const TITLE_DRIFT = 2048;
@@ -398,28 +377,4 @@ export class Journal {
   #timestamp(): string {
     return isoTime(this.#deps.now());
   }
-}
-
-/** Failures of the blob store are failures of the journal. */
-function beside<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw blobsUnwritable(error);
-  }
-}
-
-function tooLong(type: string, bytes: number): JournalError {
-  return new JournalError(
-    "io",
-    `An entry of the kind ${type} takes ${bytes} bytes, which is more than can be read back.`,
-  );
-}
-
-function blobsUnwritable(cause: unknown): JournalError {
-  return new JournalError(
-    "io",
-    `The session's blobs, kept next to its file, cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
-    { cause },
-  );
 }

@@ -11,8 +11,9 @@ import { FileStore } from "./file-store.ts";
 import { forkJournal } from "./fork.ts";
 import type { NewHeader } from "./header.ts";
 import { idSource } from "./ids.ts";
-import { Journal, type SyncMode } from "./journal.ts";
+import { Journal } from "./journal.ts";
 import { processStartTime } from "./lock.ts";
+import type { SyncMode } from "./new-lines.ts";
 
 /** Where the file is, and how a session begins when there is none. */
 export interface JournalFileOptions {

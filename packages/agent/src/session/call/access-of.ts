@@ -4,10 +4,10 @@ import type { ToolCallData } from "@lathe/llm";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import { validateArguments } from "../../contract/registry/validate.ts";
 import type { Access } from "../../contract/tool.ts";
-import type { HostPart, ToolPart } from "../parts.ts";
+import type { HostChoices, Toolbox } from "../facades.ts";
 
 export async function accessOf(
-  core: ToolPart & HostPart<"env">,
+  core: HostChoices & Toolbox,
   { name, type, arguments: given }: Pick<ToolCallData, "name" | "type" | "arguments">,
   signal: AbortSignal,
 ): Promise<readonly Access[] | undefined> {

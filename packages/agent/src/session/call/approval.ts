@@ -7,17 +7,11 @@ import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { DecidedPart } from "../../contract/journal.ts";
 import type { ApprovalVerdict, CallInfo } from "../../contract/seams/types.ts";
 import type { PreviewLine } from "../../contract/tool.ts";
-import type { ClockPart, ConfigPart, EventPart, HostPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
-import type { PendingApprovals } from "./pending-approvals.ts";
-
-interface QuestionParts extends EventPart, ConfigPart, ClockPart, HostPart<"agentId" | "assignment"> {
-  readonly approvals: PendingApprovals;
-}
-export type ApprovalParts = QuestionParts & SeamPart & RedactionPart & Pick<JournalPart, "journal">;
+import type { HostChoices, SessionLog, Toolbox } from "../facades.ts";
 
 /** Undefined: go ahead. Otherwise the text that is sent to the model. */
 export async function askApproval(
-  core: ApprovalParts,
+  core: SessionLog & HostChoices & Toolbox,
   signal: AbortSignal,
   call: CallInfo,
 ): Promise<string | undefined> {
@@ -53,7 +47,7 @@ const askingPart = (parts: readonly DecidedPart[]): DecidedPart | undefined =>
   parts.find((part) => part.decision === "ask");
 
 async function askHost(
-  core: QuestionParts,
+  core: SessionLog & HostChoices & Toolbox,
   signal: AbortSignal,
   call: CallInfo,
   { reason, askedBy = [] }: NonNullable<ApprovalVerdict>,
@@ -78,13 +72,17 @@ async function askHost(
 }
 
 /** People decide for an agent and its assignment, not for a call alone. */
-function whoAsks({ options: { agentId, assignment } }: QuestionParts): PreviewLine[] {
+function whoAsks({ options: { agentId, assignment } }: SessionLog & HostChoices & Toolbox): PreviewLine[] {
   if (agentId === undefined) return [];
   const task = assignment === undefined ? "" : `: ${visibleLine(assignment)}`;
   return [{ text: `Agent ${agentId}${task}`, kind: "note" }];
 }
 
-async function awaitAnswer(core: QuestionParts, signal: AbortSignal, callId: string): Promise<ApprovalAnswer> {
+async function awaitAnswer(
+  core: SessionLog & HostChoices & Toolbox,
+  signal: AbortSignal,
+  callId: string,
+): Promise<ApprovalAnswer> {
   const ms = core.config.approvalTimeoutMs;
   try {
     return await withDeadline(core.deps, { what: "the approval", ms, graceMs: 0, signal }, (inner) =>

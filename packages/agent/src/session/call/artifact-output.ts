@@ -4,7 +4,7 @@
 import { messageOf } from "@lathe/llm";
 import type { ArtifactRef } from "../../contract/tool.ts";
 import { artifactNotice } from "../../record/artifacts/notice.ts";
-import type { ArtifactPart, EventPart } from "../parts.ts";
+import type { SessionLog } from "../facades.ts";
 
 const EVENT_BYTES = 1024 * 1024;
 /** The end says how it went: an exit code, the last error. */
@@ -17,7 +17,7 @@ export interface KeptOutput {
 }
 
 export async function keepOutput(
-  core: ArtifactPart & EventPart,
+  core: SessionLog,
   tool: string,
   output: { full: string; forModel: string; artifact: ArtifactRef | undefined },
 ): Promise<KeptOutput> {
@@ -42,7 +42,7 @@ function endsOf(full: string): string {
 }
 
 /** A result without its whole output is still a result: the call must not fail for it. */
-async function store(core: ArtifactPart & EventPart, tool: string, full: string): Promise<ArtifactRef | undefined> {
+async function store(core: SessionLog, tool: string, full: string): Promise<ArtifactRef | undefined> {
   try {
     const writer = core.artifacts.open(tool);
     writer.write(Buffer.from(full, "utf8"));

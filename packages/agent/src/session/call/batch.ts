@@ -3,22 +3,20 @@
 // never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
+import type { HostChoices, Toolbox, WholeSession, Work } from "../facades.ts";
 import { isReport } from "../inbox.ts";
-import type { ConfigPart, ProfilePart, QueuePart, ToolPart } from "../parts.ts";
 import { argumentsOf } from "./card.ts";
-import { type Bypass, type CallParts, runCall } from "./run-call.ts";
+import { type Bypass, runCall } from "./run-call.ts";
 
 /** What can be called. */
-type Offer = Pick<ToolPart, "tools">;
-export type BatchParts = CallParts & ProfilePart & QueuePart;
-
+type Offer = Toolbox;
 export interface Batch {
   readonly calls: readonly ToolCallData[];
   /** The answer ended at the output limit. */
   readonly lastIsIncomplete: boolean;
 }
 
-export async function runBatch(core: BatchParts, signal: AbortSignal, batch: Batch): Promise<void> {
+export async function runBatch(core: WholeSession, signal: AbortSignal, batch: Batch): Promise<void> {
   const { calls } = batch;
   const start = (call: ToolCallData, index: number): Promise<void> =>
     runCall(core, signal, call, bypass(core, batch, index));
@@ -62,7 +60,7 @@ async function runTogether(
 }
 
 /** Decided at the moment a call would start. */
-function bypass(core: QueuePart & ConfigPart, batch: Batch, index: number): Bypass {
+function bypass(core: HostChoices & Work, batch: Batch, index: number): Bypass {
   // The end of a background job is no word of the user's about this work.
   const isSteered = core.inbox.list("steering").some((message) => !isReport(message));
   if (core.config.interruptMode === "immediate" && isSteered) return "skipped";

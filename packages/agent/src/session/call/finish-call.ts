@@ -7,15 +7,7 @@ import { truncationMeta, withMeta } from "../../base/truncate/meta.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type { MessageEntry } from "../../contract/journal.ts";
 import type { ToolResult } from "../../contract/tool.ts";
-import type {
-  ArtifactPart,
-  ClockPart,
-  ConfigPart,
-  EventPart,
-  InputPart,
-  JournalPart,
-  RedactionPart,
-} from "../parts.ts";
+import type { HostChoices, SessionLog, Work } from "../facades.ts";
 import { keepOutput } from "./artifact-output.ts";
 import { cardOf, cardResult, type ShownCall } from "./card.ts";
 
@@ -35,9 +27,11 @@ export interface StartedCall extends ShownCall {
   readonly startedAt: number;
 }
 
-export type FinishParts = JournalPart & EventPart & ArtifactPart & RedactionPart & InputPart & ConfigPart & ClockPart;
-
-export async function finishCall(core: FinishParts, started: StartedCall, outcome: CallOutcome): Promise<void> {
+export async function finishCall(
+  core: SessionLog & HostChoices & Work,
+  started: StartedCall,
+  outcome: CallOutcome,
+): Promise<void> {
   const { call, tool, summary, startedAt } = started;
   const { settled } = outcome;
   // Before anything is truncated: half a secret would not be found.
@@ -87,7 +81,7 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
 }
 
 /** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */
-function checkedDetails(core: EventPart, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
+function checkedDetails(core: SessionLog, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
   if (details === undefined || isJson(details)) return details;
   core.warn(`The details that the tool ${call.name} returned are not JSON and were omitted.`, "tool_details");
   return undefined;

@@ -1,18 +1,17 @@
 // Output of a running call as it comes: without known secrets, and only as long as the call runs.
 
 import type { RedactingStream } from "../../policy/redact/replace.ts";
-import type { EventPart, HostPart } from "../parts.ts";
+import type { HostChoices, SessionLog } from "../facades.ts";
 
-export type OutputParts = EventPart & HostPart<"redactor">;
 type StreamName = "stdout" | "stderr";
 
 export class LiveOutput {
-  readonly #core: OutputParts;
+  readonly #core: SessionLog & HostChoices;
   readonly #callId: string;
   readonly #streams = new Map<StreamName, RedactingStream>();
   #isOpen = true;
 
-  constructor(core: OutputParts, callId: string) {
+  constructor(core: SessionLog & HostChoices, callId: string) {
     this.#core = core;
     this.#callId = callId;
   }

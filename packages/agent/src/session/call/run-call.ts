@@ -19,20 +19,11 @@ import { INTERRUPTED_RESULT } from "../../record/journal/context.ts";
 import { JournalError } from "../../record/journal/errors.ts";
 import { GuardedEnvironment } from "../../world/env/guarded.ts";
 import { EnvError } from "../../world/env/types.ts";
-import type {
-  ArtifactPart,
-  ClockPart,
-  ConfigPart,
-  ContextPart,
-  HostPart,
-  JournalPart,
-  SeamPart,
-  ToolPart,
-} from "../parts.ts";
-import { type ApprovalParts, askApproval } from "./approval.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox, WholeSession } from "../facades.ts";
+import { askApproval } from "./approval.ts";
 import { argumentsOf, cardOf } from "./card.ts";
-import { type CallOutcome, type FinishParts, failure, finishCall, type StartedCall } from "./finish-call.ts";
-import { LiveOutput, type OutputParts } from "./live-output.ts";
+import { type CallOutcome, failure, finishCall, type StartedCall } from "./finish-call.ts";
+import { LiveOutput } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
 /** A tool that was asked to stop gets this long: the shell needs 2 s to end a stubborn process group. */
@@ -46,20 +37,12 @@ const INCOMPLETE_CALL = "[not run: the answer reached the output limit before th
 /** Why a call is answered without being looked at. */
 export type Bypass = "skipped" | "incomplete" | undefined;
 
-/** What the declaration of a call looks at. */
-type DeclareParts = HostPart<"env" | "aroundAccess"> & Pick<ToolPart, "services"> & ConfigPart & ClockPart;
-/** What a tool's work reaches. */
-type ExecuteParts = HostPart<"aroundExecute"> &
-  OutputParts &
-  Pick<ContextPart, "messages"> &
-  ArtifactPart &
-  JournalPart &
-  SeamPart &
-  ConfigPart &
-  ClockPart;
-export type CallParts = ToolPart & DeclareParts & ApprovalParts & ExecuteParts & FinishParts;
-
-export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCallData, bypass: Bypass): Promise<void> {
+export async function runCall(
+  core: WholeSession,
+  signal: AbortSignal,
+  call: ToolCallData,
+  bypass: Bypass,
+): Promise<void> {
   const registered = core.tools.get(call.name);
   const args = argumentsOf(call);
   const started: StartedCall = {
@@ -93,7 +76,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
 }
 
 async function settleCall(
-  core: DeclareParts & ApprovalParts & ExecuteParts & HostPart<"redactor">,
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
   signal: AbortSignal,
   registered: RegisteredTool,
   call: ToolCallData,
@@ -136,11 +119,7 @@ function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): Pr
 }
 
 /** The tool gets the values that placeholders stand for; nothing that leaves the machine does. */
-function withSecrets(
-  { options }: HostPart<"redactor">,
-  registered: RegisteredTool,
-  proposed: ProposedCall,
-): ProposedCall {
+function withSecrets({ options }: HostChoices, registered: RegisteredTool, proposed: ProposedCall): ProposedCall {
   if (proposed.tier === "network") return proposed;
   const args = options.redactor?.restore(proposed.args) ?? proposed.args;
   return args === proposed.args ? proposed : propose(registered, proposed.callId, args);
@@ -154,7 +133,11 @@ interface DeclaredCall {
 }
 
 /** From here on the arguments do not change: what the call will touch is looked up, once. */
-async function declare(core: DeclareParts, signal: AbortSignal, proposed: ProposedCall): Promise<DeclaredCall> {
+async function declare(
+  core: HostChoices & Toolbox,
+  signal: AbortSignal,
+  proposed: ProposedCall,
+): Promise<DeclaredCall> {
   const { env } = core.options;
   const scope: CallScope = {
     env,
@@ -201,7 +184,7 @@ async function readable<T>(work: () => Promise<T> | T): Promise<T> {
 }
 
 async function execute(
-  core: ExecuteParts,
+  core: SessionLog & HostChoices & ModelContext & Toolbox,
   signal: AbortSignal,
   { tool, executor }: RegisteredTool,
   declared: DeclaredCall,
@@ -254,7 +237,7 @@ async function execute(
 }
 
 /** What the tool did is known: an interrupt ends the hooks and keeps its result. A failed call passes them as well. */
-function afterCall(core: SeamPart, signal: AbortSignal, call: CallInfo, result: ToolResult): Promise<ToolResult> {
+function afterCall(core: Toolbox, signal: AbortSignal, call: CallInfo, result: ToolResult): Promise<ToolResult> {
   return core.seams.afterCall(call, result, signal).catch((error: unknown) => {
     if (signal.aborted) return result;
     throw error;
@@ -274,7 +257,7 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
 const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
 
 function toolContext(
-  core: ArtifactPart & JournalPart & Pick<ContextPart, "messages">,
+  core: SessionLog & ModelContext,
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
   live: LiveOutput,

@@ -7,7 +7,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../process/clock.ts";
-import type { OpenedProcess } from "../process/processes.ts";
+import type { OpenedProcess } from "../process/requests.ts";
 import type { ScriptCall, ScriptResult } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError } from "./types.ts";

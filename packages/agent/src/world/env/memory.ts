@@ -5,7 +5,7 @@ import { runnable } from "./file-mode.ts";
 import { pathError } from "./fs-error.ts";
 import { lineWindow } from "./lines.ts";
 import { builtinSearch } from "./search/builtin.ts";
-import type { SearchEntry, SearchFs } from "./search/walk.ts";
+import type { SearchEntry, SearchFs } from "./search/search-fs.ts";
 import {
   type DirEntry,
   EnvError,

@@ -3,7 +3,8 @@
 
 import type { Clock } from "../process/clock.ts";
 import { type Mark, SET_LOCKS } from "../process/marked.ts";
-import type { OpenedProcess, OpenRequest, Processes } from "../process/processes.ts";
+import type { Processes } from "../process/processes.ts";
+import type { OpenedProcess, OpenRequest } from "../process/requests.ts";
 import { cancelledError } from "../process/spawn-error.ts";
 import { pathError } from "./fs-error.ts";
 import { EnvError, type ProcessOptions, type ProgramArgv, type TwoWayProcess } from "./types.ts";

@@ -1,7 +1,7 @@
 // A far tree for the in-process search engine: one listing per search, files in batches.
 
 import { basename, dirname, join } from "node:path/posix";
-import type { SearchEntry, SearchFs } from "./search/walk.ts";
+import type { SearchEntry, SearchFs } from "./search/search-fs.ts";
 import type { RunScript } from "./shell-files.ts";
 
 interface Node {

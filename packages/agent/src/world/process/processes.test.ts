@@ -6,7 +6,8 @@ import { isAlive, until } from "../../../test/alive.ts";
 import { OUTPUT_LIMIT } from "./capture.ts";
 import { monotonicClock } from "./clock.ts";
 import { findMarked, ownerMark } from "./marked.ts";
-import { Processes, type RunRequest, timeoutNotice } from "./processes.ts";
+import { Processes } from "./processes.ts";
+import { type RunRequest, timeoutNotice } from "./requests.ts";
 import { shellArgv } from "./shell-argv.ts";
 
 const processes = new Processes();

@@ -4,15 +4,22 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
-import { Capture, type CaptureRequest, OUTPUT_LIMIT } from "./capture.ts";
+import { Capture, OUTPUT_LIMIT } from "./capture.ts";
 import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import type { Confinement } from "./confinement.ts";
-import { Governor, type GovernorLimits } from "./governor.ts";
+import { Governor } from "./governor.ts";
 import { commandMark, endMarked, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { moreDescriptors, PreparedShells, ShellTalk, waitingShell } from "./prepared-shell.ts";
 import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
+import {
+  neverStarted,
+  type OpenedProcess,
+  type OpenRequest,
+  type ProcessesOptions,
+  type RunRequest,
+} from "./requests.ts";
 import { markedProgram, markedShell, ownMark } from "./shell-argv.ts";
 import { lastingScript, stateText, TALK } from "./shell-script.ts";
 import { readShellState, type ShellState } from "./shell-state.ts";
@@ -24,75 +31,8 @@ import {
   spawnError,
 } from "./spawn-error.ts";
 import { TwoWay } from "./two-way.ts";
-import type {
-  BackgroundCommand,
-  ExecResult,
-  LastingShellOptions,
-  ProcessOptions,
-  ProgramArgv,
-  TerminalCommand,
-  TwoWayProcess,
-} from "./types.ts";
-import { startWatchdog, type Watchdog } from "./watchdog.ts";
-
-/** The mark that processes carry, and the clock for their deadlines. */
-export interface ProcessesOptions {
-  /** Value of the mark; must be unique on the machine. */
-  readonly owner?: string | undefined;
-  readonly clock?: Clock | undefined;
-  /** Everything that is started here is confined by it, but for what is to run `outside`. */
-  readonly confinement?: Confinement | undefined;
-  /** What commands may use together, and when one has to wait. */
-  readonly limits?: GovernorLimits | undefined;
-}
-
-/** A command that is run to its end. */
-export interface RunRequest extends CaptureRequest {
-  /** Program and arguments; a shell command is `shellArgv(command)`. */
-  readonly argv: ProgramArgv;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** 0: none. */
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
-  /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
-  readonly interleaved?: boolean | undefined;
-  /** The loop's own question: brief, and it only reads. */
-  readonly internal?: boolean | undefined;
-  /** Not confined. */
-  readonly outside?: boolean | undefined;
-  /** The caller does not wait for its end. */
-  readonly stays?: boolean | undefined;
-  /** `argv` runs in a shell that takes over a state; `command` is its text. */
-  readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
-  /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
-  readonly endFirst?: (() => Promise<void>) | undefined;
-}
-
-/** A program that was opened here; output that was read too far can be put back. */
-export interface OpenedProcess extends TwoWayProcess {
-  readonly stdout: TwoWayProcess["stdout"] & { unread(bytes: Uint8Array): void };
-}
-
-/** A program to communicate with. */
-export interface OpenRequest
-  extends Pick<RunRequest, "argv" | "cwd" | "env" | "endFirst">,
-    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
-  /** Passes a signal on where the program really runs; to our child's group when absent. */
-  readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
-  /** What error messages name, when the program that matters is not the one that runs here. */
-  readonly program?: string | undefined;
-}
-
-/** `parameter`: the name of the tool's timeout parameter. */
-export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): string {
-  return (
-    `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
-    `You can retry with a longer timeout by setting the ${parameter} parameter.]`
-  );
-}
-
-const LONG_FOR_A_QUESTION_MS = 500;
+import type { BackgroundCommand, ExecResult, ProgramArgv, TerminalCommand } from "./types.ts";
+import { Watch, type Watched } from "./watchdog.ts";
 
 /** Starts commands and ends them, with everything they started, also when this process dies. */
 export class Processes {
@@ -103,13 +43,14 @@ export class Processes {
   readonly #running = new Set<Promise<unknown>>();
   readonly #open = new Set<TwoWay>();
   readonly #prepared = new PreparedShells();
-  #watchdog: Watchdog | undefined;
+  readonly #watch: Watch;
   #commands = 0;
 
   constructor(options: ProcessesOptions = {}) {
     this.owner = options.owner ?? randomUUID();
     this.#clock = options.clock ?? monotonicClock;
     this.#confinement = options.confinement;
+    this.#watch = new Watch(this.owner, this.#clock, options.confinement?.folder);
     this.#governor = new Governor({ limits: options.limits ?? {}, clock: this.#clock, owner: this.owner });
   }
 
@@ -170,7 +111,7 @@ export class Processes {
     const child = this.#spawn(request, number, "pipe", (confined) =>
       markedProgram(mark, confined ?? argv, false, this.#governor.prelude),
     );
-    this.#watch(child);
+    this.#watch.follow(child);
     this.#govern(child, true, () => void this.#end(request, groupMark(mark, child)));
     const spawned = new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
@@ -207,7 +148,7 @@ export class Processes {
       clock: this.#clock,
       end: (group) => this.#end({}, group === undefined ? mark : { ...mark, group }),
     });
-    this.#watch(started);
+    this.#watch.follow(started);
     this.#govern(started, true, () => void started.command.stop());
     this.#remember(started.command.done);
     return started.command;
@@ -226,8 +167,7 @@ export class Processes {
     await this.#confinement?.end();
     await Promise.allSettled(this.#running);
     this.#governor.end();
-    this.#watchdog?.release();
-    this.#watchdog = undefined;
+    this.#watch.release();
   }
 
   async #run(request: RunRequest): Promise<ExecResult> {
@@ -313,8 +253,8 @@ export class Processes {
         ? markedProgram(mark, confined, interleaved, prelude)
         : markedShell(mark, argv, request.env, interleaved, prelude),
     );
-    if (request.internal && !this.#watchdog) this.#watchIfLong(child);
-    else this.#watch(child);
+    if (request.internal && !this.#watch.isOn) this.#watch.followIfLong(child);
+    else this.#watch.follow(child);
     return { child, mark };
   }
 
@@ -330,7 +270,7 @@ export class Processes {
 
   #prepare(request: RunRequest, state: ShellState | undefined): void {
     // Without a watchdog the environment has been cleaned up in the meantime.
-    if (this.#prepared.isReady || !this.#watchdog) return;
+    if (this.#prepared.isReady || !this.#watch.isOn) return;
     try {
       const { number, ...shell } = this.#newShell(request, false);
       this.#prepared.keep({ ...shell, number, key: this.#shellKey(request, number) });
@@ -353,7 +293,7 @@ export class Processes {
     const child = this.#spawn({ ...asked, talks: true }, number, "ignore", (confined) =>
       confined ? markedProgram(mark, confined, interleaved, prelude) : asked.argv,
     );
-    this.#watch(child);
+    this.#watch.follow(child);
     return { child, mark, number, talk: new ShellTalk(child) };
   }
 
@@ -444,34 +384,7 @@ export class Processes {
       throw spawnError(error as NodeJS.ErrnoException, { ...request, cwd: confined?.cwd ?? cwd });
     }
   }
-
-  #watch(child: Watched): void {
-    const { pid } = child;
-    if (pid === undefined) return;
-    const watchdog = this.#watchdog ?? this.#newWatchdog();
-    watchdog.commandStarted(pid);
-    child.once("exit", () => watchdog.commandEnded(pid));
-  }
-
-  /** Starting a watchdog takes as long as what a brief command does; without one it ends when its output is no longer read. */
-  #watchIfLong(child: ChildProcess): void {
-    const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.#watch(child));
-    child.once("exit", cancel);
-    child.once("error", cancel);
-  }
-
-  #newWatchdog(): Watchdog {
-    const watchdog = startWatchdog(ownerMark(this.owner), this.#confinement?.folder);
-    this.#watchdog = watchdog;
-    watchdog.process.once("exit", () => {
-      if (this.#watchdog === watchdog) this.#watchdog = undefined;
-    });
-    return watchdog;
-  }
 }
-
-/** What has a process number, and ends. */
-type Watched = Pick<ChildProcess, "pid"> & { once(event: "exit", listener: () => void): unknown };
 
 interface Started {
   readonly child: ChildProcess;
@@ -490,18 +403,4 @@ function provide(child: ChildProcess, setup: Uint8Array): void {
   const pipe = child.stdio[3] as Writable;
   pipe.on("error", () => {}); // it ended before it read all: its exit says why
   pipe.end(setup);
-}
-
-function neverStarted(): ExecResult {
-  return {
-    stdout: "",
-    stderr: "",
-    output: "",
-    outputBytes: 0,
-    truncated: false,
-    exitCode: -1,
-    timedOut: false,
-    aborted: true,
-    durationMs: 0,
-  };
 }

@@ -7,7 +7,8 @@ import { byteLines } from "./byte-lines.ts";
 import { monotonicClock } from "./clock.ts";
 import { INPUT_LIMIT } from "./input-queue.ts";
 import { findMarked, ownerMark } from "./marked.ts";
-import { type OpenRequest, Processes } from "./processes.ts";
+import { Processes } from "./processes.ts";
+import type { OpenRequest } from "./requests.ts";
 import type { EnvError } from "./types.ts";
 
 const processes = new Processes();

@@ -3,7 +3,8 @@
 
 import type { ChildProcess } from "node:child_process";
 import { childProcess, unrefPipe } from "./child-process.ts";
-import type { Mark } from "./marked.ts";
+import type { Clock } from "./clock.ts";
+import { type Mark, ownerMark } from "./marked.ts";
 
 // Arguments: both parts of a mark, and a folder to remove, or nothing. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
 // there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
@@ -79,4 +80,56 @@ export function startWatchdog(mark: Mark, leftover = ""): Watchdog {
     commandEnded: (group) => child.stdin.write(`-${group}\n`),
     release: () => child.kill("SIGKILL"),
   };
+}
+
+/** What has a process number, and ends. */
+export type Watched = Pick<ChildProcess, "pid"> & { once(event: "exit", listener: () => void): unknown };
+
+const LONG_FOR_A_QUESTION_MS = 500;
+
+/** Watches the processes of one owner; the watchdog is started with the first of them. */
+export class Watch {
+  readonly #owner: string;
+  readonly #clock: Clock;
+  readonly #folder: string | undefined;
+  #watchdog: Watchdog | undefined;
+
+  constructor(owner: string, clock: Clock, folder: string | undefined) {
+    this.#owner = owner;
+    this.#clock = clock;
+    this.#folder = folder;
+  }
+
+  get isOn(): boolean {
+    return this.#watchdog !== undefined;
+  }
+
+  follow(child: Watched): void {
+    const { pid } = child;
+    if (pid === undefined) return;
+    const watchdog = this.#watchdog ?? this.#newWatchdog();
+    watchdog.commandStarted(pid);
+    child.once("exit", () => watchdog.commandEnded(pid));
+  }
+
+  /** Starting a watchdog takes as long as what a brief command does; without one it ends when its output is no longer read. */
+  followIfLong(child: ChildProcess): void {
+    const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.follow(child));
+    child.once("exit", cancel);
+    child.once("error", cancel);
+  }
+
+  #newWatchdog(): Watchdog {
+    const watchdog = startWatchdog(ownerMark(this.#owner), this.#folder);
+    this.#watchdog = watchdog;
+    watchdog.process.once("exit", () => {
+      if (this.#watchdog === watchdog) this.#watchdog = undefined;
+    });
+    return watchdog;
+  }
+
+  release(): void {
+    this.#watchdog?.release();
+    this.#watchdog = undefined;
+  }
 }

@@ -1,11 +1,11 @@
 // Keeps what the calls of a session do to files, so that they can be rewound. The code for it is loaded with the first call that
 // may change something.
 
-import type { ExecutionEnvironment, Journal, Middleware, Session, SessionEvent, SessionOptions } from "@lathe/agent";
+import type { Middleware, Session, SessionEvent, SessionOptions } from "@lathe/agent";
 import { mayChangeFiles, type Rewinder } from "@lathe/agent/files";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
-import type { OpenedSnapshots } from "./open-snapshots.ts";
+import type { FileHistoryParts, OpenedSnapshots } from "./open-snapshots.ts";
 
 export interface FileHistory {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
@@ -19,13 +19,6 @@ export interface FileHistory {
   rewinder(session: Session): Promise<Rewinder>;
   /** Finishes a rewind that an earlier process was killed in. */
   finishCut(session: Session): Promise<void>;
-}
-
-export interface FileHistoryParts {
-  readonly workspace: Workspace;
-  readonly journal: Journal;
-  readonly env: ExecutionEnvironment;
-  readonly warn: (message: string, code: string) => void;
 }
 
 /** Why a session cannot be rewound. */

@@ -3,10 +3,18 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { FileBlobs, type Session } from "@lathe/agent";
+import { type ExecutionEnvironment, FileBlobs, type Journal, type Session } from "@lathe/agent";
 import { Rewinder, repositoryOf, Snapshots } from "@lathe/agent/files";
 import { personalIgnoreFile } from "@lathe/agent/world";
-import type { FileHistoryParts } from "./file-history.ts";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+
+/** What the history of a session's files is made from. */
+export interface FileHistoryParts {
+  readonly workspace: Workspace;
+  readonly journal: Journal;
+  readonly env: ExecutionEnvironment;
+  readonly warn: (message: string, code: string) => void;
+}
 
 export interface OpenedSnapshots {
   readonly snapshots: Snapshots;

@@ -5,7 +5,7 @@ import type { CallInfo } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { runUserProgram } from "../../config/workspace/user-program.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { Offers, Width } from "./permissions.ts";
+import type { Offers, Width } from "./offers.ts";
 
 /** A person may be behind it, on another machine. */
 export const COMMAND_PATIENCE_MS = 10 * 60_000;

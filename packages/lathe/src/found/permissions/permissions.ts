@@ -21,6 +21,7 @@ import {
   WAYS,
 } from "@lathe/agent/policy";
 import { ruleFrom } from "../../config/settings/rules.ts";
+import type { Offers, Width } from "./offers.ts";
 import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
 import type { RememberedRules } from "./remembered.ts";
 
@@ -29,16 +30,6 @@ export interface DeniedCall {
   readonly tool: string;
   /** Ends with the option that would have allowed it. */
   readonly reason: string;
-}
-
-/** How far an answer reaches: rules in this project, or every call of the tool inside the roots while the session lasts. */
-export type Width = "pattern" | "tool";
-
-/** The answers beyond this one call that a person may give. */
-export interface Offers {
-  /** Rules that would allow calls like this one in this project. */
-  readonly pattern?: readonly string[];
-  readonly tool: boolean;
 }
 
 const wouldAllow = (option: string): string => `It would be allowed with ${option}.`;

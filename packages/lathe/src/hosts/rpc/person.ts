@@ -4,7 +4,7 @@ import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/session-contract.ts";
-import type { Offers } from "../../found/permissions/permissions.ts";
+import type { Offers } from "../../found/permissions/offers.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";

@@ -39,6 +39,11 @@ export interface ExtensionApi {
   readonly storage: ExtensionStorage;
 }
 
+/** The default export of a file in `tools/`. */
+export type CustomToolFactory = (
+  api: Pick<ExtensionApi, "name" | "cwd" | "exec" | "storage">,
+) => CustomTool | readonly CustomTool[] | Promise<CustomTool | readonly CustomTool[]>;
+
 /** A slash command of an extension. */
 export interface ExtensionCommand {
   /** For `/help` and the completion. */

@@ -1,7 +1,14 @@
 // What the author of an extension, a custom tool or a module hook imports: `import type { ExtensionApi } from "lathe/extension"`.
 // Types only: nothing of it is there when the file runs. How they are used: docs/extensions.md.
 
-export type { Extension, ExtensionApi, ExtensionCommand, ExtensionFlag, ExtensionShortcut } from "./api.ts";
+export type {
+  CustomToolFactory,
+  Extension,
+  ExtensionApi,
+  ExtensionCommand,
+  ExtensionFlag,
+  ExtensionShortcut,
+} from "./api.ts";
 export type {
   ExtensionCommandContext,
   ExtensionContext,
@@ -30,7 +37,6 @@ export type { ExtensionEntryRenderer, ExtensionLine, ExtensionLines, ExtensionTh
 export type {
   CustomTool,
   CustomToolCall,
-  CustomToolFactory,
   CustomToolOutcome,
   CustomToolReturn,
   ExtensionContent,

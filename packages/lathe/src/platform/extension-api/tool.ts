@@ -1,13 +1,7 @@
 // Tools that the model can call: registered by an extension, or alone in a file of `.lathe/tools`.
 
-import type { ExtensionApi } from "./api.ts";
 import type { ExtensionContext } from "./context.ts";
 import type { ExtensionLines } from "./rendering.ts";
-
-/** The default export of a file in `tools/`. */
-export type CustomToolFactory = (
-  api: Pick<ExtensionApi, "name" | "cwd" | "exec" | "storage">,
-) => CustomTool | readonly CustomTool[] | Promise<CustomTool | readonly CustomTool[]>;
 
 /** A tool that the model can call. */
 export interface CustomTool {

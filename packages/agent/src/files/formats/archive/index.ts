@@ -11,8 +11,8 @@ import {
   memberNamed,
   refuseUnwritable,
 } from "../../parser/tasks/archive/members.ts";
-import { imageType } from "../../read/images.ts";
 import type { Format, FormatContent, FormatEntry, FormatFile, PartCodec, ReadRequest } from "../../target/format.ts";
+import { imageType } from "../../target/images.ts";
 import { type Selector, splitSelector } from "../../target/selector.ts";
 import { gunzipApart, inflateApart } from "./in-parser.ts";
 import { readName, writtenName } from "./inner-path.ts";

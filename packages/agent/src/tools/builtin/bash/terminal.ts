@@ -3,7 +3,7 @@
 
 import { type ToolContext, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { EnvError } from "../../../world/env/types.ts";
-import { jobState, takeOutput } from "../../run/jobs.ts";
+import { type Jobs, jobState, takeOutput } from "../../run/jobs.ts";
 import { COMMAND_ENV } from "../../run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../run/shown-changes.ts";
 import { startedTerminal } from "../../run/start-terminal.ts";
@@ -21,7 +21,7 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
   if (!showTerminal && !jobs) throw new ToolFailure("Nobody can type here. Run the command without pty.");
   const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: args.env });
   const changedFiles = await watchShownFiles(context);
-  let terminal: Awaited<ReturnType<typeof startedTerminal>>;
+  let terminal: StartedTerminal;
   try {
     terminal = await startedTerminal(prefixed(plan.command, settings), context, {
       env: { ...COMMAND_ENV, ...settings.variables, ...(lasting ? {} : args.env) },
@@ -32,60 +32,67 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
     if (error instanceof EnvError) throw new ToolFailure(`PTY error: ${error.message}`);
     throw error;
   }
-  const { command, screen } = terminal;
   const withPerson = showTerminal !== undefined && !args.async;
-  if (!withPerson) {
-    const job = jobs!.start(args.command, () => command);
-    const look = { ms: args.async ? 0 : FIRST_LOOK_MS, signal: context.signal };
-    const running = await jobs!.watch([job], look, async (): Promise<ToolResult | undefined> => {
-      // An end after this look is news of the job; it must not be the result of this call as well.
-      const hasEnded = jobState(job) !== "running";
-      await takeOutput(job);
-      if (hasEnded) return undefined;
-      return {
-        content: [
-          {
-            kind: "text",
-            text: `${screen.text()}\n[running in a terminal as job ${job.id}: type into it with job]`.trimStart(),
-          },
-        ],
-        details: { command: args.command, jobId: job.id },
-        effects: "done",
-      };
-    });
-    if (running) return running;
-  }
+  const running = withPerson ? undefined : await runAsJob(args, terminal, jobs!, context.signal);
+  if (running) return running;
   const hide = withPerson ? showTerminal(terminal) : () => {};
+  try {
+    return await untilEnd(args, terminal, changedFiles, context);
+  } finally {
+    hide();
+    terminal.screen.close();
+  }
+}
+
+type StartedTerminal = Awaited<ReturnType<typeof startedTerminal>>;
+
+/** Undefined when the command has ended by the first look: then its result is the one of the call. */
+async function runAsJob(
+  args: BashArgs,
+  { command, screen }: StartedTerminal,
+  jobs: Jobs,
+  signal: AbortSignal,
+): Promise<ToolResult | undefined> {
+  const job = jobs.start(args.command, () => command);
+  const look = { ms: args.async ? 0 : FIRST_LOOK_MS, signal };
+  return jobs.watch([job], look, async (): Promise<ToolResult | undefined> => {
+    // An end after this look is news of the job; it must not be the result of this call as well.
+    const hasEnded = jobState(job) !== "running";
+    await takeOutput(job);
+    if (hasEnded) return undefined;
+    const text = `${screen.text()}\n[running in a terminal as job ${job.id}: type into it with job]`.trimStart();
+    return {
+      content: [{ kind: "text", text }],
+      details: { command: args.command, jobId: job.id },
+      effects: "done",
+    };
+  });
+}
+
+/** Waits for the end of the command, which an abort and a limit of the call bring about. */
+async function untilEnd(
+  args: BashArgs,
+  { command, screen }: StartedTerminal,
+  changedFiles: Awaited<ReturnType<typeof watchShownFiles>>,
+  { services, signal }: ToolContext,
+): Promise<ToolResult> {
   let timedOut = false;
   const maxMs = Math.min(services.commandTimes?.maxMs ?? 3_600_000, 3_600_000);
+  const onTimeout = (): void => {
+    timedOut = true;
+    void command.stop();
+  };
   // A person thinks; only a limit that the call gives itself is kept.
-  const timer =
-    args.timeout === undefined
-      ? undefined
-      : setTimeout(
-          () => {
-            timedOut = true;
-            void command.stop();
-          },
-          Math.min(args.timeout * 1000, maxMs),
-        );
+  const timer = args.timeout === undefined ? undefined : setTimeout(onTimeout, Math.min(args.timeout * 1000, maxMs));
   const onAbort = (): void => void command.stop();
-  context.signal.addEventListener("abort", onAbort, { once: true });
-  if (context.signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
     const result = await command.done;
     await screen.settled();
-    const text = screen.text();
-    const ending = timedOut
-      ? `Command timed out after ${args.timeout} seconds.`
-      : result.aborted
-        ? "[ended by the user]"
-        : result.signal !== undefined
-          ? `[ended by ${result.signal}, ${result.durationMs} ms]`
-          : result.exitCode === 0
-            ? ""
-            : `Command exited with code ${result.exitCode}`;
-    const body = [text, changedNote(await changedFiles()).trimEnd(), ending].filter((part) => part !== "").join("\n");
+    const ending = timedOut ? `Command timed out after ${args.timeout} seconds.` : endingOf(result);
+    const parts = [screen.text(), changedNote(await changedFiles()).trimEnd(), ending];
+    const body = parts.filter((part) => part !== "").join("\n");
     return {
       content: [{ kind: "text", text: body === "" ? "(no output)" : body }],
       details: { command: args.command, exitCode: result.exitCode, duration: result.durationMs, timedOut },
@@ -94,8 +101,12 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
     };
   } finally {
     clearTimeout(timer);
-    context.signal.removeEventListener("abort", onAbort);
-    hide();
-    screen.close();
+    signal.removeEventListener("abort", onAbort);
   }
+}
+
+function endingOf({ aborted, signal, durationMs, exitCode }: Awaited<StartedTerminal["command"]["done"]>): string {
+  if (aborted) return "[ended by the user]";
+  if (signal !== undefined) return `[ended by ${signal}, ${durationMs} ms]`;
+  return exitCode === 0 ? "" : `Command exited with code ${exitCode}`;
 }

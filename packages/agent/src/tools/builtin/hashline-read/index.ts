@@ -2,8 +2,9 @@
 
 import type { StaticFields } from "@lathe/llm/schema";
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
-import { type OpenedText, open } from "../../../files/read/open.ts";
+import { open } from "../../../files/read/open.ts";
 import { windowOf } from "../../../files/read/window.ts";
+import type { OpenedText } from "../../../files/target/opened.ts";
 import { otherResult, type readFileParams, readFileTool, wholeResult, windowDetails } from "../read-file/index.ts";
 import description from "./description.md";
 

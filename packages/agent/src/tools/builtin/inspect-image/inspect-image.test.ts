@@ -12,7 +12,7 @@ import type { ScriptedTurn } from "../../../../test/support/scripted-client.ts";
 import { setUp, testProfile } from "../../../../test/support/session.ts";
 import { Parser } from "../../../files/parser/parser.ts";
 import type { ImageOptions } from "../../../files/read/fit-image.ts";
-import { imageSize, MOST_IMAGE_BYTES } from "../../../files/read/images.ts";
+import { imageSize, MOST_IMAGE_BYTES } from "../../../files/target/images.ts";
 import { LocalEnvironment } from "../../../world/env/local.ts";
 import { readTool } from "../read/index.ts";
 import { inspectImageTool } from "./index.ts";

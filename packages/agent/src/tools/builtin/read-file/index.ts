@@ -3,9 +3,10 @@ import { integer, object, optional, type StaticFields, text } from "@lathe/llm/s
 import type { Card, CardResult } from "../../../contract/card.ts";
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { fitPicture, pictureFacts } from "../../../files/read/fit-image.ts";
-import { MOST_IMAGE_BYTES } from "../../../files/read/images.ts";
-import { type OpenedImage, type OpenedText, type OpenedView, open } from "../../../files/read/open.ts";
+import { open } from "../../../files/read/open.ts";
 import { type Window, windowOf } from "../../../files/read/window.ts";
+import { MOST_IMAGE_BYTES } from "../../../files/target/images.ts";
+import type { OpenedImage, OpenedText, OpenedView } from "../../../files/target/opened.ts";
 import { counted, exploringCard } from "../card.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";

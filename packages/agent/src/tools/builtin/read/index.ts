@@ -2,8 +2,9 @@
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
-import { type OpenedText, open } from "../../../files/read/open.ts";
+import { open } from "../../../files/read/open.ts";
 import { outlineOf } from "../../../files/read/outline.ts";
+import type { OpenedText } from "../../../files/target/opened.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { hashlineResult } from "../hashline-read/index.ts";
 import { READ_OUTPUT } from "../output.ts";

@@ -1,7 +1,7 @@
 import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { loadGrammar } from "../../../policy/shell/grammar.ts";
-import { timeoutNotice } from "../../../world/process/processes.ts";
+import { timeoutNotice } from "../../../world/process/requests.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,

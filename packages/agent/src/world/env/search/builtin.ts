@@ -8,9 +8,10 @@ import { FirstFiles, hitsPerFile } from "./first-files.ts";
 import { compileFilter, compileGlob } from "./path-glob.ts";
 import { compilePattern } from "./regex.ts";
 import { foldersOf, globResult, shownPath, type TimedPath } from "./results.ts";
+import type { SearchFs } from "./search-fs.ts";
 import { textMatches } from "./text-matches.ts";
 import type { Search } from "./types.ts";
-import { type SearchFs, walkFiles } from "./walk.ts";
+import { walkFiles } from "./walk.ts";
 
 /** A zero byte in the first block makes a file binary; a later one ends the search at its block, as ripgrep does. */
 const BLOCK = 1 << 16;

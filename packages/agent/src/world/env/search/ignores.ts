@@ -3,7 +3,7 @@
 
 import { dirname, join } from "node:path/posix";
 import { IgnoreRules } from "./gitignore.ts";
-import type { SearchEntry, SearchFs } from "./walk.ts";
+import type { SearchEntry, SearchFs } from "./search-fs.ts";
 
 /** Ignore files in order of precedence. */
 const KINDS = [".rgignore", ".ignore", ".gitignore", "exclude", "global"] as const;

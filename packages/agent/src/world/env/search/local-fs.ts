@@ -5,7 +5,7 @@ import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { EnvVars } from "../../process/env-policy.ts";
 import { personalIgnoreFile } from "./global-ignore.ts";
 import { localKind, skipForbidden } from "./regular-file.ts";
-import type { SearchEntry, SearchFs } from "./walk.ts";
+import type { SearchEntry, SearchFs } from "./search-fs.ts";
 
 /** `onDisk`: where a path of the search lies. */
 export function localSearchFs(env: EnvVars, onDisk: (path: string) => string): SearchFs {

@@ -1,7 +1,7 @@
 // Regular files of the local disk, as searches and ignore rules read them: everything else, such as a pipe, is passed over unopened.
 
 import { readFileSync, statSync } from "node:fs";
-import type { FileKind } from "./walk.ts";
+import type { FileKind } from "./search-fs.ts";
 
 /** The text of a regular file; undefined when there is none that we may read. */
 export function textOfRegularFile(path: string): string | undefined {

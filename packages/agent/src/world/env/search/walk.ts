@@ -3,25 +3,7 @@
 import { join } from "node:path/posix";
 import type { WalkOptions } from "../types.ts";
 import { type Ignores, ignoresAbove, ignoresOf, isIgnored } from "./ignores.ts";
-
-export type FileKind = "file" | "directory";
-
-/** The little that searching needs of a file system. Links are neither files nor directories here. */
-export interface SearchFs {
-  /** Links are followed here. */
-  kinds(paths: readonly string[]): Promise<(FileKind | undefined)[]>;
-  entries(directory: string): Promise<readonly SearchEntry[]>;
-  /** Contents in the order of `paths`; what cannot be read is empty. */
-  read(paths: readonly string[]): Promise<Buffer[]>;
-  mtimeMs(path: string): Promise<number>;
-  /** The person's own ignore file, where there is one. */
-  globalIgnore?(): Promise<string | undefined>;
-}
-
-export interface SearchEntry {
-  readonly name: string;
-  readonly kind: FileKind;
-}
+import type { SearchFs } from "./search-fs.ts";
 
 /** Absolute paths of files under `root`, without `.git`; hidden and ignored ones on request. */
 export async function* walkFiles(fs: SearchFs, root: string, options: WalkOptions): AsyncGenerator<string> {

@@ -5,7 +5,7 @@ import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
 import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
-import type { Width } from "../../../found/permissions/permissions.ts";
+import type { Width } from "../../../found/permissions/offers.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
 import { denialOf } from "../plain/answers.ts";
 import { patternText } from "../plain/approval-text.ts";

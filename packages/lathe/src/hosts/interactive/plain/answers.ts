@@ -2,7 +2,7 @@
 
 import type { Answer, Question } from "@lathe/agent";
 import type { ApprovalReply } from "../../../conversation/approvals.ts";
-import type { Width } from "../../../found/permissions/permissions.ts";
+import type { Width } from "../../../found/permissions/offers.ts";
 
 export const isYes = (said: string): boolean => /^y(es)?$/i.test(said);
 export const isNo = (said: string): boolean => /^no?$/i.test(said);

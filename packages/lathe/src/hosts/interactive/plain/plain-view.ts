@@ -7,7 +7,7 @@ import { type Key, KeyDecoder, visible } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { OpenSession } from "../../../conversation/session-contract.ts";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
-import type { Offers, Width } from "../../../found/permissions/permissions.ts";
+import type { Offers, Width } from "../../../found/permissions/offers.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, type ExitCode } from "../../../platform/usage/exit.ts";
 import type { Controller } from "../controller.ts";

@@ -2,7 +2,7 @@
 
 import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";
-import { timeoutNotice } from "../../../../world/process/processes.ts";
+import { timeoutNotice } from "../../../../world/process/requests.ts";
 import {
   type CommandOutcome,
   environmentNote,

@@ -1,0 +1,79 @@
+// What is asked of `Processes`: to run a command, to open a program, and how all of them are confined and limited.
+
+import type { CaptureRequest } from "./capture.ts";
+import type { Clock } from "./clock.ts";
+import type { Confinement } from "./confinement.ts";
+import type { GovernorLimits } from "./governor.ts";
+import type { ExecResult, LastingShellOptions, ProcessOptions, ProgramArgv, TwoWayProcess } from "./types.ts";
+
+/** The mark that processes carry, and the clock for their deadlines. */
+export interface ProcessesOptions {
+  /** Value of the mark; must be unique on the machine. */
+  readonly owner?: string | undefined;
+  readonly clock?: Clock | undefined;
+  /** Everything that is started here is confined by it, but for what is to run `outside`. */
+  readonly confinement?: Confinement | undefined;
+  /** What commands may use together, and when one has to wait. */
+  readonly limits?: GovernorLimits | undefined;
+}
+
+/** A command that is run to its end. */
+export interface RunRequest extends CaptureRequest {
+  /** Program and arguments; a shell command is `shellArgv(command)`. */
+  readonly argv: ProgramArgv;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** 0: none. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
+  readonly interleaved?: boolean | undefined;
+  /** The loop's own question: brief, and it only reads. */
+  readonly internal?: boolean | undefined;
+  /** Not confined. */
+  readonly outside?: boolean | undefined;
+  /** The caller does not wait for its end. */
+  readonly stays?: boolean | undefined;
+  /** `argv` runs in a shell that takes over a state; `command` is its text. */
+  readonly shell?: (LastingShellOptions & { readonly command: string }) | undefined;
+  /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
+  readonly endFirst?: (() => Promise<void>) | undefined;
+}
+
+/** A program that was opened here; output that was read too far can be put back. */
+export interface OpenedProcess extends TwoWayProcess {
+  readonly stdout: TwoWayProcess["stdout"] & { unread(bytes: Uint8Array): void };
+}
+
+/** A program to communicate with. */
+export interface OpenRequest
+  extends Pick<RunRequest, "argv" | "cwd" | "env" | "endFirst">,
+    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
+  /** Passes a signal on where the program really runs; to our child's group when absent. */
+  readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
+  /** What error messages name, when the program that matters is not the one that runs here. */
+  readonly program?: string | undefined;
+}
+
+/** `parameter`: the name of the tool's timeout parameter. */
+export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): string {
+  return (
+    `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
+    `You can retry with a longer timeout by setting the ${parameter} parameter.]`
+  );
+}
+
+/** The result of a command that was cancelled before it began. */
+export function neverStarted(): ExecResult {
+  return {
+    stdout: "",
+    stderr: "",
+    output: "",
+    outputBytes: 0,
+    truncated: false,
+    exitCode: -1,
+    timedOut: false,
+    aborted: true,
+    durationMs: 0,
+  };
+}
