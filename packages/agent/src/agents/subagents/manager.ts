@@ -33,7 +33,7 @@ import { Names } from "./names.ts";
 import type { ParentSession } from "./parent.ts";
 import { cutRun } from "./past.ts";
 import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
-import { racing } from "./race.ts";
+import { raceChildren } from "./race.ts";
 import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
@@ -138,14 +138,14 @@ export class Subagents implements HostSubagents, AgentOwner {
   spawnForHost(request: HostBatch): Promise<BatchReport> {
     return this.#starts.run(async (signal) => {
       checkBatch(request);
-      const type = request.narrowed(await permittedType(this.#parent, request.agent));
+      const type = request.narrow(await permittedType(this.#parent, request.agent));
       return this.#startBatch(request, { type, isReported: false, env: request.env, signal });
     });
   }
 
   async #startBatch(request: BatchRequest, { type, isReported, env, signal }: BatchStart): Promise<BatchReport> {
     const { callId } = request;
-    const { tasks, race } = racing(request, type);
+    const { tasks, race } = raceChildren(request, type);
     const agentIds = tasks.map(({ id }) => this.#names.give(id));
     const roster = this.#parent.exchange?.roster();
     const shared = new SharedStart(batchContext(request.context, agentIds, roster));
@@ -172,7 +172,7 @@ export class Subagents implements HostSubagents, AgentOwner {
         started.push(reportOf(child));
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
-        shared.ended(agentId);
+        shared.endChild(agentId);
         failed.push({ agentId, why: error.message });
       }
     }
@@ -222,7 +222,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     mustStart(agentId, signal);
     if (child.state === "parked" && !child.session) {
       child.session = this.#sessions.open(child);
-      this.#become(child, "idle");
+      this.#setState(child, "idle");
       this.#idle(child);
     }
     return reportOf(child);
@@ -372,7 +372,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       const profile = this.#sessions.profile(child.facts.model);
       const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
       recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
-      this.directory.changed(child);
+      this.directory.noteChange(child);
       const { signal } = run.controller;
       const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
       void runChild(child, { content, admitted, share, signal }, among).then(({ ended, spent }) =>
@@ -382,7 +382,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       child.run = undefined;
       child.state = "idle";
       child.report = { ...child.report, status: "failed", output: messageOf(error) };
-      this.directory.changed(child);
+      this.directory.noteChange(child);
       finish(reportOf(child));
       throw error;
     }
@@ -423,7 +423,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   /** What reached a child after its last step sets it to work again, unless it failed. */
   #mailLeft(child: Child): void {
     const { exchange } = this.#parent;
-    exchange?.changed();
+    exchange?.noteChange();
     if (
       this.isClosed ||
       child.report.status !== "completed" ||
@@ -447,7 +447,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
-    this.directory.changed(child);
+    this.directory.noteChange(child);
   }
 
   /** The parent is told once, also when its process ends before it could be. */
@@ -467,12 +467,12 @@ export class Subagents implements HostSubagents, AgentOwner {
 
   #park(child: Child): void {
     park(child, this.#parent.journal);
-    this.directory.changed(child);
+    this.directory.noteChange(child);
   }
 
-  #become(child: Child, state: AgentState): void {
+  #setState(child: Child, state: AgentState): void {
     child.state = state;
-    this.directory.changed(child);
+    this.directory.noteChange(child);
   }
 
   async #close(child: Child): Promise<AgentReport> {
@@ -482,7 +482,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     await child.closing;
     const report = await child.done;
     child.session = undefined;
-    if (child.state === "idle") this.#become(child, "parked");
+    if (child.state === "idle") this.#setState(child, "parked");
     return { ...report, state: child.state };
   }
 
