@@ -20,10 +20,9 @@ function runsBuilt(file, known) {
   if (before !== undefined) return before;
   known.set(file, false); // while it is looked at: files may import each other
   const text = readFileSync(file, "utf8");
-  // A test may hold the text of a module whose imports lead nowhere.
   const imported = [...text.matchAll(/from "(\.[^"]*\.ts)"/g)]
     .map(([, path]) => join(dirname(file), path))
-    .filter((path) => existsSync(path));
+    .filter((path) => existsSync(path)); // a sample of code inside a test names files that are not there
   const runs =
     (/\/lathe\/(test|bench)\//.test(file) && RUNS_BUILT.test(text) && !OFFERS.test(file)) ||
     imported.some((path) => !path.includes("/src/") && runsBuilt(path, known));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { LocalEnvironment, type ToolContext } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { DefinitionCache } from "../../packages/lathe/src/additions/mcp/cache.ts";
-import { elicited } from "../../packages/lathe/src/additions/mcp/elicitation.ts";
+import { elicit } from "../../packages/lathe/src/additions/mcp/elicitation.ts";
 import { ServerManager } from "../../packages/lathe/src/additions/mcp/manager.ts";
 import { signInTo, storedSignIn } from "../../packages/lathe/src/additions/mcp/sign-in.ts";
 import type { ServerConfig } from "../../packages/lathe/src/additions/mcp/types.ts";
@@ -48,7 +48,7 @@ const manager = new ServerManager({
     // A person who takes what is proposed.
     hooks: () => ({
       elicit: (request, aborted) =>
-        elicited(
+        elicit(
           "suite",
           request,
           async (asked) => asked.map(({ id, options }) => ({ id, selected: [options[0]?.label ?? ""] })),

@@ -2,7 +2,7 @@
 
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { cleanTitle, humanized, titleOfPlan } from "../src/conversation/titles/title-text.ts";
+import { cleanTitle, humanizeName, titleOfPlan } from "../src/conversation/titles/title-text.ts";
 import { listSessions } from "../src/sessions/list.ts";
 import { conversation, type Talk } from "./conversation-kit.ts";
 
@@ -125,7 +125,7 @@ describe("G-35 a plan that is approved names the session", () => {
   });
 
   it("words are put as people write them", () => {
-    expect(["foo--bar__baz", "RefactorRouter", "---"].map(humanized)).toEqual(["Foo bar baz", "RefactorRouter", ""]);
+    expect(["foo--bar__baz", "RefactorRouter", "---"].map(humanizeName)).toEqual(["Foo bar baz", "RefactorRouter", ""]);
     expect(titleOfPlan("\n## Plan: make the parser faster\n- x")).toBe("make the parser faster");
     expect(titleOfPlan("just do it\nthen more")).toBe("just do it");
     expect(cleanTitle('"Fix\u001b[31m the\nthing."')).toBe("Fix [31m the thing");

@@ -125,7 +125,7 @@ class HttpAdapter {
       guard.throwIfOver();
       return reader.sink.response;
     } catch (error) {
-      throw guard.failure ?? failureOf(error, unexpected);
+      throw guard.failure ?? failureOf(error, unexpectedError);
     } finally {
       guard.release();
     }
@@ -142,7 +142,7 @@ class HttpAdapter {
         return exchange;
       } catch (error) {
         guard.release();
-        throw guard.failure ?? failureOf(error, unexpected);
+        throw guard.failure ?? failureOf(error, unexpectedError);
       }
     });
   }
@@ -159,14 +159,14 @@ class HttpAdapter {
       }
       throw new StreamError(`${this.#options.name}: the token count is missing in the answer.`);
     } catch (error) {
-      throw guard.failure ?? failureOf(error, unexpected);
+      throw guard.failure ?? failureOf(error, unexpectedError);
     } finally {
       guard.release();
     }
   }
 
   segments(request: Request): readonly Segment[] {
-    const known = this.#resolver.known(request.messages);
+    const known = this.#resolver.knownMessages(request.messages);
     const encoded = this.#encode(request, known, "stream");
     if (known.complete) this.#prepared.set(request, { encoded, length: request.messages.length });
     return encoded.segments;
@@ -379,7 +379,7 @@ function failureOf(error: unknown, classify: (reason: string, cause: unknown) =>
   return classify(error instanceof Error ? error.message : String(error), error);
 }
 
-const unexpected = (reason: string, cause: unknown): SDKError => new UnexpectedError(reason, { cause });
+const unexpectedError = (reason: string, cause: unknown): SDKError => new UnexpectedError(reason, { cause });
 
 const toolsSegment = ({ segments }: EncodedRequest) => segments.find(({ kind }) => kind === "tools");
 

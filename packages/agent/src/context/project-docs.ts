@@ -60,7 +60,7 @@ export async function projectDocs(
 
 /** Later ones take precedence, so the first are shortened when there is too much. */
 export function joinDocs(docs: readonly InstructionDoc[]): ProjectDocs {
-  return { text: joined(docs), files: docs.map(({ path }) => path) };
+  return { text: joinTexts(docs), files: docs.map(({ path }) => path) };
 }
 
 /** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
@@ -85,7 +85,7 @@ function pathDown(root: string, cwd: string): string[] {
   return folders;
 }
 
-function joined(docs: readonly InstructionDoc[]): string {
+function joinTexts(docs: readonly InstructionDoc[]): string {
   const sections = docs.map(({ path, text }) => instructionsHeading(path) + text);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;

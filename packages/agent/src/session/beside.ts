@@ -48,15 +48,15 @@ export class SessionBeside implements Beside {
   }
 
   runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult> {
-    return this.#tracked(runUserCommand(this.#core, command, { ...options, signal: this.#until(options.signal) }));
+    return this.#track(runUserCommand(this.#core, command, { ...options, signal: this.#until(options.signal) }));
   }
 
   callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer> {
-    return this.#tracked(sideCall(this.#core, role, call, this.#until(signal)));
+    return this.#track(sideCall(this.#core, role, call, this.#until(signal)));
   }
 
   permitLanding(landing: LandingCall, signal: AbortSignal): Promise<string | undefined> {
-    return this.#tracked(permitLanding(this.#core, landing, this.#until(signal)));
+    return this.#track(permitLanding(this.#core, landing, this.#until(signal)));
   }
 
   async close(): Promise<void> {
@@ -65,7 +65,7 @@ export class SessionBeside implements Beside {
     await Promise.allSettled(this.#running);
   }
 
-  #tracked<T>(work: Promise<T>): Promise<T> {
+  #track<T>(work: Promise<T>): Promise<T> {
     this.#running.add(work);
     const forget = (): void => void this.#running.delete(work);
     work.then(forget, forget);

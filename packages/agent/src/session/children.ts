@@ -58,7 +58,7 @@ export function parentSession(
     elapsedMs: () => core.elapsedMs(),
     accountInput: (usage, cost) => core.accountInput(usage, cost),
     append: (entry) => void core.append(entry),
-    redacted: (value) => core.redacted(value),
+    redacted: (value) => core.redact(value),
     childEvent: (agentId, event) => core.emit("subagent_event", { agent_id: agentId, event }),
     warn: (message) => core.warn(message, "subagent"),
     open: (child) => create({ ...childOptions(core, child, exchange), directory }),
@@ -129,7 +129,10 @@ function childOptions(
       ...(exchange ? TALKING : []),
     ],
     exchange,
-    toolProviders: [withoutMains(type), ...(options.toolProviders ?? []).map((provider) => narrowed(provider, type))],
+    toolProviders: [
+      withoutMains(type),
+      ...(options.toolProviders ?? []).map((provider) => narrowProvider(provider, type)),
+    ],
     middleware: [...middleware, ...(type?.middleware ?? []), ...(completion ? [completion.middleware()] : [])],
     // What one of them leaves under local:// is there for all.
     schemes: { ...options.schemes, ...services.schemes?.pick("local") },
@@ -156,7 +159,7 @@ const withoutMains = (type: AgentType | undefined): ToolProvider => ({
 /** The same array means: nothing changed. */
 const NO_TOOLS: readonly SessionTool[] = [];
 
-function narrowed(provider: ToolProvider, type: AgentType | undefined): ToolProvider {
+function narrowProvider(provider: ToolProvider, type: AgentType | undefined): ToolProvider {
   if (!type?.allows) return provider;
   let seen: readonly SessionTool[] | undefined;
   let kept: readonly SessionTool[] = NO_TOOLS;

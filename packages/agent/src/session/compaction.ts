@@ -40,7 +40,7 @@ export async function applyCompaction(
   const tokensBefore = ("summarize" in demand ? undefined : demand.tokensBefore) ?? core.meter.tokens();
   core.emit("compaction_start", { reason, tokens_before: tokensBefore });
   try {
-    const end = await compacted(core, demand, tokensBefore, signal);
+    const end = await compactHistory(core, demand, tokensBefore, signal);
     core.emit("compaction_end", end);
     if (end.error === undefined) return {};
     if (end.error !== NOTHING) core.warn(`Compaction was cancelled: ${sentence(end.error)}`, "compaction_cancelled");
@@ -56,7 +56,7 @@ export async function applyCompaction(
   }
 }
 
-async function compacted(
+async function compactHistory(
   core: SessionLog & HostChoices & ModelContext & Toolbox,
   demand: CompactionPlan | CompactionDemand,
   tokensBefore: number,
@@ -65,7 +65,7 @@ async function compacted(
   const { reason } = demand;
   const told = "summarize" in demand ? await core.seams.beforeSummary({ reason, tokensBefore }, signal) : undefined;
   if (told && "cancel" in told) return { error: told.cancel };
-  const plan = "summarize" in demand ? await summarized(core, demand, signal, told?.notes) : demand;
+  const plan = "summarize" in demand ? await recordSummary(core, demand, signal, told?.notes) : demand;
   if (!plan) return { error: NOTHING };
   if (!("summary" in plan)) {
     applyPrune(core, plan.prune);
@@ -84,7 +84,7 @@ async function compacted(
   };
 }
 
-function summarized(
+function recordSummary(
   core: HostChoices & Toolbox,
   demand: CompactionDemand,
   signal: AbortSignal,

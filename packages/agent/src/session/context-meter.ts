@@ -35,14 +35,14 @@ export class ContextMeter {
     this.#core = core;
   }
 
-  added(message: Message): void {
+  addMessage(message: Message): void {
     if (this.#characters === undefined) return;
     const size = charactersOf(message);
     this.#characters += size;
     this.#sinceMeasured += size;
   }
 
-  measured(usage: Usage, provider: string): void {
+  recordUsage(usage: Usage, provider: string): void {
     const tokens = promptTokens(usage, provider) + billedOutputTokens(usage, provider);
     if (tokens <= 0) return;
     this.#measured = tokens;
@@ -68,7 +68,7 @@ export class ContextMeter {
     this.#characters = sum(sizes);
     const counted = this.#measured === undefined ? this.#lastCount() : undefined;
     if (counted) {
-      this.measured(counted.usage, counted.provider);
+      this.recordUsage(counted.usage, counted.provider);
       this.#sinceMeasured = sum(sizes.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1));
     }
     return this.#characters;

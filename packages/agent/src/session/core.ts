@@ -152,11 +152,11 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
   }
 
   emit<K extends EventKind>(kind: K, data: EventData[K]): void {
-    this.events.emit(kind, FROM_OUTSIDE.has(kind) ? this.redacted(data) : data);
+    this.events.emit(kind, FROM_OUTSIDE.has(kind) ? this.redact(data) : data);
   }
 
   /** Without known secrets. What the model itself writes is left as it is: it has not seen any, and parts of it are signed. */
-  redacted<T>(value: T): T {
+  redact<T>(value: T): T {
     return this.options.redactor?.value(value) ?? value;
   }
 
@@ -167,8 +167,8 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
   /** Written first, announced second. */
   append(entry: NewEntry): TreeEntry {
     const isAnswer = entry.type === "message" && entry.message.role === "assistant";
-    const appended = this.journal.append(isAnswer ? entry : this.redacted(entry));
-    if (appended.type === "message") this.meter.added(appended.message);
+    const appended = this.journal.append(isAnswer ? entry : this.redact(entry));
+    if (appended.type === "message") this.meter.addMessage(appended.message);
     this.emit("entry", { id: appended.id, type: appended.type });
     return appended;
   }
@@ -201,7 +201,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     if (this.input) this.input.isDone = true;
   }
 
-  answered(text: string, finish: string): void {
+  recordAnswer(text: string, finish: string): void {
     if (this.input) Object.assign(this.input, { text, finish });
   }
 

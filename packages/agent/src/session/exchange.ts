@@ -14,12 +14,12 @@ export function joinExchange(core: ExchangeSession, mailbox: Mailbox, runQueued:
   const exchange = core.options.exchange ?? openExchange(core, mailbox, runQueued);
   if (agentId !== MAIN || mayHaveChildren(core)) Object.assign(core.services, { irc: exchange.serviceFor(agentId) });
   core.events.listen((event) => {
-    if (event.kind === "state_changed") exchange.changed();
+    if (event.kind === "state_changed") exchange.noteChange();
     // What only concerns the session itself (talking, yielding, planning) is no work.
     const isDone = event.kind === "tool_call_end" && !event.data.is_error;
     const isWork = isDone && !core.tools.get(event.data.tool_name)?.tool.sessionOnly;
     if (isWork || (event.kind === "user_input" && event.data.source === undefined && agentId === MAIN))
-      exchange.progressed(agentId);
+      exchange.noteProgress(agentId);
   });
   return exchange;
 }
@@ -27,8 +27,8 @@ export function joinExchange(core: ExchangeSession, mailbox: Mailbox, runQueued:
 function openExchange(core: ExchangeSession, mailbox: Mailbox, runQueued: () => void): Exchange {
   const { journal, deps } = core;
   const { irc } = core.options.subagents!;
-  const redacted = (text: string): string => core.redacted(text);
-  const exchange = new Exchange({ journal, deps, redacted, timeoutMs: irc?.timeoutMs });
+  const redact = (text: string): string => core.redact(text);
+  const exchange = new Exchange({ journal, deps, redact: redact, timeoutMs: irc?.timeoutMs });
   const isAtWork = (): boolean => core.state === "processing";
   exchange.join({
     agents: () => [{ id: MAIN, state: isAtWork() ? "running" : "idle" }],

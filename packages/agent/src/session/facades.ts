@@ -37,7 +37,7 @@ export interface SessionLog {
   emit<K extends EventKind>(kind: K, data: EventData[K]): void;
   warn(message: string, code: string): void;
   /** The value without known secrets. */
-  redacted<T>(value: T): T;
+  redact<T>(value: T): T;
 }
 
 /** What the host has decided: its options, the settings in force, and the clock, timers and randomness to use. */
@@ -92,7 +92,7 @@ export interface Work {
   endInput(): void;
   input: InputRun | undefined;
   /** An answer has ended, whole or not. */
-  answered(text: string, finish: string): void;
+  recordAnswer(text: string, finish: string): void;
   /** The session waits for the user's word about this when the round is over. */
   awaitInput(awaited: AwaitedInput): void;
   readonly state: SessionState;

@@ -38,7 +38,7 @@ export function beginInput(
     const message = userMessage(content);
     core.append({ type: "message", id, message, origin, ...(source === undefined ? {} : { source }) });
     const from = source === undefined ? {} : { source };
-    core.emit("user_input", { ...described(content), entry_id: id, origin, message, ...from });
+    core.emit("user_input", { ...describeContent(content), entry_id: id, origin, message, ...from });
   }
 }
 
@@ -47,7 +47,7 @@ export function continueInput(core: SessionLog, run: InputRun, entry: MessageEnt
   run.entryId = entry.id;
   run.rounds = rounds;
   core.emit("user_input", {
-    ...described(entry.message.content),
+    ...describeContent(entry.message.content),
     entry_id: entry.id,
     origin: "continue",
     message: entry.message,
@@ -65,7 +65,7 @@ export async function runInput(
     run.awaits = unfinished.awaits;
     const asking =
       unfinished.awaits && core.journal.context.messages.findLast((message) => message.role === "assistant");
-    if (asking) core.answered(textOfContent(asking.content), "tool_calls");
+    if (asking) core.recordAnswer(textOfContent(asking.content), "tool_calls");
     if (unfinished.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
       await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
@@ -125,7 +125,7 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
     }
     core.emit("turn_end", { turn, outcome: "answered" });
     const goOn = await core.seams.beforeStop({ text: response.text, rounds: run.rounds }, run.signal);
-    if (goOn === undefined) return finished(core, run);
+    if (goOn === undefined) return inputEnd(core, run);
     inject(core, goOn, "injected");
   }
 }
@@ -154,7 +154,7 @@ async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> 
   const text = textOfContent(message.content);
   const finish = entry.finishReason?.reason ?? "stop";
   core.emit("turn_start", { turn: core.turns });
-  core.answered(text, finish);
+  core.recordAnswer(text, finish);
   core.emit("assistant_text_end", {
     text,
     reasoning: message.content.flatMap((part) => (part.kind === "thinking" ? [part.thinking.text] : [])).join(""),
@@ -165,12 +165,12 @@ async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> 
   core.emit("turn_end", { turn: core.turns, outcome: "answered" });
   if (entry.finishReason) warnAboutFinish(core, entry.finishReason);
   const goOn = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
-  if (goOn === undefined) return finished(core, run);
+  if (goOn === undefined) return inputEnd(core, run);
   inject(core, goOn, "injected");
   return loop(core, run);
 }
 
-function finished(core: SessionLog & HostChoices, run: InputRun): InputEnd {
+function inputEnd(core: SessionLog & HostChoices, run: InputRun): InputEnd {
   const answer = core.options.isQuestion && lastAnswer(core);
   if (answer && core.options.isQuestion?.(answer)) run.awaits = { what: "question", text: answer.content };
   return { reason: "completed" };
@@ -298,7 +298,7 @@ function userMessage(content: InputContent): Message {
   return Message.user(wellFormedParts(partsOf(content)));
 }
 
-function described(content: InputContent): { content: string; images: number } {
+function describeContent(content: InputContent): { content: string; images: number } {
   return {
     content: textOfContent(content),
     images: partsOf(content).filter((part) => part.kind === "image").length,

@@ -35,11 +35,11 @@ export class JobReports implements JobFollower {
     this.#isClosing = true;
   }
 
-  started({ id, handle }: Job): void {
+  onStart({ id, handle }: Job): void {
     this.#write({ id, state: "started", command: handle.command });
   }
 
-  ended(job: Job): void {
+  onEnd(job: Job): void {
     if (!this.#isClosing) this.#write({ id: job.id, state: "ended", how: jobStatus(job) });
   }
 

@@ -1,6 +1,6 @@
 // The messages of other agents that wait in the queue of a session, like everything else that reaches it from outside.
 
-import { framed, textIn } from "../agents/irc/message.ts";
+import { frameMessage, textIn } from "../agents/irc/message.ts";
 import type { Mailbox, StoredMessage } from "../agents/irc/types.ts";
 import { textOfContent } from "../base/text/content.ts";
 import type { IrcMessage } from "../contract/irc.ts";
@@ -21,11 +21,17 @@ export class SessionMailbox implements Mailbox {
     const { id: messageId, entry, from, replyTo } = message;
     if (isAgain && (core.journal.has(entry) || wasQueued(core.journal, entry))) return;
     const source = { kind: "agent", id: from, type: "irc:incoming", messageId } as const;
-    enqueue(core, "steering", framed(message, note), replyTo === undefined ? source : { ...source, replyTo }, entry);
+    enqueue(
+      core,
+      "steering",
+      frameMessage(message, note),
+      replyTo === undefined ? source : { ...source, replyTo },
+      entry,
+    );
   }
 
   unread(): readonly IrcMessage[] {
-    return this.#waiting().map(({ content, source }) => ({
+    return this.#waitingMessages().map(({ content, source }) => ({
       id: source?.messageId ?? "",
       from: source?.id ?? "",
       text: textIn(textOfContent(content)),
@@ -42,11 +48,11 @@ export class SessionMailbox implements Mailbox {
   }
 
   #remove(id: string, callId?: string): void {
-    const found = this.#waiting().find(({ source }) => source?.messageId === id);
+    const found = this.#waitingMessages().find(({ source }) => source?.messageId === id);
     if (found) changeQueued(this.#core, found.id, "cancelled", undefined, callId);
   }
 
-  #waiting(): readonly QueuedMessage[] {
+  #waitingMessages(): readonly QueuedMessage[] {
     return this.#core.inbox.list("steering").filter(({ source }) => source?.type === "irc:incoming");
   }
 }

@@ -17,7 +17,7 @@ import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox, WholeSession, Work } from "./facades.ts";
 import { failureOf } from "./failure.ts";
-import { priced, priceOf } from "./price.ts";
+import { costField, priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
@@ -78,7 +78,7 @@ async function attemptUntilAnswered(
     if (result.kind === "response") {
       const { response } = result;
       if (!endedByWindow(response, profile) || !core.seams.handles("onOverflow"))
-        return answered(core, profile, intent, response);
+        return recordAnswer(core, profile, intent, response);
       return incomplete(core, profile, intent, response);
     }
     if (signal.aborted) {
@@ -126,7 +126,7 @@ async function attemptUntilAnswered(
   }
 }
 
-function answered(core: WholeSession, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
+function recordAnswer(core: WholeSession, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
   const message = usableAnswer(response.message, {
     callIds: core.callIds,
@@ -140,14 +140,14 @@ function answered(core: WholeSession, profile: Profile, intent: IntentLine, resp
     model: profile.model,
     responseId: response.id,
     usage: usableUsage(response.usage),
-    ...priced(cost),
+    ...costField(cost),
     finishReason: response.finishReason,
   });
   core.account(response.usage, response.provider, cost ?? 0);
-  core.meter.measured(response.usage, response.provider);
+  core.meter.recordUsage(response.usage, response.provider);
   core.turns += 1;
   core.ledger.turn();
-  core.answered(response.text, response.finishReason.reason);
+  core.recordAnswer(response.text, response.finishReason.reason);
   core.emit("assistant_text_end", {
     text: response.text,
     reasoning: response.reasoning ?? "",
@@ -175,7 +175,7 @@ function incomplete(
   const message = "the context was full before the answer was complete";
   const usage = usableUsage(response.usage);
   const cost = priceOf(core, profile, usage);
-  core.journal.settle(intent.id, "failed", { error: message, usage, ...priced(cost) });
+  core.journal.settle(intent.id, "failed", { error: message, usage, ...costField(cost) });
   core.account(usage, response.provider, cost ?? 0);
   const kind = "overflow";
   const type = ContextLengthError.name;
@@ -245,7 +245,7 @@ function closeAnswer(
   kept?: { readonly entry_id: string; readonly message: Message },
 ): void {
   if (!partial.started) return;
-  core.answered(partial.text, "interrupted");
+  core.recordAnswer(partial.text, "interrupted");
   core.emit("assistant_text_end", {
     text: partial.text,
     reasoning: partial.reasoning,
@@ -270,7 +270,7 @@ function settleFailure(
 /** Of an answer without an end: what the vendor has said of it so far. */
 function billedOf(core: SessionLog & HostChoices & ModelContext & Work, profile: Profile, partial: PartialAnswer) {
   const usage = partial.usage && usableUsage(partial.usage);
-  return usage && usage.totalTokens > 0 ? { usage, ...priced(priceOf(core, profile, usage)) } : undefined;
+  return usage && usage.totalTokens > 0 ? { usage, ...costField(priceOf(core, profile, usage)) } : undefined;
 }
 
 async function makeRoom(

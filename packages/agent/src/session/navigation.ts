@@ -71,7 +71,7 @@ export async function navigateTo(
   const verdict = await core.seams.beforeTree(move, signal);
   if (verdict && "cancel" in verdict) return { cancelled: verdict.cancel, leafId: core.journal.leaf };
   const isWanted = summarize !== undefined && move.entriesToSummarize.some(isPartOfTalk);
-  const summary = verdict ?? (isWanted ? await summarized(core, summarize, move, signal) : undefined);
+  const summary = verdict ?? (isWanted ? await summarizeBranch(core, summarize, move, signal) : undefined);
   signal.throwIfAborted();
   beforeMove();
   const summaryEntryId = summary && putSummary(core, move, summary, verdict !== undefined);
@@ -91,7 +91,7 @@ export async function navigateTo(
   };
 }
 
-function summarized(
+function summarizeBranch(
   core: HostChoices & Toolbox,
   summarize: BranchSummarizer,
   move: TreeMove,
@@ -107,7 +107,7 @@ function putSummary(
   given: BranchSummary,
   fromExtension: boolean,
 ): string {
-  const { summary, details } = core.redacted(given);
+  const { summary, details } = core.redact(given);
   const entry = core.journal.branchWithSummary(move.newLeafId, summary, {
     ...(details === undefined ? {} : { details }),
     ...(fromExtension ? { fromExtension } : {}),

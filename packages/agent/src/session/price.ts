@@ -25,4 +25,4 @@ export function priceOf(
 }
 
 /** As entries hold it. */
-export const priced = (cost: number | undefined): { readonly cost?: number } => (cost === undefined ? {} : { cost });
+export const costField = (cost: number | undefined): { readonly cost?: number } => (cost === undefined ? {} : { cost });

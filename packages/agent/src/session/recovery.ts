@@ -137,7 +137,7 @@ export function journalQueued(
   { id, content, source, call }: Pick<QueueChange, "id" | "content" | "source" | "call">,
 ): void {
   const data: JsonObject = { queue, change, id, ...(call === undefined ? {} : { call }) };
-  if (content !== undefined) data["content"] = core.redacted(content) as unknown as JsonObject;
+  if (content !== undefined) data["content"] = core.redact(content) as unknown as JsonObject;
   if (source !== undefined) data["source"] = { ...source };
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });

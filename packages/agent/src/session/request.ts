@@ -56,7 +56,7 @@ function goBack(
   core: SessionLog & ModelContext & Toolbox,
   { to, summary }: { readonly to: string; readonly summary: string },
 ): void {
-  const { id, type } = core.journal.branchWithSummary(to, core.redacted(summary));
+  const { id, type } = core.journal.branchWithSummary(to, core.redact(summary));
   core.emit("entry", { id, type });
   leafMoved(core);
 }
@@ -149,7 +149,7 @@ export async function prefixOf(core: SessionLog & HostChoices & ModelContext & T
 
 export async function renderPrefix(core: SessionLog & HostChoices & ModelContext & Toolbox): Promise<PrefixTexts> {
   const { profile, options } = core;
-  const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
+  const surroundings = core.redact(await options.surroundings?.(profile, options.env));
   const { projectDocs = "", ...more } = surroundings ?? {};
   const tools = core.tools.definitions();
   const offered = new Set(tools.map(({ name }) => name));

@@ -199,7 +199,7 @@ export class Session {
   followUp(content: InputContent, source?: MessageSource): string {
     return this.#inputs.enqueue("follow_up", content, source);
   }
-  queued(delivery: Delivery): readonly QueuedMessage[] {
+  queuedMessages(delivery: Delivery): readonly QueuedMessage[] {
     return this.#core.inbox.list(delivery);
   }
   /** False when the message has been delivered already. */

@@ -21,7 +21,7 @@ import { usageShape } from "../record/journal/line-shapes.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { RetryConfig } from "./config.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
-import { priced, priceOf } from "./price.ts";
+import { costField, priceOf } from "./price.ts";
 import { describeRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 
@@ -37,13 +37,13 @@ export async function sideCall(
 ): Promise<SideAnswer> {
   const ms = call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const limits = { what: `the model call for ${role}`, ms, graceMs: GRACE_MS, signal };
-  return withDeadline(core.deps, limits, (inner) => answered(core, role, call, inner));
+  return withDeadline(core.deps, limits, (inner) => askModel(core, role, call, inner));
 }
 
 /** A wait longer than this is spent better with the next model. */
 const LONG_WAIT_MS = 5_000;
 
-async function answered(
+async function askModel(
   core: SessionLog & HostChoices & ModelContext & Work,
   role: string,
   call: SideCall,
@@ -120,7 +120,7 @@ async function answeredBy(
           role,
           model,
           usage: plainUsage(comparableUsage(usage, provider)),
-          ...priced(cost),
+          ...costField(cost),
           ...(key === undefined ? {} : { key, text: response.text, finish }),
         },
       });

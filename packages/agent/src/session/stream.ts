@@ -219,14 +219,14 @@ class StreamReader {
       this.#watchdog = this.#core.deps.setTimer(() => {
         const left = this.#lastSign + limit - this.#core.deps.now();
         if (left > 0) arm(left);
-        else this.#end(stalled(ms, phase));
+        else this.#end(stallError(ms, phase));
       }, wait);
     };
     arm(limit);
   }
 }
 
-function stalled(ms: number, phase: "firstEvent" | "streamRead"): SDKError {
+function stallError(ms: number, phase: "firstEvent" | "streamRead"): SDKError {
   const what = phase === "firstEvent" ? "did not begin to answer" : "stopped in the middle of its answer";
   return new RequestTimeoutError(`the model ${what} for ${ms / 1000} s`, { phase });
 }

@@ -16,7 +16,7 @@ interface Offered {
 export function usableAnswer(message: Message, { callIds, isTool }: Offered): Message {
   const content = message.content.flatMap((part): ContentPart[] => {
     if (part.kind === "unknown") return isShallow(part.raw, MOST_NESTING) ? [part] : [];
-    return part.kind === "tool_call" ? [distinct(named(shallow(part), isTool), callIds)] : [part];
+    return part.kind === "tool_call" ? [distinct(nameCall(shallow(part), isTool), callIds)] : [part];
   });
   const isSame = content.length === message.content.length && content.every((part, at) => part === message.content[at]);
   return isSame ? message : { ...message, content };
@@ -38,7 +38,7 @@ const SENDABLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
  * A call of a tool that is not offered stays in the history with its name, and a vendor that refuses the name would refuse every
  * later request. The name that replaces it is no tool's, so the model reads that there is none.
  */
-function named(part: CallPart, isTool: (name: string) => boolean): CallPart {
+function nameCall(part: CallPart, isTool: (name: string) => boolean): CallPart {
   const { name } = part.toolCall;
   if (SENDABLE_NAME.test(name) || isTool(name)) return part;
   // The vendor signed the name that is gone.

@@ -69,11 +69,11 @@ export async function runUserCommand(
   if ("handle" in run) {
     closeWith(run.handle, spill);
     const job = core.services.jobs!.adopt(run.handle, { spill, isQuiet: !isSent });
-    return record(core, isSent, detached(command, job, core.deps.now() - began));
+    return record(core, isSent, detachedEnd(command, job, core.deps.now() - began));
   }
   const spilled = await spill.close();
   const shown = shownOutput(withNote(run), run.truncated);
-  const artifact = spilled.artifact ?? (shown.truncated && isSent ? await stored(core, run.output) : undefined);
+  const artifact = spilled.artifact ?? (shown.truncated && isSent ? await storeOutput(core, run.output) : undefined);
   return record(core, isSent, {
     command,
     exitCode: run.signal === undefined && !run.aborted ? run.exitCode : null,
@@ -88,14 +88,14 @@ export async function runUserCommand(
 }
 
 /** The command goes on as a job; what it has printed until now has been shown. */
-function detached(command: string, { id: jobId, handle }: Job, durationMs: number): Ended {
+function detachedEnd(command: string, { id: jobId, handle }: Job, durationMs: number): Ended {
   const { text } = handle.read();
   const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
   return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
 }
 
 /** What the model does not get it can read there. */
-async function stored({ artifacts }: SessionLog, output: string): Promise<ArtifactRef | undefined> {
+async function storeOutput({ artifacts }: SessionLog, output: string): Promise<ArtifactRef | undefined> {
   const whole = lazyArtifact({ openArtifact: (name) => artifacts.open(name) }, "shell");
   whole.write(Buffer.from(output, "utf8"));
   return (await whole.close()).artifact;
@@ -140,10 +140,10 @@ function textFor(ended: Ended): string {
   const { command, output, artifact } = ended;
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   const more = artifact ? `${artifactNotice(artifact.id)}\n` : "";
-  return `<user_command>\n$ ${command}\n${body}${more}${ending(ended)}\n</user_command>`;
+  return `<user_command>\n$ ${command}\n${body}${more}${describeEnd(ended)}\n</user_command>`;
 }
 
-function ending({ exitCode, cancelled, timedOut, durationMs, jobId }: Ended): string {
+function describeEnd({ exitCode, cancelled, timedOut, durationMs, jobId }: Ended): string {
   if (jobId !== undefined) return backgroundNote({ job: { id: jobId } });
   if (timedOut) return `[ended after ${durationMs} ms, because its time was up]`;
   if (cancelled) return `[cancelled by the user after ${durationMs} ms]`;

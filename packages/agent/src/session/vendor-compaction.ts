@@ -7,7 +7,7 @@ import { plainUsage } from "../base/budget/ledger.ts";
 import { withDeadline } from "../base/time/deadline.ts";
 import type { VendorCompaction } from "../contract/seams/types.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
-import { priced, priceOf } from "./price.ts";
+import { costField, priceOf } from "./price.ts";
 import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE } from "./side-call.ts";
 
 const ROLE = "vendor_compaction";
@@ -48,7 +48,7 @@ export async function vendorCompaction(
         role: ROLE,
         model: `${provider}/${profile.model}`,
         usage: plainUsage(comparableUsage(usage, provider)),
-        ...priced(cost),
+        ...costField(cost),
         ...(item ? { key, item } : {}),
       },
     });

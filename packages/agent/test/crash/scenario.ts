@@ -72,7 +72,7 @@ export async function runScenario(scenario: Scenario): Promise<void> {
 /** A careful host: does not say again what the journal has already taken. */
 function isKnown(session: Session, text: string): boolean {
   const delivered = session.journal.context.messages.some((message) => JSON.stringify(message).includes(text));
-  return delivered || session.queued("steering").some((queued) => queued.content === text);
+  return delivered || session.queuedMessages("steering").some((queued) => queued.content === text);
 }
 
 function acknowledge(folder: string, event: SessionEvent): void {

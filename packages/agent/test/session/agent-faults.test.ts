@@ -76,7 +76,7 @@ describe("results of agents", () => {
       { config: { jobReports: "run", steeringMode: "one-at-a-time" } },
     );
     const first = s.session.submit("go on");
-    await settled(() => s.session.queued("steering").length === 4);
+    await settled(() => s.session.queuedMessages("steering").length === 4);
     busy.open();
     await first;
     await s.finish();

@@ -76,7 +76,7 @@ describe("results of agents after an interrupt", () => {
     await s.session.interrupt();
     expect(await running).toMatchObject({ reason: "interrupted" });
     await cut;
-    expect([s.session.state, s.session.queued("steering").length, mains().length]).toEqual(["idle", 1, 2]);
+    expect([s.session.state, s.session.queuedMessages("steering").length, mains().length]).toEqual(["idle", 1, 2]);
     expect(await s.session.submit("next")).toMatchObject({ reason: "completed" });
     expect(mains()).toHaveLength(3);
     const [first, ...others] = reportsIn(s.session.journal);

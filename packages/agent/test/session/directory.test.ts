@@ -236,14 +236,14 @@ describe("progress", () => {
     directory.add(newChild(facts, undefined, undefined), owner);
     for (let i = 0; i < 1_000; i++, now++) {
       if (timer && timer.at <= now) timer.run();
-      directory.followed("A", event(now, "assistant_text_delta", { delta: `line ${i}\n` }));
+      directory.noteEvent("A", event(now, "assistant_text_delta", { delta: `line ${i}\n` }));
     }
     now += 150;
     timer?.run();
     expect(told.length).toBe(8);
     for (const [i, { at }] of told.entries()) if (i > 0) expect(at - told[i - 1]!.at).toBeGreaterThanOrEqual(150);
     expect(told.at(-1)!.agent.tail).toEqual(Array.from({ length: 8 }, (_, i) => `line ${992 + i}`));
-    directory.followed("A", event(now, "assistant_text_delta", { delta: "é".repeat(20_000) }));
+    directory.noteEvent("A", event(now, "assistant_text_delta", { delta: "é".repeat(20_000) }));
     const [{ tail } = { tail: [] }] = directory.list();
     expect(tail).toHaveLength(1);
     expect(Buffer.byteLength(tail[0]!)).toBeLessThanOrEqual(8 * 1024);

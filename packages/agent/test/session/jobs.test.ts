@@ -61,7 +61,7 @@ describe("the end of a background job", () => {
     const s = start({ env, script: [inBackground(waits()), { text: "I wait." }, { text: "Seen." }] });
     await s.session.submit("go");
     goOn();
-    await until(() => s.session.queued("steering").length === 1);
+    await until(() => s.session.queuedMessages("steering").length === 1);
     expect(s.session.state).toBe("idle");
     await s.session.submit("how is it going?");
     expect(added(s.client, 2)).toContain('status=\\"completed\\"');
@@ -79,7 +79,7 @@ describe("the end of a background job", () => {
           calls: [{ name: "shell", args: { command: "echo not skipped" } }],
           before: async () => {
             goOn();
-            await until(() => s.session.queued("steering").length === 1);
+            await until(() => s.session.queuedMessages("steering").length === 1);
           },
         },
         { text: "Fine." },
@@ -229,7 +229,7 @@ it("T-JOB-1 a session that is opened again says which jobs ended with the earlie
   );
   await before.session.submit("go");
   goOn("done-before");
-  await until(() => before.session.queued("steering").length === 1);
+  await until(() => before.session.queuedMessages("steering").length === 1);
   await before.finish();
   const after = open(
     [inBackground("true"), { text: "ok" }],

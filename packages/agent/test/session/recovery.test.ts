@@ -175,7 +175,7 @@ describe("a reopened session", () => {
     );
     const copy = new MemoryStore(textOfStore(store));
     const s = reopen(store, [two[0]!, { text: "done" }, { text: "later done" }]);
-    expect(s.session.queued("follow_up").map((message) => message.content)).toEqual(["later"]);
+    expect(s.session.queuedMessages("follow_up").map((message) => message.content)).toEqual(["later"]);
     await s.session.continue();
     await s.finish();
     expect(s.of("user_input").map((event) => event.data.content)).toEqual(["go", "later"]);

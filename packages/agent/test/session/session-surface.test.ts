@@ -133,7 +133,7 @@ describe("queued messages", () => {
     s.session.steer("stays");
     const id = s.session.followUp("goes");
     expect(s.session.cancelQueued(id)).toBe(true);
-    expect([s.session.queued("steering").length, s.session.queued("follow_up").length]).toEqual([1, 0]);
+    expect([s.session.queuedMessages("steering").length, s.session.queuedMessages("follow_up").length]).toEqual([1, 0]);
     await s.session.submit("go");
     await s.finish();
     expect(s.of("queue_changed").at(-1)?.data).toMatchObject({ queue: "follow_up", id, change: "cancelled" });
@@ -148,8 +148,8 @@ describe("queued messages", () => {
       s.session.steer("mine"),
       s.session.followUp("an agent ended", agent),
     ];
-    expect(s.session.queued("steering").map(({ source }) => source)).toEqual([job, undefined]);
-    expect(s.session.queued("follow_up").map(({ source }) => source)).toEqual([agent]);
+    expect(s.session.queuedMessages("steering").map(({ source }) => source)).toEqual([job, undefined]);
+    expect(s.session.queuedMessages("follow_up").map(({ source }) => source)).toEqual([agent]);
     await s.session.submit("go");
     await s.finish();
     const added = s.of("queue_changed").flatMap(({ data }) => (data.change === "added" ? [data.source] : []));

@@ -49,7 +49,7 @@ describe("steering", () => {
       config: { lateSteering: "run" },
     });
     await late.session.submit("go");
-    expect(late.session.queued("steering")).toEqual([]);
+    expect(late.session.queuedMessages("steering")).toEqual([]);
     await late.finish();
     expect(late.of("user_input").map((event) => event.data.content)).toEqual(["go", "late"]);
 
@@ -84,7 +84,7 @@ describe("steering", () => {
       config: { lateSteering: "run" },
     });
     await cut.session.submit("go");
-    expect(cut.session.queued("steering").map((message) => message.content)).toEqual(["late"]);
+    expect(cut.session.queuedMessages("steering").map((message) => message.content)).toEqual(["late"]);
     await cut.finish();
   });
 
@@ -93,7 +93,7 @@ describe("steering", () => {
     s.session.steer("early");
     await s.session.submit("one");
     expect(lastTexts(s.client.requests[0]!, 2)).toEqual(["user: one", "user: early"]);
-    expect(s.session.queued("steering")).toHaveLength(1);
+    expect(s.session.queuedMessages("steering")).toHaveLength(1);
     await s.session.submit("two");
     await s.finish();
     expect(lastTexts(s.client.requests[1]!, 2)).toEqual(["user: two", "user: too late"]);
@@ -176,7 +176,7 @@ describe("follow-ups", () => {
     s.session.followUp("later");
     await s.session.submit("one");
     expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(["interrupted"]);
-    expect(s.session.queued("follow_up")).toHaveLength(1);
+    expect(s.session.queuedMessages("follow_up")).toHaveLength(1);
     await s.session.continue();
     await s.finish();
     expect(s.of("user_input").map((event) => event.data.content)).toEqual(["one", "later"]);

@@ -20,10 +20,10 @@ export const answererWithin =
     const timer = setTimer(() => late.abort(), seconds * 1000);
     try {
       const answers = await answer(questions, AbortSignal.any([signal, late.signal]), () => timer.cancel());
-      return answers ?? (late.signal.aborted && !signal.aborted ? questions.map(recommended) : undefined);
+      return answers ?? (late.signal.aborted && !signal.aborted ? questions.map(recommendedAnswer) : undefined);
     } catch (error) {
       // Some hosts give a dialog up with an error.
-      if (late.signal.aborted && !signal.aborted) return questions.map(recommended);
+      if (late.signal.aborted && !signal.aborted) return questions.map(recommendedAnswer);
       throw error;
     } finally {
       timer.cancel();
@@ -31,7 +31,7 @@ export const answererWithin =
   };
 
 /** What the model would take, else the first; a number that names no option is ignored. */
-function recommended({ id, options, recommended: index = 0 }: Question): Answer {
+function recommendedAnswer({ id, options, recommended: index = 0 }: Question): Answer {
   const option = options[index] ?? options[0];
   return { id, selected: option ? [option.label] : [] };
 }

@@ -79,14 +79,14 @@ export async function withAttachments(text: string, places: Places, files?: Give
   const named = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
   const parts: ContentPart[] = [];
   for (const name of new Set(named)) {
-    const file = await existing(name, places, files);
+    const file = await findExisting(name, places, files);
     if (file !== undefined) parts.push(...(await fileParts(file, places, files)));
   }
   return parts.length === 0 ? text : [...parts, { kind: "text", text }];
 }
 
 /** The name, or the name without the punctuation of the sentence around it. */
-async function existing(name: string, places: Places, files?: GivenFiles): Promise<string | undefined> {
+async function findExisting(name: string, places: Places, files?: GivenFiles): Promise<string | undefined> {
   for (const candidate of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {
     const path = pathOf(candidate, places);
     const isFile = files

@@ -152,7 +152,7 @@ export class Conversation {
   /** Ends the work. What was said to steer it is taken back, and returned: it was about work that has ended. */
   interrupt(): readonly InputContent[] {
     const { session } = this;
-    const queued = session.queued("steering").filter(isOwn);
+    const queued = session.queuedMessages("steering").filter(isOwn);
     for (const { id } of queued) session.cancelQueued(id);
     void session.interrupt();
     return queued.map(({ content }) => content);

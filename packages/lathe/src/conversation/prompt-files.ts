@@ -52,9 +52,10 @@ async function foundFiles(
     discovery.of("instruction"),
   ]);
   for (const { warnings } of [prompts, contexts, instructions]) for (const warning of warnings) warn(warning);
-  const named = (name: string): string | undefined => prompts.active.find((prompt) => prompt.name === name)?.value.text;
-  const custom = named("SYSTEM.md");
-  const appended = named("APPEND_SYSTEM.md");
+  const textOfPrompt = (name: string): string | undefined =>
+    prompts.active.find((prompt) => prompt.name === name)?.value.text;
+  const custom = textOfPrompt("SYSTEM.md");
+  const appended = textOfPrompt("APPEND_SYSTEM.md");
   const docs = [
     ...instructions.active.map((item) => ({ ...item, text: instructionText(item.value) })),
     ...contexts.active.filter((item) => !isReadOnTheWay(item)).map((item) => ({ ...item, text: item.value.text })),

@@ -27,12 +27,12 @@ export async function remoteSummary(
   }
   if (response.status < 200 || response.status > 299)
     throw new Error(`compaction.remoteEndpoint answered ${response.status}`);
-  const { summary } = parsed(Buffer.concat(chunks).toString("utf8"));
+  const { summary } = parseAnswer(Buffer.concat(chunks).toString("utf8"));
   if (typeof summary !== "string") throw new Error("compaction.remoteEndpoint did not answer {summary}");
   return { text: summary, finish: "stop" };
 }
 
-function parsed(json: string): { readonly summary?: unknown } {
+function parseAnswer(json: string): { readonly summary?: unknown } {
   try {
     return (JSON.parse(json) ?? {}) as { summary?: unknown };
   } catch {

@@ -10,7 +10,9 @@ export const isOwn = ({ source }: Pick<QueuedMessage, "source">): boolean =>
 
 /** What waits to be said, which is then no longer queued. */
 export function takeQueued(session: Session): Unsent {
-  const queued = (["steering", "follow_up"] as const).flatMap((delivery) => session.queued(delivery).filter(isOwn));
+  const queued = (["steering", "follow_up"] as const).flatMap((delivery) =>
+    session.queuedMessages(delivery).filter(isOwn),
+  );
   for (const { id } of queued) session.cancelQueued(id);
   return queued.map(({ content }) => content);
 }

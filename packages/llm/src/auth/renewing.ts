@@ -3,7 +3,7 @@
 const renewBeforeMs = 60_000;
 
 /** Callers at the same time share one fetch; a failed one is not kept. */
-export function renewing<T extends { readonly expiresAt?: number }>(
+export function renewBeforeExpiry<T extends { readonly expiresAt?: number }>(
   load: () => Promise<T>,
   now: () => number,
 ): () => Promise<T> {

@@ -56,7 +56,13 @@ const compatible = (
   ...more,
 });
 
-const unsupported = (id: string, name: string, api: Api, keyEnv: readonly string[], reason: string): ProviderRow => ({
+const unsupportedRow = (
+  id: string,
+  name: string,
+  api: Api,
+  keyEnv: readonly string[],
+  reason: string,
+): ProviderRow => ({
   id,
   name,
   api,
@@ -232,23 +238,23 @@ const local: readonly ProviderRow[] = [
 ];
 
 const named: readonly ProviderRow[] = [
-  unsupported(
+  unsupportedRow(
     "openai-codex",
     "ChatGPT subscription",
     "openai-codex-responses",
     [],
     "its subscription backend is not built in; use provider openai with an API key",
   ),
-  unsupported("cursor", "Cursor", "cursor-agent", ["CURSOR_ACCESS_TOKEN"], "its protocol is not public"),
-  unsupported(
+  unsupportedRow("cursor", "Cursor", "cursor-agent", ["CURSOR_ACCESS_TOKEN"], "its protocol is not public"),
+  unsupportedRow(
     "github-copilot",
     "GitHub Copilot",
     "openai-completions",
     ["COPILOT_GITHUB_TOKEN"],
     "its token exchange is not public",
   ),
-  unsupported("gitlab-duo", "GitLab Duo", "openai-completions", ["GITLAB_TOKEN"], "its protocol is not public"),
-  unsupported(
+  unsupportedRow("gitlab-duo", "GitLab Duo", "openai-completions", ["GITLAB_TOKEN"], "its protocol is not public"),
+  unsupportedRow(
     "google-gemini-cli",
     "Gemini CLI",
     "google-gemini-cli",

@@ -31,7 +31,7 @@ export class RoutingClient {
     this.#adapters = new Map(Object.entries(options.providers));
     this.#middleware = options.middleware ?? [];
     this.deps = options.deps ?? defaultDeps();
-    this.defaultProvider = this.#registered(options.defaultProvider) ?? this.providers()[0];
+    this.defaultProvider = this.#registeredName(options.defaultProvider) ?? this.providers()[0];
     if (options.defaultProvider !== undefined) this.#adapter(options.defaultProvider);
     this.#ready = new Map(
       [...this.#adapters].flatMap(([name, adapter]) => {
@@ -107,20 +107,20 @@ export class RoutingClient {
   }
 
   #route(request: Request): Request {
-    const provider = this.#registered(request.provider) ?? this.defaultProvider;
+    const provider = this.#registeredName(request.provider) ?? this.defaultProvider;
     this.#adapter(provider);
     return provider === undefined || request.provider === provider ? request : { ...request, provider };
   }
 
   /** Another name of a vendor means the provider under its id, unless that name is taken. */
-  #registered(name: string | undefined): string | undefined {
+  #registeredName(name: string | undefined): string | undefined {
     if (name === undefined || this.#adapters.has(name)) return name;
     const id = findRow(name)?.id;
     return id !== undefined && this.#adapters.has(id) ? id : name;
   }
 
   #adapter(requestedName: string | undefined): ProviderAdapter {
-    const name = this.#registered(requestedName);
+    const name = this.#registeredName(requestedName);
     const adapter = name === undefined ? undefined : this.#adapters.get(name);
     if (adapter !== undefined) return adapter;
     const registered = this.providers().join(", ") || "none";

@@ -46,7 +46,7 @@ export async function discover(type: DiscoveryType, options: DiscoverOptions): P
     const found = await listings[type](baseUrl, ask);
     if (found === undefined) return undefined;
     const models = found.map((model) => ({ ...model, provider, api: row.api }));
-    return { provider, baseUrl, models: budgeted(type, deps.env, models) };
+    return { provider, baseUrl, models: applyBudget(type, deps.env, models) };
   } finally {
     timer.cancel();
   }
@@ -69,7 +69,7 @@ export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option
 }
 
 /** Ollama's own variable says how much of a model's window the server will use: our budget, not a request parameter. */
-function budgeted(type: DiscoveryType, env: ClientDeps["env"], models: ModelInfo[]): readonly ModelInfo[] {
+function applyBudget(type: DiscoveryType, env: ClientDeps["env"], models: ModelInfo[]): readonly ModelInfo[] {
   const length = Number(env["OLLAMA_CONTEXT_LENGTH"]);
   if (type !== "ollama" || !Number.isInteger(length) || length <= 0) return models;
   return models.map((model) => ({ ...model, contextWindow: length }));

@@ -126,7 +126,7 @@ function readFacts(body: JsonValue): Facts {
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
   const ownMessage = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
-  const said = ownMessage ?? shown(field(root, "detail") ?? inner);
+  const said = ownMessage ?? bodyText(field(root, "detail") ?? inner);
   // A gateway's own words say only that the model's host refused; the reason is in another field.
   const hidden = text(field(field(inner, "metadata"), "raw"));
   const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;
@@ -148,7 +148,7 @@ function wordsOfPage(page: string): string | undefined {
 }
 
 /** A body with its message in an unknown place: returned unchanged, bounded. */
-function shown(body: JsonValue): string {
+function bodyText(body: JsonValue): string {
   const plain = typeof body === "string" ? body : JSON.stringify(body);
   return plain === "{}" || plain === "null" ? "" : plain.slice(0, MAX_PLAIN_MESSAGE);
 }

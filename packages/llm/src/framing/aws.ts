@@ -57,16 +57,16 @@ function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 function frameLength(buffer: Uint8Array, at: number, maxBytes: number): number {
   const view = new DataView(buffer.buffer, buffer.byteOffset + at, PRELUDE);
-  if (crc32(buffer.subarray(at, at + 8)) !== view.getUint32(8)) throw broken("prelude checksum");
+  if (crc32(buffer.subarray(at, at + 8)) !== view.getUint32(8)) throw brokenFrame("prelude checksum");
   const total = view.getUint32(0);
-  if (total < PRELUDE + MESSAGE_CRC + view.getUint32(4) || total > maxBytes) throw broken("length");
+  if (total < PRELUDE + MESSAGE_CRC + view.getUint32(4) || total > maxBytes) throw brokenFrame("length");
   return total;
 }
 
 function readFrame(frame: Uint8Array): Frame {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
   const end = frame.length - MESSAGE_CRC;
-  if (crc32(frame.subarray(0, end)) !== view.getUint32(end)) throw broken("message checksum");
+  if (crc32(frame.subarray(0, end)) !== view.getUint32(end)) throw brokenFrame("message checksum");
   const headersEnd = PRELUDE + view.getUint32(4);
   const headers = readHeaders(frame, view, headersEnd);
   const data = new TextDecoder().decode(frame.subarray(headersEnd, end));
@@ -85,7 +85,7 @@ function readHeaders(frame: Uint8Array, view: DataView, end: number): Record<str
   while (at < end) {
     const nameEnd = at + 1 + (frame[at] ?? 0);
     const type = frame[nameEnd];
-    if (type === undefined || nameEnd >= end) throw broken("header");
+    if (type === undefined || nameEnd >= end) throw brokenFrame("header");
     const name = new TextDecoder().decode(frame.subarray(at + 1, nameEnd));
     at = nameEnd + 1;
     const fixed = FIXED_LENGTHS[type];
@@ -93,16 +93,16 @@ function readHeaders(frame: Uint8Array, view: DataView, end: number): Record<str
       at += fixed;
       continue;
     }
-    if (at + 2 > end) throw broken("header");
+    if (at + 2 > end) throw brokenFrame("header");
     const length = view.getUint16(at);
     at += 2;
-    if (at + length > end) throw broken("header");
+    if (at + length > end) throw brokenFrame("header");
     if (type === STRING_HEADER) headers[name] = new TextDecoder().decode(frame.subarray(at, at + length));
     at += length;
   }
   return headers;
 }
 
-function broken(what: string): StreamError {
+function brokenFrame(what: string): StreamError {
   return new StreamError(`The stream contains a frame with a wrong ${what}.`);
 }

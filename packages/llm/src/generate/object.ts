@@ -52,7 +52,7 @@ export function streamObject<const S extends SchemaInput>(options: ObjectOptions
       for await (const event of events) {
         if (event.type !== "text_delta") continue;
         text += event.delta;
-        const partial = parsePartialJson(unfenced(text));
+        const partial = parsePartialJson(stripFences(text));
         const image = JSON.stringify(partial);
         if (partial === undefined || image === shown) continue;
         shown = image;
@@ -82,7 +82,7 @@ async function readObject<S extends SchemaInput>(
   const { text } = response;
   let value: JsonValue;
   try {
-    value = JSON.parse(unfenced(text)) as JsonValue;
+    value = JSON.parse(stripFences(text)) as JsonValue;
   } catch (cause) {
     const message =
       response.finishReason.reason === "length"
@@ -101,7 +101,7 @@ async function readObject<S extends SchemaInput>(
 }
 
 /** One code fence around the JSON is tolerated; an opening one alone while it is still streaming. */
-function unfenced(text: string): string {
+function stripFences(text: string): string {
   const body = text.trimStart();
   if (!body.startsWith("```")) return text;
   return body.replace(/^```[a-zA-Z]*\s*/, "").replace(/\s*```\s*$/, "");

@@ -88,7 +88,7 @@ export class Operation {
     this.#total.throwIfOver();
     const guard = this.beginStep();
     try {
-      return await this.retrying(guard, call);
+      return await this.callWithRetry(guard, call);
     } catch (error) {
       throw this.explain(error, guard);
     } finally {
@@ -105,7 +105,7 @@ export class Operation {
     return guard;
   }
 
-  retrying<T>(guard: CallGuard, call: (request: Request, signal: AbortSignal) => Promise<T>): Promise<T> {
+  callWithRetry<T>(guard: CallGuard, call: (request: Request, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { maxRetries, retry: policy } = this.#options;
     const request = { ...this.#request, messages: this.#messages };
     return retry(

@@ -95,7 +95,7 @@ class LiveOperation implements StreamResult {
     let events: AsyncIterator<StreamEvent> | undefined;
     try {
       guard.throwIfOver();
-      const opened = await operation.retrying(guard, async (request, signal) => {
+      const opened = await operation.callWithRetry(guard, async (request, signal) => {
         const iterator = operation.client.stream(request, { signal })[Symbol.asyncIterator]();
         return { iterator, first: await iterator.next() };
       });

@@ -78,14 +78,14 @@ function cleanCall(call: ToolCallData, options: HarmonyGuardOptions): ToolCallDa
     const at = findLeak(args);
     if (at === undefined) return call;
     const saved = options.salvage?.(call.name, args.slice(0, at));
-    return saved === undefined ? withheld(call) : { ...call, arguments: saved };
+    return saved === undefined ? withholdCall(call) : { ...call, arguments: saved };
   }
   const polluted = rawArguments === undefined ? holdsLeak(args) : findLeak(rawArguments) !== undefined;
-  return polluted ? withheld(call) : call;
+  return polluted ? withholdCall(call) : call;
 }
 
 /** An invalid call whose id is kept. Without its origin: the vendor's item was of another shape. */
-function withheld({ id, name }: ToolCallData): ToolCallData {
+function withholdCall({ id, name }: ToolCallData): ToolCallData {
   return { id, name, type: "function", arguments: {}, rawArguments: note };
 }
 

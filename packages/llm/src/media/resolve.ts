@@ -49,7 +49,7 @@ export class MessageResolver {
 
   /** Synchronous when nothing has to be read. */
   resolve(conversation: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
-    const { messages, unread } = this.#known(conversation);
+    const { messages, unread } = this.#knownMessages(conversation);
     if (unread.length === 0) return { messages, growing: true, complete: true };
     return this.#afterReading(
       conversation.slice(),
@@ -58,13 +58,13 @@ export class MessageResolver {
   }
 
   /** What is known without reading anything: the messages before the first whose media have not been checked. */
-  known(conversation: readonly Message[]): ResolvedMessages {
-    const { messages, unread } = this.#known(conversation);
+  knownMessages(conversation: readonly Message[]): ResolvedMessages {
+    const { messages, unread } = this.#knownMessages(conversation);
     if (unread.length === 0) return { messages, growing: true, complete: true };
     return { messages: messages.slice(0, unread[0]), growing: false, complete: false };
   }
 
-  #known(conversation: readonly Message[]): Known {
+  #knownMessages(conversation: readonly Message[]): Known {
     const source = { segments: this.#conversations, request: { messages: conversation } };
     const known = foldMessages<Known>(
       source,

@@ -80,7 +80,7 @@ export class Registry {
     const discovered = this.#options.discovered?.find((model) => model.provider === name && model.id === id);
     const custom = config?.models?.find((model) => model.id === id);
     const base = discovered ?? (custom && config ? customModel(name, config, custom) : this.#catalog.get(name, id));
-    return base && this.#overridden(base);
+    return base && this.#applyOverrides(base);
   }
 
   /** Built-in, then the file's own (replacing equal ids), then discovered, each with its overrides. */
@@ -120,11 +120,11 @@ export class Registry {
 
   /** Every concrete model of a canonical id, the one to use first. */
   variants(canonical: string): readonly ModelInfo[] {
-    return this.preferred(this.all().filter((model) => this.canonicalId(model) === canonical));
+    return this.preferredModels(this.all().filter((model) => this.canonicalId(model) === canonical));
   }
 
   /** Callable ones first, then by the user's provider order, then as listed. Disabled providers are skipped. */
-  preferred(models: readonly ModelInfo[]): readonly ModelInfo[] {
+  preferredModels(models: readonly ModelInfo[]): readonly ModelInfo[] {
     const { providerOrder = [], disabledProviders = [] } = this.#options;
     const rank = ({ provider }: ModelInfo) => {
       const place = providerOrder.indexOf(provider);
@@ -142,7 +142,7 @@ export class Registry {
     const name = findRow(provider)?.id ?? provider;
     const api = this.#provider(name)?.api ?? findRow(name)?.api;
     const model = assumedModel(this.#catalog, name, id, api);
-    return this.#overridden(api === undefined ? model : { ...model, api });
+    return this.#applyOverrides(api === undefined ? model : { ...model, api });
   }
 
   /** The effort that the user's file gives a model when nobody names one. */
@@ -216,7 +216,7 @@ export class Registry {
 
   #build(): readonly ModelInfo[] {
     const models = new Map<string, ModelInfo>();
-    const add = (model: ModelInfo) => models.set(`${model.provider}/${model.id}`, this.#overridden(model));
+    const add = (model: ModelInfo) => models.set(`${model.provider}/${model.id}`, this.#applyOverrides(model));
     for (const model of this.#catalog.list()) add(model);
     for (const [id, config] of Object.entries(this.#config.providers ?? {})) {
       for (const model of config.models ?? []) add(customModel(id, config, model));
@@ -225,7 +225,7 @@ export class Registry {
     return [...models.values()];
   }
 
-  #overridden(model: ModelInfo): ModelInfo {
+  #applyOverrides(model: ModelInfo): ModelInfo {
     const fields = this.#provider(model.provider)?.modelOverrides?.[model.id];
     return fields ? withFields(model, fields) : model;
   }

@@ -26,7 +26,7 @@ export function selectModel(registry: Registry, selector: string): Selection | u
   const { pattern, effort } = splitEffort(text);
   const found =
     (effort === undefined ? undefined : exactly(registry, pattern)) ??
-    assumed(registry, pattern) ??
+    assumeModel(registry, pattern) ??
     loosely(registry, pattern);
   if (!found) return undefined;
   return effort === undefined ? found : { ...found, effort: clampLevel(found.model.thinking, effort) };
@@ -91,12 +91,14 @@ function exactly(registry: Registry, text: string): Selection | undefined {
   if (concrete) return { model: concrete, match: "exact" };
   const [canonical] = registry.variants(text);
   if (canonical) return { model: canonical, match: "canonical" };
-  const [bare] = registry.preferred(registry.all().filter(({ id, aliases }) => id === text || aliases.includes(text)));
+  const [bare] = registry.preferredModels(
+    registry.all().filter(({ id, aliases }) => id === text || aliases.includes(text)),
+  );
   return bare && { model: bare, match: "bare" };
 }
 
 /** A known provider may have models that we have not heard of. */
-function assumed(registry: Registry, text: string): Selection | undefined {
+function assumeModel(registry: Registry, text: string): Selection | undefined {
   const slash = text.indexOf("/");
   if (slash <= 0 || slash === text.length - 1 || /[*?]/.test(text)) return undefined;
   const provider = text.slice(0, slash);
@@ -106,7 +108,7 @@ function assumed(registry: Registry, text: string): Selection | undefined {
 
 function loosely(registry: Registry, pattern: string): Selection | undefined {
   if (namesUnknownProvider(registry, pattern)) return undefined;
-  const [first] = /[*?]/.test(pattern) ? globbed(registry, pattern) : fuzzy(registry, pattern);
+  const [first] = /[*?]/.test(pattern) ? matchGlob(registry, pattern) : fuzzy(registry, pattern);
   return first && { model: first, match: /[*?]/.test(pattern) ? "glob" : "fuzzy" };
 }
 
@@ -125,7 +127,7 @@ function namesUnknownProvider(registry: Registry, pattern: string): boolean {
 
 function matches(registry: Registry, pattern: string): readonly { model: ModelInfo; match: MatchKind }[] {
   const as = (match: MatchKind) => (model: ModelInfo) => ({ model, match });
-  if (/[*?]/.test(pattern)) return globbed(registry, pattern).map(as("glob"));
+  if (/[*?]/.test(pattern)) return matchGlob(registry, pattern).map(as("glob"));
   const slash = pattern.indexOf("/");
   const concrete = slash > 0 ? registry.get(pattern.slice(0, slash), pattern.slice(slash + 1)) : undefined;
   if (concrete) return [as("exact")(concrete)];
@@ -134,13 +136,13 @@ function matches(registry: Registry, pattern: string): readonly { model: ModelIn
   return fuzzy(registry, pattern).map(as("fuzzy"));
 }
 
-function globbed(registry: Registry, pattern: string): readonly ModelInfo[] {
+function matchGlob(registry: Registry, pattern: string): readonly ModelInfo[] {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
     .replace(/\*/g, ".*")
     .replace(/\?/g, ".");
   const regex = new RegExp(`^${source}$`, "i");
-  return registry.preferred(
+  return registry.preferredModels(
     registry.all().filter(({ provider, id }) => regex.test(`${provider}/${id}`) || regex.test(id)),
   );
 }
@@ -159,5 +161,5 @@ function fuzzy(registry: Registry, pattern: string): readonly ModelInfo[] {
   const newest = [...found].sort(
     (a, b) => (b.releaseDate ?? "").localeCompare(a.releaseDate ?? "") || a.id.length - b.id.length,
   );
-  return registry.preferred(newest);
+  return registry.preferredModels(newest);
 }

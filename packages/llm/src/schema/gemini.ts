@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { own } from "../types/own.ts";
-import { inlined, isSchema, typeOfLiterals } from "./inline.ts";
+import { inlineReferences, isSchema, typeOfLiterals } from "./inline.ts";
 
 const KEPT = new Set([
   "type",
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 /** A JSON Schema in the words of Gemini's own dialect. */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   const anything = () => ({ type: "object" });
-  return translate(inlined(schema, { onCycle: anything, onMissing: anything }));
+  return translate(inlineReferences(schema, { onCycle: anything, onMissing: anything }));
 }
 
 function translate(node: JsonObject): JsonObject {

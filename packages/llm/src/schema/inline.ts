@@ -14,7 +14,7 @@ interface Substitutes {
 }
 
 /** The schema without `$ref`, bookkeeping keys and one-element `allOf`; the same object when it has none of them. */
-export function inlined(schema: JsonSchema, { onCycle, onMissing }: Substitutes): JsonSchema {
+export function inlineReferences(schema: JsonSchema, { onCycle, onMissing }: Substitutes): JsonSchema {
   if (isFlat(schema)) return schema;
   const expand = (node: JsonValue, path: readonly string[]): JsonValue => {
     if (Array.isArray(node)) return node.map((item) => expand(item, path));

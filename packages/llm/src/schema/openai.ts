@@ -41,7 +41,7 @@ function strict(node: JsonObject): JsonObject {
     if (IMPOSSIBLE.has(key)) throw new NotStrict();
     if (TRANSLATED.has(key)) isPlain = false;
   }
-  const result = isPlain ? { ...node } : translated(node);
+  const result = isPlain ? { ...node } : translateNode(node);
   const typed = inferType(pushDescription(result));
   if (typed["type"] === "object") return strictObject(node, typed);
   if (typed["type"] === undefined && typed["anyOf"] === undefined) throw new NotStrict();
@@ -51,7 +51,7 @@ function strict(node: JsonObject): JsonObject {
   return typed;
 }
 
-function translated(node: JsonObject): JsonObject {
+function translateNode(node: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const key of Object.keys(node)) {
     if (DROPPED.has(key) || OF_OBJECTS.has(key)) continue;

@@ -1,7 +1,7 @@
 // What the strict forms of all vendors have in common: references are put in place, and a schema may have no such form.
 
 import type { JsonSchema } from "../types/json.ts";
-import { inlined } from "./inline.ts";
+import { inlineReferences } from "./inline.ts";
 
 /** Thrown inside a translation when the schema has no strict form. */
 export class NotStrict extends Error {}
@@ -12,7 +12,7 @@ export function strictForm<T>(schema: JsonSchema, translate: (flat: JsonSchema) 
     throw new NotStrict();
   };
   try {
-    return translate(inlined(schema, { onCycle: refuse, onMissing: refuse }));
+    return translate(inlineReferences(schema, { onCycle: refuse, onMissing: refuse }));
   } catch (error) {
     if (error instanceof NotStrict) return undefined;
     throw error;

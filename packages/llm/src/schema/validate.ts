@@ -68,22 +68,22 @@ async function compiledCheck(schema: JsonSchema): Promise<Check> {
   return (value) => {
     try {
       const errors = bounded(() => (validator.Check(value) ? undefined : validator.Errors(value)[1]));
-      if (errors === "too long") return refused("takes too long to check against a pattern of the schema");
+      if (errors === "too long") return wholeViolation("takes too long to check against a pattern of the schema");
       return errors && violationAmong(errors, schema, value);
     } catch (error) {
       if (error instanceof RangeError)
-        return refused("cannot be checked: it or the references of the schema nest too deep");
+        return wholeViolation("cannot be checked: it or the references of the schema nest too deep");
       throw error;
     }
   };
 }
 
-const refused = (message: string): Violation => ({ path: "/", message: `the value ${message}` });
+const wholeViolation = (message: string): Violation => ({ path: "/", message: `the value ${message}` });
 
 /** The first error, in the words of our own check where they say as much. */
 function violationAmong(errors: readonly ValidatorError[], root: JsonSchema, value: JsonValue): Violation {
   const [first] = errors;
-  if (first === undefined) return refused("does not match the schema");
+  if (first === undefined) return wholeViolation("does not match the schema");
   // Of several variants the first one is reported first, as if there were no others.
   const { keyword, schemaPath, instancePath, message, params } =
     errors.find(({ keyword, instancePath }) => keyword === "anyOf" && instancePath === first.instancePath) ?? first;
@@ -127,12 +127,12 @@ function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValu
  * again wherever the schema has the property optional and without null.
  */
 export function withoutOptionalNulls(schema: JsonSchema, value: JsonValue): JsonValue {
-  return stripped(schema, value, schema);
+  return stripNulls(schema, value, schema);
 }
 
-function stripped(schema: JsonSchema, value: JsonValue, root: JsonSchema): JsonValue {
+function stripNulls(schema: JsonSchema, value: JsonValue, root: JsonSchema): JsonValue {
   const { properties, required, items } = shapeOf(schema, value, root);
-  if (Array.isArray(value)) return isSchema(items) ? value.map((item) => stripped(items, item, root)) : value;
+  if (Array.isArray(value)) return isSchema(items) ? value.map((item) => stripNulls(items, item, root)) : value;
   if (!isSchema(value) || !isSchema(properties)) return value;
   const needed = new Set(Array.isArray(required) ? required : []);
   const result: JsonObject = {};
@@ -142,14 +142,14 @@ function stripped(schema: JsonSchema, value: JsonValue, root: JsonSchema): JsonV
     const childSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isSchema(childSchema)) result[name] = child;
     else if (child !== null || needed.has(name) || admitsNull(childSchema, root))
-      result[name] = stripped(childSchema, child, root);
+      result[name] = stripNulls(childSchema, child, root);
   }
   return result;
 }
 
 /** Behind references and one-element wrappers; of several variants the one that this value is about. */
 function shapeOf(schema: JsonSchema, value: JsonValue, root: JsonSchema, depth = 0): JsonSchema {
-  const target = dereferenced(schema, root);
+  const target = dereference(schema, root);
   const variants = [target["anyOf"] ?? target["oneOf"] ?? target["allOf"] ?? []].flat().filter(isSchema);
   const plain = variants.length === 0 || target["properties"] !== undefined || target["items"] !== undefined;
   if (plain || depth >= MAX_NESTING) return target;
@@ -165,7 +165,7 @@ function fits({ properties, items }: JsonSchema, value: JsonValue): boolean {
 /** Of references and variants that contain nothing but each other: they may be a circle. */
 const MAX_NESTING = 8;
 
-function dereferenced(schema: JsonSchema, root: JsonSchema): JsonSchema {
+function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let target = schema;
   for (let hops = 0; hops < MAX_NESTING; hops++) {
     const reference = target["$ref"];
@@ -178,7 +178,7 @@ function dereferenced(schema: JsonSchema, root: JsonSchema): JsonSchema {
 }
 
 function admitsNull(schema: JsonSchema, root: JsonSchema, depth = 0): boolean {
-  const target = dereferenced(schema, root);
+  const target = dereference(schema, root);
   const { type, anyOf, oneOf, allOf, enum: values } = target;
   if (type === "null" || (Array.isArray(type) && type.includes("null"))) return true;
   if ("const" in target) return target["const"] === null;

@@ -90,7 +90,7 @@ export class Blocks implements BlockSink {
       ...(this.#id === "" ? {} : { id: this.#id }),
       model: this.#model,
       ...(this.#warnings.length === 0 ? {} : { warnings: [...this.#warnings] }),
-      ...(info.usage === undefined ? {} : { usage: this.#summed() }),
+      ...(info.usage === undefined ? {} : { usage: this.#sumUsage() }),
     });
   }
 
@@ -217,7 +217,7 @@ export class Blocks implements BlockSink {
     if (!this.terminal) this.#raw.push(raw);
   }
 
-  done(): void {
+  finish(): void {
     if (this.terminal) return;
     if (this.#options.signal?.aborted) {
       this.fail(new AbortError("The request was aborted."));
@@ -315,7 +315,7 @@ export class Blocks implements BlockSink {
     for (const block of this.#blocks) if (block.open) this.#close(block);
   }
 
-  #summed(): Usage {
+  #sumUsage(): Usage {
     const { inputTokens = 0, outputTokens = 0 } = this.#usage;
     return { ...this.#usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
   }
@@ -333,7 +333,7 @@ export class Blocks implements BlockSink {
       message: { role: "assistant", content },
       // Many servers say "stop" although they call a tool; a length stop stays, its last call may be incomplete.
       finishReason: hasCalls && reason.reason === "stop" ? { ...reason, reason: "tool_calls" } : reason,
-      usage: this.#summed(),
+      usage: this.#sumUsage(),
       warnings: [...this.#warnings],
       ...(this.#options.rateLimit === undefined ? {} : { rateLimit: this.#options.rateLimit }),
       ...(raw === undefined ? {} : { raw }),

@@ -45,10 +45,10 @@ export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
     if (this.#head < this.#queue.length) return Promise.resolve(this.#take());
     if (this.#over) return Promise.resolve(DONE);
     this.#pulling = this.#pull();
-    const settled = () => {
+    const settle = () => {
       this.#pulling = undefined;
     };
-    this.#pulling.then(settled, settled);
+    this.#pulling.then(settle, settle);
     return this.#pulling;
   }
 
@@ -178,7 +178,7 @@ export class AnswerReader {
     if (sink.terminal) return;
     if (!sink.sawFinishReason) throw new StreamError(`${this.#exchange.sink.provider}: the stream ended early.`);
     sink.warn({ message: "The stream ended without its closing event.", code: "missing_terminal_event" });
-    sink.done();
+    sink.finish();
   }
 
   /** A failed exchange is closed; a finished one is read to its end, so that the connection can be used again. */

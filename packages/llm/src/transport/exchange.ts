@@ -6,7 +6,7 @@ import type { ClientDeps, TransportRequest, TransportResponse } from "../types/a
 import { AbortError, ConfigurationError, NetworkError, RequestTimeoutError } from "../types/errors.ts";
 import { readBody } from "./body.ts";
 import { encodeBody } from "./encode-body.ts";
-import { decompressed } from "./gunzip.ts";
+import { decompress } from "./gunzip.ts";
 import type { ConnectOptions } from "./proxy.ts";
 import type { Route } from "./routes.ts";
 
@@ -77,15 +77,15 @@ export function exchange(
     outgoing.once("socket", (socket) => {
       if (!outgoing.reusedSocket) socket.on("error", () => settle());
     });
-    const switched = () => {
+    const onSwitch = () => {
       reject(new NetworkError(`${origin}: the server switched to another protocol without being asked.`));
       settle();
       outgoing.destroy();
     };
-    outgoing.once("upgrade", switched);
+    outgoing.once("upgrade", onSwitch);
     outgoing.once("response", (answer) => {
       if (answer.statusCode === 101) {
-        switched();
+        onSwitch();
         return;
       }
       incoming = answer;
@@ -93,7 +93,7 @@ export function exchange(
       resolve({
         status: answer.statusCode ?? 0,
         headers: flat(answer.headers),
-        body: readBody({ incoming: answer, readable: decompressed(answer), origin, failure: () => failure, settle }),
+        body: readBody({ incoming: answer, readable: decompress(answer), origin, failure: () => failure, settle }),
       });
     });
     const last = body.pop();

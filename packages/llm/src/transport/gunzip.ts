@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 
 /** What the answer says, however it was sent. */
-export function decompressed(incoming: IncomingMessage): Readable {
+export function decompress(incoming: IncomingMessage): Readable {
   const encoding = incoming.headers["content-encoding"]?.toLowerCase();
   if (encoding !== "gzip" && encoding !== "x-gzip") return incoming;
   // Not by `import`: most answers do not need it.

@@ -16,7 +16,7 @@ export function proxyFor(url: URL, env: Env): URL | undefined {
   const usual = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const name = read(env, usual) === undefined ? "ALL_PROXY" : usual;
   const proxy = read(env, name);
-  if (proxy === undefined || bypassed(url, read(env, "NO_PROXY") ?? "")) return undefined;
+  if (proxy === undefined || isBypassed(url, read(env, "NO_PROXY") ?? "")) return undefined;
   return parseProxy(proxy, env[name] ? name : name.toLowerCase());
 }
 
@@ -41,7 +41,7 @@ function parseProxy(text: string, variable: string): URL {
 }
 
 /** Entries: `*`, a host, a domain (with or without leading dot or `*.`), each with an optional port. */
-function bypassed(url: URL, rules: string): boolean {
+function isBypassed(url: URL, rules: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   return rules

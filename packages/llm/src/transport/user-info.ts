@@ -6,7 +6,7 @@ import type { TransportRequest } from "../types/adapter.ts";
 export function withUserInfo(request: TransportRequest): TransportRequest {
   if (!/^[^/?#]*\/\/[^/?#]*@/.test(request.url)) return request;
   const url = new URL(request.url);
-  const pair = [url.username, url.password].map(decoded).join(":");
+  const pair = [url.username, url.password].map(decodeText).join(":");
   url.username = "";
   url.password = "";
   const hasOther = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
@@ -16,7 +16,7 @@ export function withUserInfo(request: TransportRequest): TransportRequest {
 }
 
 /** A percent sign that encodes nothing is literal. */
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

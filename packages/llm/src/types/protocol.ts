@@ -136,7 +136,7 @@ export interface BlockSink {
   finishReason(reason: FinishReason): void;
   raw(raw: JsonValue): void;
   /** Terminal. Ignored after the first terminal call. */
-  done(): void;
+  finish(): void;
   fail(error: SDKError): void;
 }
 

@@ -88,9 +88,9 @@ describe("block bookkeeping", () => {
         sink.start({});
         for (const step of sequence) step(sink);
         if (fails) sink.fail(new ServerError("late", { provider: "p" }));
-        else sink.done();
+        else sink.finish();
         for (const step of sequence) step(sink);
-        sink.done();
+        sink.finish();
         expect(grammarViolation(events)).toBeUndefined();
         const accumulator = new StreamAccumulator("p");
         for (const event of events) accumulator.process(event);
@@ -131,7 +131,7 @@ describe("block bookkeeping", () => {
     sink.toolArguments("0", "{}");
     sink.toolCall("0", { id: "c1", name: "read" });
     sink.endToolCall("0");
-    sink.done();
+    sink.finish();
     expect(sink.response?.toolCalls).toEqual([{ id: "c1", name: "read", arguments: {} }]);
   });
 
@@ -160,7 +160,7 @@ describe("block bookkeeping", () => {
       sink.toolCall("0", { id: "c1", name: "read" });
       sink.endToolCall("0", { arguments: "{}" });
       sink.finishReason({ reason: given, raw: "word" });
-      sink.done();
+      sink.finish();
       expect(sink.response?.finishReason).toEqual({ reason: expected, raw: "word" });
     }
   });
@@ -170,7 +170,7 @@ describe("block bookkeeping", () => {
     sink.toolCall("0", { name: "a" });
     sink.toolCall("1", { name: "b" });
     sink.toolCall("1", { id: "vendor" });
-    sink.done();
+    sink.finish();
     expect(sink.response?.toolCalls.map((call) => call.id)).toEqual(["call_u1", "vendor"]);
   });
 
@@ -182,7 +182,7 @@ describe("block bookkeeping", () => {
     sink.restart({ id: "two" });
     sink.text("0", "new");
     sink.finishReason({ reason: "stop" });
-    sink.done();
+    sink.finish();
     expect(grammarViolation(events)).toBeUndefined();
     expect(events.map((event) => event.type)).toContain("stream_restart");
     expect(sink.response).toMatchObject({ id: "two", text: "new", usage: { inputTokens: 0 } });
@@ -191,7 +191,7 @@ describe("block bookkeeping", () => {
   it("AD-04 unknown items stay in the message and are warned about", () => {
     const { sink } = recorder();
     sink.unknown({ type: "hologram", data: 1 });
-    sink.done();
+    sink.finish();
     expect(sink.response?.message.content).toEqual([
       { kind: "unknown", raw: { type: "hologram", data: 1 }, origin: { provider: "p", model: "asked" } },
     ]);

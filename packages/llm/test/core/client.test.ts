@@ -34,7 +34,7 @@ function echoAdapter(name: string): ProviderAdapter & { readonly seen: Request[]
     });
     sink.text("0", `${name}: ${request.messages.map(textOf).join(" ")}`);
     sink.finishReason({ reason: "stop" });
-    sink.done();
+    sink.finish();
     return { events, response: sink.response as Response };
   };
   return {

@@ -103,7 +103,7 @@ export class Exchange {
         this.#countDropped(agentId);
       }
       mailbox.put(message, this.#log.isLeft(message), this.#droppedNote(agentId));
-      this.#log.delivered(message.id);
+      this.#log.recordDelivery(message.id);
       dropped ||= oldest !== undefined;
     }
     this.#answer(agentId, mailbox);
@@ -111,7 +111,7 @@ export class Exchange {
   }
 
   /** Somebody has begun or ended: waits that nothing can end any more end now. */
-  changed(): void {
+  noteChange(): void {
     for (const waiter of this.#waiters) {
       const why = this.#waits.problemOf(waiter);
       if (why !== undefined) waiter.settle({ kind: "refused", why });
@@ -119,14 +119,14 @@ export class Exchange {
   }
 
   /** An agent did something besides talking. */
-  progressed(agentId: string): void {
-    this.#talk.progressed(agentId);
+  noteProgress(agentId: string): void {
+    this.#talk.noteProgress(agentId);
   }
 
   /** Somebody waits for something else than a message; the returned function says that it does not any more. */
   waits(wait: Wait): () => void {
     this.#waits.add(wait);
-    this.changed();
+    this.noteChange();
     return () => this.#waits.remove(wait);
   }
 
@@ -154,13 +154,13 @@ export class Exchange {
     const { id: to } = place.agent;
     let message = this.#log.sentBefore(from, callId, to);
     if (!message) {
-      message = this.#log.sent({ ...draft, to }, callId);
+      message = this.#log.recordSent({ ...draft, to }, callId);
       this.#keep(message);
     }
-    this.#talk.said(from, to);
+    this.#talk.noteMessage(from, to);
     try {
       const { outcome, dropped } = await this.#deliver(place, message);
-      this.changed();
+      this.noteChange();
       return { to, outcome, id: message.id, ...(dropped ? { dropped } : {}) };
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
@@ -183,7 +183,7 @@ export class Exchange {
   #refuseTalk(from: string, to: string): void {
     if (this.#talk.lengthFor(from) <= MOST_TALK) return;
     // Whoever would have answered is stopped as well when it goes on.
-    this.#talk.said(from, this.#place(to)?.agent.id ?? to);
+    this.#talk.noteMessage(from, this.#place(to)?.agent.id ?? to);
     const why = `it only talked: ${MOST_TALK} messages answered each other and nobody did anything else`;
     this.#place(from)?.group.stop(from, why);
     throw new ToolFailure(
@@ -192,7 +192,7 @@ export class Exchange {
   }
 
   async #wait(agent: string, { from, timeoutMs, callId, signal }: Wish<"wait">): Promise<Waited> {
-    const of = from === undefined ? undefined : this.#named(from, agent);
+    const of = from === undefined ? undefined : this.#nameFor(from, agent);
     const mailbox = this.#place(agent)?.group.mailbox(agent);
     const ready = mailbox?.unread().find((message) => of === undefined || message.from === of);
     if (mailbox && ready) {
@@ -228,7 +228,7 @@ export class Exchange {
       this.#waiters.add(waiter);
       this.#waits.add(waiter);
       // Others may have waited for this agent.
-      this.changed();
+      this.noteChange();
     });
   }
 
@@ -256,7 +256,7 @@ export class Exchange {
     waiting.push(message);
     const oldest = waiting.length > MOST_UNREAD ? waiting.shift() : undefined;
     if (oldest) {
-      this.#log.failed(oldest.id);
+      this.#log.recordFailure(oldest.id);
       this.#countDropped(message.to);
     }
     this.#pending.set(message.to, waiting);
@@ -285,7 +285,7 @@ export class Exchange {
       message.to,
       waiting.filter(({ id }) => id !== message.id),
     );
-    this.#log.failed(message.id);
+    this.#log.recordFailure(message.id);
   }
 
   #peersOf(self: string): readonly IrcPeer[] {
@@ -303,7 +303,7 @@ export class Exchange {
   }
 
   /** The exact id; throws for the model when there is no such agent. */
-  #named(agentId: string, self: string): string {
+  #nameFor(agentId: string, self: string): string {
     const wished = agentId.trim();
     if (same(wished, self)) throw new ToolFailure("You cannot wait for a message from yourself.");
     const place = this.#place(wished);

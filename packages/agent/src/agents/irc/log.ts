@@ -29,7 +29,7 @@ export interface LogParts {
   readonly journal: Journal;
   readonly now: () => number;
   /** Returns the text without known secrets. */
-  redacted(text: string): string;
+  redact(text: string): string;
 }
 
 export class MessageLog {
@@ -75,8 +75,8 @@ export class MessageLog {
   /** Its recipient's journal may hold it although nothing says so here. */
   isLeft = ({ id }: StoredMessage): boolean => this.#left.has(id);
 
-  sent(message: Pick<StoredMessage, "from" | "to" | "text" | "replyTo">, call: string): StoredMessage {
-    const { journal, redacted } = this.#parts;
+  recordSent(message: Pick<StoredMessage, "from" | "to" | "text" | "replyTo">, call: string): StoredMessage {
+    const { journal, redact: redacted } = this.#parts;
     const { from, to, replyTo } = message;
     const stored: StoredMessage = {
       id: this.#ids.next(),
@@ -90,12 +90,12 @@ export class MessageLog {
     return stored;
   }
 
-  delivered(id: string): void {
+  recordDelivery(id: string): void {
     this.#left.delete(id);
     this.#write({ state: "delivered", id });
   }
 
-  failed(id: string): void {
+  recordFailure(id: string): void {
     this.#left.delete(id);
     this.#write({ state: "failed", id });
   }

@@ -19,7 +19,7 @@ export function checkedText(text: string): string {
 }
 
 /** Nothing in the text can end the frame, or begin one that names another sender. */
-export function framed({ id, from, text, replyTo }: IrcMessage, note?: string): string {
+export function frameMessage({ id, from, text, replyTo }: IrcMessage, note?: string): string {
   const answered = replyTo === undefined ? "" : ` reply_to="${replyTo}"`;
   const notes = note === undefined ? "" : `\n[${note}]`;
   return `<irc_message from="${from}" id="${id}"${answered}>\n${escapeFrames(text)}${notes}\n</irc_message>`;

@@ -8,7 +8,7 @@ export class Talk {
   readonly #heard = new Map<string, number>();
 
   /** The agent did something besides talking. */
-  progressed(agent: string): void {
+  noteProgress(agent: string): void {
     this.#heard.delete(agent);
   }
 
@@ -17,7 +17,7 @@ export class Talk {
     return (this.#heard.get(agent) ?? 0) + 1;
   }
 
-  said(from: string, to: string): void {
+  noteMessage(from: string, to: string): void {
     this.#heard.set(to, Math.max(this.#heard.get(to) ?? 0, this.lengthFor(from)));
   }
 }

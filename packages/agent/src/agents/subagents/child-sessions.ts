@@ -33,7 +33,7 @@ export class ChildSessions {
         limitRequests(child, event, this.#parent.options.limits?.() ?? {});
         shared?.follow(agentId, event);
         this.#parent.childEvent(agentId, event);
-        this.#parent.directory.followed(agentId, event);
+        this.#parent.directory.noteEvent(agentId, event);
       },
     });
     completion?.attach({

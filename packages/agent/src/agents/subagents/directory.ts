@@ -73,7 +73,7 @@ export class Directory implements AgentDirectory {
   }
 
   /** Something happened in its session. */
-  followed(agentId: string, event: SessionEvent): void {
+  noteEvent(agentId: string, event: SessionEvent): void {
     const entry = this.#entries.get(agentId);
     if (!entry?.activity.follow(event) || entry.timer || !this.#parts.tellsProgress) return;
     const due = entry.toldAt + PROGRESS_MS - event.timestamp;
@@ -82,7 +82,7 @@ export class Directory implements AgentDirectory {
   }
 
   /** Its state is another one. */
-  changed({ facts, state }: Child): void {
+  noteChange({ facts, state }: Child): void {
     const entry = this.#entries.get(facts.header.agentId);
     if (!entry) return;
     entry.timer?.cancel();

@@ -94,7 +94,7 @@ async function attempt(
     permit: (files) => session.beside.permitLanding({ agentId, files, verify: verifyOf(child) }, signal),
     signal,
   });
-  if (landed.outcome === "landed") child.race?.won(agentId);
+  if (landed.outcome === "landed") child.race?.recordWinner(agentId);
   return landed;
 }
 

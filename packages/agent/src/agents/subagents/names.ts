@@ -48,7 +48,7 @@ export class Names {
 
   /** The wished one, or the first like it that is free. */
   give(wished?: string): string {
-    const base = this.#qualified(wished ?? this.#pick());
+    const base = this.#qualifyName(wished ?? this.#pick());
     if (base.length > LONGEST_ID)
       throw new ToolFailure("Agents are nested too deep to be named. Give the task a short id, or do it yourself.");
     let agentId = base;
@@ -57,7 +57,7 @@ export class Names {
     return agentId;
   }
 
-  #qualified(name: string): string {
+  #qualifyName(name: string): string {
     return this.#parent === undefined ? name : `${this.#parent}.${name}`;
   }
 
@@ -66,7 +66,7 @@ export class Names {
     // A few tries keep most names free of numbers.
     for (let tries = 0; tries < 8; tries++) {
       const name = of(ADJECTIVES) + of(NOUNS);
-      if (!this.#used.has(this.#qualified(name).toLowerCase())) return name;
+      if (!this.#used.has(this.#qualifyName(name).toLowerCase())) return name;
     }
     return of(ADJECTIVES) + of(NOUNS);
   }

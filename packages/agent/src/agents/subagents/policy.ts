@@ -29,15 +29,15 @@ export function typeNamed(types: readonly AgentType[], name: string): AgentType 
 
 /** A child without a kind has all that its parent has, so only a session that may start any agent may start it. */
 export function permitPlain({ spawns }: ParentSession): void {
-  if (spawns !== "*") throw new ToolFailure(`Cannot spawn an agent without a kind. Allowed: ${listed(spawns)}.`);
+  if (spawns !== "*") throw new ToolFailure(`Cannot spawn an agent without a kind. Allowed: ${listSpawns(spawns)}.`);
 }
 
 function refusal({ options, spawns }: ParentSession, name: string): string | undefined {
-  if (spawns !== "*" && !spawns.includes(name)) return `Cannot spawn '${name}'. Allowed: ${listed(spawns)}.`;
+  if (spawns !== "*" && !spawns.includes(name)) return `Cannot spawn '${name}'. Allowed: ${listSpawns(spawns)}.`;
   return options.refusal?.(name);
 }
 
-const listed = (spawns: Exclude<Spawns, "*">): string => (spawns.length === 0 ? "none" : spawns.join(", "));
+const listSpawns = (spawns: Exclude<Spawns, "*">): string => (spawns.length === 0 ? "none" : spawns.join(", "));
 
 /** `name`: what the caller knows it by. */
 export function mustSayWhat(work: string, name: string): void {

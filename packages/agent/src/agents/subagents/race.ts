@@ -25,7 +25,7 @@ export class Race {
     return this.#winner === undefined || this.#winner === agentId ? undefined : `${this.#winner} was first`;
   }
 
-  won(agentId: string): void {
+  recordWinner(agentId: string): void {
     this.#winner ??= agentId;
     for (const [racer, stop] of this.#racers)
       if (racer !== this.#winner) stop(`it lost the race: ${this.#winner} was first`);
@@ -33,7 +33,7 @@ export class Race {
 }
 
 /** The tasks of a batch; those of a race are the same task several times. */
-export function racing(
+export function raceChildren(
   { race: count, verify, tasks }: BatchRequest,
   type: AgentType,
 ): { readonly tasks: readonly BatchTask[]; readonly race: Race | undefined } {

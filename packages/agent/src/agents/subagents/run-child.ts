@@ -38,7 +38,7 @@ export async function runChild(
   const { agentId } = child.facts.header;
   let isAdmitted = admitted === undefined;
   let before: Spent | undefined;
-  const spent = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
+  const spending = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
   try {
     if (admitted) {
       // Whoever waits for this child waits for those that work.
@@ -62,11 +62,11 @@ export async function runChild(
     const ended = await (content === undefined ? session.runQueued() : session.submit(content))
       .then((first) => land(child, session, first))
       .finally(stopClock);
-    return { ended, spent: spent() };
+    return { ended, spent: spending() };
   } catch (error) {
-    return { ended: messageOf(error), spent: spent() };
+    return { ended: messageOf(error), spent: spending() };
   } finally {
     if (isAdmitted) admission.leave();
-    child.shared?.ended(agentId);
+    child.shared?.endChild(agentId);
   }
 }

@@ -49,7 +49,7 @@ export class SharedStart {
   }
 
   /** The first one has ended, or never began. */
-  ended(agentId: string): void {
+  endChild(agentId: string): void {
     if (agentId === this.#first) this.#answered.settle();
   }
 }

@@ -151,7 +151,7 @@ export interface HostBatch extends BatchRequest {
   /** Where they work; in the session's environment when absent. The host closes it, and with it they cannot be revived. */
   readonly env?: ExecutionEnvironment | undefined;
   /** What the kind becomes for this batch. */
-  readonly narrowed: (type: AgentType) => AgentType;
+  readonly narrow: (type: AgentType) => AgentType;
 }
 
 /** The child agents of a session, for its host. */

@@ -6,7 +6,7 @@ import type { BranchSummary, SeamContext, TreeMove } from "../../contract/seams/
 import { carriedText } from "../compaction/carried.ts";
 import { detailsOf, hiddenWork } from "../compaction/history.ts";
 import { serialize } from "../compaction/serialize.ts";
-import { accepted, modelSummarizer, type Summarizer, tagged } from "../compaction/summarize.ts";
+import { askForSummary, modelSummarizer, type Summarizer, tagText } from "../compaction/summarize.ts";
 import task from "./prompts/branch.md";
 import preamble from "./prompts/preamble.md";
 
@@ -62,13 +62,13 @@ interface Setup {
 async function notesOn(messages: readonly Message[], characters: number, setup: Setup): Promise<string> {
   const { ask, focus, context } = setup;
   const prompt = [
-    tagged("conversation", serialize(messages, characters)),
+    tagText("conversation", serialize(messages, characters)),
     task.trim(),
     focus === undefined ? "" : `The user asks you to pay special attention to: ${focus}`,
   ];
   const demands = { replaces: Number.POSITIVE_INFINITY, most: MOST_TOKENS, headings: false };
   try {
-    return await accepted(prompt.filter((text) => text !== "").join("\n\n"), demands, ask, context);
+    return await askForSummary(prompt.filter((text) => text !== "").join("\n\n"), demands, ask, context);
   } catch (error) {
     if (!(error instanceof ContextLengthError) || characters <= LEAST_CHARACTERS) throw error;
     return notesOn(messages, characters / 3, setup);

@@ -1,7 +1,7 @@
 // Notes made without a model, for when no summary can be had: the last things that were said, shortened. Always works.
 
 import { type Message, textOf } from "@lathe/llm";
-import { shortened } from "./serialize.ts";
+import { shorten } from "./serialize.ts";
 
 const INTRO = "No summary could be made of the older part of this session. The last answers in it were:";
 const TEXT_CHARS = 400;
@@ -16,13 +16,13 @@ export function digest(
   limit: number,
   intro = INTRO,
 ): string {
-  const before = previous === undefined ? "" : `${shortened(previous, Math.floor(limit * PREVIOUS_SHARE))}\n\n`;
+  const before = previous === undefined ? "" : `${shorten(previous, Math.floor(limit * PREVIOUS_SHARE))}\n\n`;
   const answers: string[] = [];
   let left = limit - before.length;
   for (const message of messages.toReversed()) {
     const text = message.role === "assistant" ? textOf(message).trim() : "";
     if (text === "") continue;
-    const line = `- ${shortened(text.replaceAll("\n", " "), TEXT_CHARS)}`;
+    const line = `- ${shorten(text.replaceAll("\n", " "), TEXT_CHARS)}`;
     if (line.length > left) break;
     answers.push(line);
     left -= line.length + 1;

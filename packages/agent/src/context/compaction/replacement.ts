@@ -60,8 +60,10 @@ export interface Terms {
 export async function replacementFor(hidden: Hidden, terms: Terms, context: SeamContext): Promise<Replacement> {
   // What the person wants kept in mind takes a model to find.
   const isPictured = terms.settings.strategy === "snapcompact" && terms.wanted.focus === undefined;
-  const made = isPictured ? await pictured(hidden, terms, context) : await compactedByVendor(hidden, terms, context);
-  return made ?? written(hidden, terms, context);
+  const made = isPictured
+    ? await replaceByPictures(hidden, terms, context)
+    : await compactedByVendor(hidden, terms, context);
+  return made ?? replaceByNotes(hidden, terms, context);
 }
 
 const BY_VENDOR =
@@ -103,7 +105,7 @@ async function compactedByVendor(
 }
 
 /** Undefined: not possible, and said so. */
-async function pictured(
+async function replaceByPictures(
   { history, turn, tokens, earlier, earlierMessage }: Hidden,
   { room, model }: Terms,
   context: SeamContext,
@@ -138,7 +140,7 @@ async function pictured(
   };
 }
 
-async function written(
+async function replaceByNotes(
   { history, turn, tokens, earlier, earlierMessage }: Hidden,
   { settings, summarizer, wanted, room, window }: Terms,
   context: SeamContext,

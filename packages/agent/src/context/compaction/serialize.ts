@@ -21,7 +21,7 @@ export function serialize(messages: readonly Message[], limit: number): string {
   let size = sizeOf(blocks);
   while (from < blocks.length - 1 && size > limit) size -= blocks[from++]!.length + 2;
   const rest = blocks.slice(from).join("\n\n");
-  return `[${from} older messages left out]\n\n${shortened(rest, limit)}`;
+  return `[${from} older messages left out]\n\n${shorten(rest, limit)}`;
 }
 
 const sizeOf = (blocks: readonly string[]): number => blocks.reduce((sum, { length }) => sum + length + 2, 0);
@@ -58,22 +58,22 @@ function assistantPart(part: ContentPart): string[] {
   const { name, arguments: args } = part.toolCall;
   const shown =
     typeof args === "string"
-      ? shortened(args, CALL_CHARS)
+      ? shorten(args, CALL_CHARS)
       : Object.entries(args)
-          .map(([key, value]) => `${key}=${shortened(JSON.stringify(value) ?? "", ARGUMENT_CHARS)}`)
+          .map(([key, value]) => `${key}=${shorten(JSON.stringify(value) ?? "", ARGUMENT_CHARS)}`)
           .join(", ");
-  return [`[Assistant calls]: ${name}(${shortened(shown, CALL_CHARS)})`];
+  return [`[Assistant calls]: ${name}(${shorten(shown, CALL_CHARS)})`];
 }
 
 function resultPart(part: ContentPart, most: number): string[] {
   if (part.kind !== "tool_result") return [];
   const { content, isError } = part.toolResult;
   const text = typeof content === "string" ? content : JSON.stringify(content);
-  return [`[${isError ? "Failed result" : "Result"}]: ${shortened(text, most)}`];
+  return [`[${isError ? "Failed result" : "Result"}]: ${shorten(text, most)}`];
 }
 
 /** Head and tail, with what is missing between them. */
-export function shortened(text: string, most: number): string {
+export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = Math.floor(most * RESULT_HEAD);
   const tail = most - head;

@@ -49,14 +49,14 @@ export async function summarize(material: Material, ask: Summarizer, context: Se
   const notes =
     history.length === 0 && turn.length > 0 && previous !== undefined
       ? previous
-      : await accepted(historyPrompt(material), { replaces, most, headings: true }, ask, context);
+      : await askForSummary(historyPrompt(material), { replaces, most, headings: true }, ask, context);
   if (turn.length === 0) return notes;
-  const ofTurn = await accepted(turnPrompt(material), { replaces, most, headings: false }, ask, context);
+  const ofTurn = await askForSummary(turnPrompt(material), { replaces, most, headings: false }, ask, context);
   return `${notes}\n\n---\n\n${TURN_CONTEXT}\n\n${ofTurn}`;
 }
 
 /** Asks until the notes are acceptable; throws with the reason when they are not. */
-export async function accepted(
+export async function askForSummary(
   prompt: string,
   demands: Demands,
   ask: Summarizer,
@@ -76,9 +76,9 @@ export async function accepted(
 /** Notes have all their headings even when the split turn is the first: later ones are made from them. */
 function historyPrompt({ history, turn, previous, focus, additional, characters }: Material): string {
   return [
-    tagged("conversation", serialize(history.length === 0 ? turn : history, characters)),
-    previous === undefined ? "" : tagged("previous-summary", previous),
-    additional.length === 0 ? "" : tagged("additional-context", additional.join("\n\n")),
+    tagText("conversation", serialize(history.length === 0 ? turn : history, characters)),
+    previous === undefined ? "" : tagText("previous-summary", previous),
+    additional.length === 0 ? "" : tagText("additional-context", additional.join("\n\n")),
     (previous === undefined ? first : update).trim(),
     attention(focus),
   ]
@@ -87,14 +87,14 @@ function historyPrompt({ history, turn, previous, focus, additional, characters 
 }
 
 const turnPrompt = ({ turn, focus, characters }: Material): string =>
-  [tagged("conversation", serialize(turn, characters)), turnPrefix.trim(), attention(focus)]
+  [tagText("conversation", serialize(turn, characters)), turnPrefix.trim(), attention(focus)]
     .filter((text) => text !== "")
     .join("\n\n");
 
 const attention = (focus: string | undefined): string =>
   focus === undefined ? "" : `The user asks you to pay special attention to: ${focus}`;
 
-export const tagged = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
+export const tagText = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
 
 /** A prompt waits for the summary, and notes can be made without a model; the next compaction asks it again. */
 const PATIENCE = { tries: 3, withinMs: 15_000 };

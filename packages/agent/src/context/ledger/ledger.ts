@@ -66,11 +66,11 @@ function prefixOwners({ info: { request }, segments, promptParts }: LedgerInput)
     : [{ kind: "prompt", name: "system prompt", characters: whole.length }];
   const partWeights = weightsIn(whole, noted);
   return [
-    ...sized(
+    ...measureItems(
       tools.map(({ name }) => ({ kind: "tool", name })),
-      spread(sent(segments, "tools") ?? sum(toolWeights), toolWeights),
+      spread(sentBytes(segments, "tools") ?? sum(toolWeights), toolWeights),
     ),
-    ...sized(noted, spread(sent(segments, "system") ?? sum(partWeights), partWeights)),
+    ...measureItems(noted, spread(sentBytes(segments, "system") ?? sum(partWeights), partWeights)),
   ];
 }
 
@@ -98,12 +98,12 @@ function historyOwners({ info: { request, entryIds }, segments, journal }: Ledge
     const parts = messageOwners(message, source);
     const weights = parts.map(({ weight }) => weight);
     const bytes = spread(forms ? sum(forms.map((form) => form.bytes)) : sum(weights), weights);
-    owners.push(...sized(parts, bytes, entryId));
+    owners.push(...measureItems(parts, bytes, entryId));
   }
   return owners;
 }
 
-function sized(
+function measureItems(
   owners: readonly Pick<WeighedOwner, "kind" | "name">[],
   bytes: readonly number[],
   entryId?: string,
@@ -168,7 +168,7 @@ const BEGINNING = 60;
 const beginningOf = (text: string): string =>
   JSON.stringify(text.slice(0, BEGINNING).replace(/[\ud800-\udbff]$/, "")).slice(1, -1);
 
-function sent(segments: readonly Segment[], kind: Segment["kind"]): number | undefined {
+function sentBytes(segments: readonly Segment[], kind: Segment["kind"]): number | undefined {
   const own = segments.filter((segment) => segment.kind === kind);
   return segments.length === 0 ? undefined : sum(own.map(({ bytes }) => bytes));
 }

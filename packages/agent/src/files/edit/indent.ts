@@ -14,10 +14,10 @@ export function indentRule(typed: readonly string[], actual: readonly string[]):
     if (line.trim() !== "" && other.trim() !== "") pairs.push([indentOf(line), indentOf(other)]);
   }
   if (pairs.length === 0 || pairs.every(([from, to]) => from === to)) return (line) => line;
-  return shifted(pairs) ?? converted(pairs) ?? stepped(pairs);
+  return findShift(pairs) ?? findConversion(pairs) ?? findStep(pairs);
 }
 
-function shifted(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
+function findShift(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
   const [from, to] = pairs[0] as readonly [string, string];
   if (to.endsWith(from) && pairs.every(([typed, actual]) => actual === to.slice(0, to.length - from.length) + typed)) {
     const prefix = to.slice(0, to.length - from.length);
@@ -34,7 +34,7 @@ function shifted(pairs: readonly (readonly [string, string])[]): Reindent | unde
 }
 
 /** Tabs against a fixed number of spaces, or one width of spaces against another. */
-function converted(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
+function findConversion(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
   const indented = pairs.find(([from, to]) => from !== "" && to !== "");
   if (!indented || pairs.some(([from, to]) => !pure(from) || !pure(to) || (from === "") !== (to === "")))
     return undefined;
@@ -56,7 +56,7 @@ function converted(pairs: readonly (readonly [string, string])[]): Reindent | un
 }
 
 /** A different unit on top of a different base: known depths are looked up, deeper ones counted in steps from the nearest known. */
-function stepped(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
+function findStep(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
   const known = new Map<string, string>();
   for (const [from, to] of pairs) {
     if ((known.get(from) ?? to) !== to) return undefined;

@@ -104,7 +104,7 @@ function planOne(path: string, text: string, { oldText, newText, all, expected, 
   const old = toLineFeeds(oldText);
   const several = all === true || (expected ?? 1) > 1;
   const found = place(text, old, toLineFeeds(newText), { all: several, exactOnly: exactOnly === true });
-  if (found.kind === "missing") throw missing(path, text, old, toLineFeeds(newText));
+  if (found.kind === "missing") throw missingText(path, text, old, toLineFeeds(newText));
   if (found.kind === "ambiguous") {
     const how = found.step === "exact" ? "" : ` (${stepNotes[found.step]})`;
     throw new ToolFailure(
@@ -120,7 +120,7 @@ function planOne(path: string, text: string, { oldText, newText, all, expected, 
   return { edits: found.edits, matchCount, steps: [found.step] };
 }
 
-function missing(path: string, text: string, old: string, replacement: string): ToolFailure {
+function missingText(path: string, text: string, old: string, replacement: string): ToolFailure {
   const lines = [`The text to replace was not found in ${path}. Nothing was written.`];
   const there = replacement.trim() === "" ? -1 : text.indexOf(replacement);
   if (there >= 0) {

@@ -46,7 +46,7 @@ export function stageWhole(workspace: EditWorkspace, path: string, content: stri
   refusePlaceholder(path, content, old.text);
   const replacement = newDocument(content);
   if (!workspace.staleBase(path)) {
-    const { document, notes } = inheriting(old, replacement);
+    const { document, notes } = inheritFormat(old, replacement);
     workspace.write(path, document);
     return notes;
   }
@@ -62,7 +62,7 @@ export function stageWhole(workspace: EditWorkspace, path: string, content: stri
   return [...merged.notes];
 }
 
-function inheriting(old: TextDocument, replacement: TextDocument): { document: TextDocument; notes: string[] } {
+function inheritFormat(old: TextDocument, replacement: TextDocument): { document: TextDocument; notes: string[] } {
   const ownEndings = replacement.endings !== "\n";
   const notes = !ownEndings && old.endings !== "\n" ? ["the file keeps its line endings."] : [];
   let kept: TextDocument;

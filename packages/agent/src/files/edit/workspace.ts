@@ -152,7 +152,7 @@ export class EditWorkspace {
   document(path: string): TextDocument {
     const entry = this.#entry(path);
     if (!entry.after) throw new MissingFile(path, "");
-    return this.#decoded(entry);
+    return this.#decode(entry);
   }
 
   /** For overwriting, where unreadable old content is no obstacle. */
@@ -175,7 +175,7 @@ export class EditWorkspace {
         `${path} is generated ("${clip(marker)}"): a change here would be overwritten. Change what it is generated from and run the generator. Nothing was written.`,
       );
     }
-    entry.after = { ...entry.after, ...contentOf(this.#encoded(path, document)), document, ...options };
+    entry.after = { ...entry.after, ...contentOf(this.#encode(path, document)), document, ...options };
   }
 
   remove(path: string): void {
@@ -214,7 +214,7 @@ export class EditWorkspace {
     const entry = this.#entry(path);
     const shown = this.#shown?.latest(entry.target.absolute);
     if (!shown || !entry.after || entry.after !== entry.before) return undefined;
-    const { text } = this.#decoded(entry);
+    const { text } = this.#decode(entry);
     const same = shown.text === undefined ? shown.digest === textDigest(entry.after) : shown.text === text;
     return same ? undefined : shown;
   }
@@ -299,7 +299,7 @@ export class EditWorkspace {
     return entry;
   }
 
-  #decoded(entry: Entry): TextDocument {
+  #decode(entry: Entry): TextDocument {
     const content = entry.after as FileContent;
     if (content.document) return content.document;
     try {
@@ -317,14 +317,14 @@ export class EditWorkspace {
 
   #decodedOrNothing(entry: Entry): TextDocument | undefined {
     try {
-      return this.#decoded(entry);
+      return this.#decode(entry);
     } catch (error) {
       if (error instanceof ToolFailure) return undefined;
       throw error;
     }
   }
 
-  #encoded(path: string, document: TextDocument): Uint8Array {
+  #encode(path: string, document: TextDocument): Uint8Array {
     try {
       return encodeDocument(document);
     } catch (error) {

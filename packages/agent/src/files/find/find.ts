@@ -28,7 +28,7 @@ export interface FoundPaths {
 }
 
 export async function findAccess(paths: readonly string[], scope: CallScope): Promise<readonly Access[]> {
-  const { places } = await placesOf(cleaned(paths), scope);
+  const { places } = await placesOf(cleanPaths(paths), scope);
   return places.map((place): Access => {
     if (place.kind === "address") return { kind: "address", url: place.url, write: false };
     return { kind: "read", path: place.kind === "parts" ? place.target.located.real : place.real };
@@ -36,7 +36,7 @@ export async function findAccess(paths: readonly string[], scope: CallScope): Pr
 }
 
 export async function findPaths(query: FindQuery, scope: CallScope): Promise<FoundPaths> {
-  const { places, missing } = await placesOf(cleaned(query.paths), scope);
+  const { places, missing } = await placesOf(cleanPaths(query.paths), scope);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), query.timeoutMs);
   try {
@@ -47,7 +47,7 @@ export async function findPaths(query: FindQuery, scope: CallScope): Promise<Fou
       lists.push(paths);
       isCut ||= truncated;
     }
-    const paths = lists.length === 1 ? lists[0]! : await merged(lists, query.limit, scope);
+    const paths = lists.length === 1 ? lists[0]! : await mergeLists(lists, query.limit, scope);
     return { paths, isCut, hasTimedOut: late.signal.aborted, missing };
   } catch (error) {
     throw error instanceof EnvError ? new ToolFailure(error.message) : error;
@@ -57,7 +57,7 @@ export async function findPaths(query: FindQuery, scope: CallScope): Promise<Fou
 }
 
 /** Backslashes that escape nothing are the slashes of another system. */
-function cleaned(paths: readonly string[]): readonly string[] {
+function cleanPaths(paths: readonly string[]): readonly string[] {
   return paths.map((path) => {
     if (/^\/+$/.test(path.trim())) {
       throw new ToolFailure("The whole disk is not searched for files. Name a directory.");
@@ -106,7 +106,7 @@ const isBelow = (inner: string, wanted: string): boolean =>
   wanted === "" || inner === wanted || inner.startsWith(wanted.endsWith("/") ? wanted : `${wanted}/`);
 
 /** Several lists as one, each path once: the first of each in order with the others, then the rest. */
-async function merged(lists: readonly (readonly string[])[], limit: number, { env, services }: CallScope) {
+async function mergeLists(lists: readonly (readonly string[])[], limit: number, { env, services }: CallScope) {
   const heads = [...new Set(lists.flatMap((list) => list.slice(0, limit)))];
   const times = new Map<string, number>();
   await eachAtOnce(heads, async (path) => {

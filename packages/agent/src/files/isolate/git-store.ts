@@ -145,12 +145,12 @@ function writeStore({ gitDir, borrowed, objectFormat = "sha1", excludes = "" }: 
   writeFileSync(join(gitDir, "info/exclude"), excludes);
   writeFileSync(
     join(gitDir, "objects/info/alternates"),
-    [...borrowed, join(gitDir, FROM_INSIDE)].map((path) => `${quoted(path)}\n`).join(""),
+    [...borrowed, join(gitDir, FROM_INSIDE)].map((path) => `${quotePath(path)}\n`).join(""),
   );
 }
 
 /** A path in git's quotes when a bare one would be misread. */
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^["#]|[\n"\\]/.test(path)
     ? `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`
     : path;

@@ -90,15 +90,15 @@ export function undoLanding(folder: string): string[] {
   const contents = readFileSync(join(folder, BEFORE));
   // What was made goes first: it may be in the place of a folder that has to come back, or be the folder that is in a file's place.
   const made = lines.filter(({ before }) => before.kind === "absent");
-  const inDoubt = made.filter((line) => !undone(line, contents));
+  const inDoubt = made.filter((line) => !undoLine(line, contents));
   for (const parent of new Set(lines.map(({ path }) => dirname(path)))) removeTemporary(parent, id);
   for (const { path, top } of made) removeEmptyFolders(dirname(path), top);
-  inDoubt.push(...lines.filter((line) => line.before.kind !== "absent" && !undone(line, contents)));
+  inDoubt.push(...lines.filter((line) => line.before.kind !== "absent" && !undoLine(line, contents)));
   closeJournal(folder);
   return inDoubt.map(({ path }) => path);
 }
 
-function undone({ path, before, after }: Line, contents: Buffer): boolean {
+function undoLine({ path, before, after }: Line, contents: Buffer): boolean {
   const was = foundOf(before, contents);
   const now = signOf(fileAt(path));
   if (now === signOf(was)) return true;

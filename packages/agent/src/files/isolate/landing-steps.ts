@@ -36,7 +36,7 @@ export async function stepsBetween(git: GitStore, top: string, before: string, a
     git,
     wanted.flatMap((entry) => (entry ? [entry.object] : [])),
   );
-  const found = (entry: TreeEntry | undefined): Found => {
+  const foundEntry = (entry: TreeEntry | undefined): Found => {
     if (!entry) return { kind: "absent" };
     const bytes = objects.get(entry.object)!;
     if (entry.mode === LINK) return { kind: "link", target: bytes.toString("utf8") };
@@ -45,8 +45,8 @@ export async function stepsBetween(git: GitStore, top: string, before: string, a
   return differences.map((difference) => ({
     path: join(top, difference.path),
     top,
-    before: found(difference.before),
-    after: found(difference.after),
+    before: foundEntry(difference.before),
+    after: foundEntry(difference.after),
   }));
 }
 

@@ -28,14 +28,14 @@ export interface Search {
   /** Named already. */
   readonly leftOut: ReadonlySet<string>;
   /** Returns those of the paths that git ignores. */
-  readonly ignored: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly findIgnored: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 export async function findLeftOut(search: Search): Promise<LeftOut[]> {
   const found = new LeftOutSearch(search);
   found.look(search.root);
   for (let waiting = found.takeWaiting(); waiting.length > 0; waiting = found.takeWaiting()) {
-    const ignored = await search.ignored(waiting.map(({ path }) => path));
+    const ignored = await search.findIgnored(waiting.map(({ path }) => path));
     for (const { path, isFolder } of waiting) {
       if (ignored.has(path)) found.report(path, "ignored");
       else if (isFolder) found.lookIntoNew(path);

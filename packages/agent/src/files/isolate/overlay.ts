@@ -100,7 +100,7 @@ function refuseObstacles(root: string): void {
 
 function mountPoints(): string[] {
   const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
-  const unescaped = (path: string): string =>
+  const unescapePath = (path: string): string =>
     path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
-  return lines.flatMap((line) => (line === "" ? [] : [unescaped(line.split(" ")[4] ?? "")]));
+  return lines.flatMap((line) => (line === "" ? [] : [unescapePath(line.split(" ")[4] ?? "")]));
 }

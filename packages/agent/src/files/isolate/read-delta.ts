@@ -46,13 +46,14 @@ export async function readDelta({ id, root, parts, number, files, source }: Delt
       changes: (await treeDifference(part.git, part.base, taken.tree)).map(changeOf),
     });
   }
-  const ignored = (paths: readonly string[]): Promise<ReadonlySet<string>> => ignoredIn(parts, number, sources, paths);
+  const findIgnored = (paths: readonly string[]): Promise<ReadonlySet<string>> =>
+    ignoredIn(parts, number, sources, paths);
   const rest = await findLeftOut({
     root,
     files,
     changes: new Set(read.flatMap(({ top, changes }) => changes.map(({ path }) => join(top, path)))),
     leftOut: new Set(leftOut.map(({ path }) => path)),
-    ignored,
+    findIgnored: findIgnored,
   });
   return { id, parts: read, changedBelow, leftOut: [...leftOut, ...rest] };
 }

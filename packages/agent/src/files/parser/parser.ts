@@ -69,15 +69,15 @@ export class Parser {
   /** Rejects with NotParsed. */
   async run(job: ParserJob): Promise<unknown> {
     const before = this.#last;
-    let done = () => {};
+    let finish = () => {};
     this.#last = new Promise((resolve) => {
-      done = resolve;
+      finish = resolve;
     });
     try {
       await untilAborted(before, job.signal);
       return await this.#run(job);
     } finally {
-      void before.then(done);
+      void before.then(finish);
     }
   }
 
@@ -96,7 +96,7 @@ export class Parser {
       fail = reject;
     });
     ended.catch(() => {}); // it may be over before anybody waits for it
-    const onAbort = () => fail(interrupted());
+    const onAbort = () => fail(interruption());
     const cancelDeadline = this.#clock.after(timeoutMs, () => {
       overdue = true;
       fail(new NotParsed(`it took longer than ${timeoutMs / 1000} s`));
@@ -173,12 +173,12 @@ async function exchange({ process, frames }: Warm, request: { task: string; inpu
   }
 }
 
-const interrupted = () => new NotParsed("interrupted");
+const interruption = () => new NotParsed("interrupted");
 
 function untilAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.reject(interrupted());
+  if (signal.aborted) return Promise.reject(interruption());
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(interrupted());
+    const onAbort = () => reject(interruption());
     signal.addEventListener("abort", onAbort, { once: true });
     void wait.then(() => {
       signal.removeEventListener("abort", onAbort);

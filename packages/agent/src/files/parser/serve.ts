@@ -1,7 +1,6 @@
 // The other end, inside the parser process: reads a request, runs the task, answers, and so on until its input ends.
 
 import { Console } from "node:console";
-import { messageOf } from "@lathe/llm";
 import { oneLine } from "../../base/text/one-line.ts";
 import { FrameReader, frameOf } from "./frames.ts";
 import { CannotParse, type TaskInput, type TaskTable } from "./tasks/types.ts";
@@ -52,7 +51,8 @@ async function answerTo({ task, input }: Request, tasks: TaskTable): Promise<Ans
 
 function whyOf(error: unknown): string {
   if (error instanceof CannotParse) return reasonLine(error.message);
-  const message = reasonLine(messageOf(error));
+  // Not `messageOf`: this process starts with the first document, and must not load the model client for one line.
+  const message = reasonLine(error instanceof Error ? error.message : String(error));
   // Libraries wrap errors of the machine in their own.
   if (/call stack size exceeded/i.test(message)) return "it is nested too deeply";
   if (/allocation failed|invalid (typed )?array|out of memory/i.test(message)) return "it needs too much memory";

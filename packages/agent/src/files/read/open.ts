@@ -90,7 +90,7 @@ async function openFile(text: string, target: FileTarget, scope: CallScope, { di
   scope.paths.shown.add(real);
   const mediaType = imageType(bytes);
   if (mediaType) return { kind: "image", path, bytes, mediaType, notes };
-  const content = decoded(path, bytes);
+  const content = decodeText(path, bytes);
   const tag = scope.services.shownFiles?.record(located.absolute, content);
   if (selector?.conflicts) return conflictsOf(target, content, scope);
   return { kind: "text", path, lines: linesOf(content), first: 1, tag, selector, notes, isPlainFile: true };
@@ -117,7 +117,7 @@ async function openAddress(
   const picture = mediaType?.startsWith("image/") ? imageType(bytes) : undefined;
   if (picture) return { kind: "image", path, bytes, mediaType: picture, notes: [] };
   if (sourcePath !== undefined) scope.paths.shown.add(sourcePath);
-  const content = decoded(path, bytes);
+  const content = decodeText(path, bytes);
   if (content === "" && firstLine !== undefined && firstLine > 1) {
     return { kind: "shown", path, text: `(${path} has fewer than ${firstLine} lines)` };
   }
@@ -189,7 +189,7 @@ async function notFound(path: string, scope: CallScope): Promise<ToolFailure> {
   );
 }
 
-function decoded(path: string, bytes: Uint8Array): string {
+function decodeText(path: string, bytes: Uint8Array): string {
   try {
     return decodeDocument(bytes).text;
   } catch (error) {

@@ -72,7 +72,7 @@ async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage>
   const perFile = isSingle ? MATCHES_OF_ONE_FILE : MATCHES_PER_FILE;
   const { skip, timeoutMs, ...asked } = query;
   const key = JSON.stringify(asked);
-  return told(() =>
+  return explainFailure(() =>
     withPattern(query.pattern, async (pattern) => {
       const { caseInsensitive, gitignore } = query;
       const search: Search = { pattern, caseInsensitive, gitignore, perFile, most: MOST_FILES };
@@ -140,7 +140,7 @@ async function afresh(
   return { list, found: found.slice(skip, skip + FILES_PER_PAGE) };
 }
 
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function explainFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

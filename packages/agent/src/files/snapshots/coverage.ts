@@ -34,7 +34,7 @@ export function withPaths(
   for (const path of paths) {
     const parts = partsOf(path);
     if (parts.length === 0 || look.host.exclude.has(path) || isCovered(next, parts)) continue;
-    const node = captured(path, look.host, look.time.take());
+    const node = captureFile(path, look.host, look.time.take());
     if (!node) continue;
     if (node.kind !== "absent") look.found.push(path);
     next = put(next, parts, node);
@@ -75,7 +75,7 @@ function put(folder: FolderNode, [name, ...rest]: readonly string[], node: Node)
 }
 
 /** Undefined for a folder: calls write files. */
-function captured(path: string, host: ScanHost, lookedAt: number): Node | undefined {
+function captureFile(path: string, host: ScanHost, lookedAt: number): Node | undefined {
   const stat = lstatOf(path);
   if (!stat) return ABSENT;
   if (stat.isSymbolicLink()) {

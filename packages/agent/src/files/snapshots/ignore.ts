@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { IgnoreRules } from "../../world/env/search/gitignore.ts";
 import { textOfRegularFile } from "../../world/env/search/regular-file.ts";
-import { type StatMark, type Stats, statMark, unchanged } from "./stat.ts";
+import { isUnchanged, type StatMark, type Stats, statMark } from "./stat.ts";
 
 export interface FolderRules {
   readonly files: IgnoreRules | undefined;
@@ -58,7 +58,7 @@ export function rulesOf(
   const isSame =
     known?.madeOf.above === above &&
     known.madeOf.exclude === exclude &&
-    (found.gitignore ? unchanged(known.madeOf.file, found.gitignore) : known.madeOf.file === undefined);
+    (found.gitignore ? isUnchanged(known.madeOf.file, found.gitignore) : known.madeOf.file === undefined);
   if (isSame) return known;
   // What the repository around this one ignores says nothing about this one.
   const inherited = found.hasGit ? undefined : above.files;

@@ -93,12 +93,12 @@ class Found {
   readonly #first: FileList;
 
   constructor(first: string, since: readonly Stretch[], blobs: Blobs) {
-    const found = (paths: readonly string[], list: string | undefined) =>
+    const findPaths = (paths: readonly string[], list: string | undefined) =>
       paths.length === 0 || list === undefined ? [] : [{ paths: new Set(paths), list: new FileList(list, blobs) }];
     this.#first = new FileList(first, blobs);
     this.#later = since.flatMap(({ foundBefore, foundAfter, before, after }) => [
-      ...found(foundBefore, before),
-      ...found(foundAfter, after),
+      ...findPaths(foundBefore, before),
+      ...findPaths(foundAfter, after),
     ]);
   }
 

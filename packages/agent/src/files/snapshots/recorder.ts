@@ -178,7 +178,7 @@ export class Snapshots {
   async #begin(paths: readonly string[]): Promise<void> {
     if (this.#isOpen) {
       const found: string[] = [];
-      this.#joined(withPaths(this.#tree!, paths, { host: this.#host, time: this.#newTime(), found }), found);
+      this.#joinFound(withPaths(this.#tree!, paths, { host: this.#host, time: this.#newTime(), found }), found);
       return;
     }
     const { blob, found } = await this.look(paths);
@@ -198,13 +198,13 @@ export class Snapshots {
   #join(changes: readonly FileChange[]): void {
     if (!this.#isOpen) return;
     const found = changes.filter(({ path }) => !isCoveredIn(this.#tree!, path));
-    this.#joined(
+    this.#joinFound(
       found.reduce((tree, change) => withChange(tree, change), this.#tree!),
       found.flatMap(({ path, before }) => (before ? [path] : [])),
     );
   }
 
-  #joined(tree: FolderNode, found: readonly string[]): void {
+  #joinFound(tree: FolderNode, found: readonly string[]): void {
     if (tree === this.#tree) return;
     this.#tree = tree;
     this.#write("joined", storeTree(tree, this.#options.blobs), found);

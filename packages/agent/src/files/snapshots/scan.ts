@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import { type FolderRules, isIgnored, rulesOf } from "./ignore.ts";
 import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
-import { type LookTime, lstatOf, OUT_OF_REACH, type StatMark, type Stats, statMark, unchanged } from "./stat.ts";
+import { isUnchanged, type LookTime, lstatOf, OUT_OF_REACH, type StatMark, type Stats, statMark } from "./stat.ts";
 import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node } from "./tree.ts";
 
 /** What is too much to be kept. */
@@ -69,7 +69,7 @@ export class Scan {
     { isWhole, above, aboveBefore }: Surroundings,
   ): Promise<FolderNode> {
     if (!isWhole) return this.#knownNames(path, previous!, stat);
-    const isListed = previous?.isWhole === true && stat !== undefined && unchanged(previous.mark, stat);
+    const isListed = previous?.isWhole === true && stat !== undefined && isUnchanged(previous.mark, stat);
     const entries = isListed ? undefined : listOf(path);
     const names = entries ?? previous?.children ?? new Map<string, unknown>();
     const hasGit = entries ? entries.has(".git") : (previous?.ignored.has(".git") ?? false);
@@ -77,7 +77,7 @@ export class Scan {
     const knownFile = previous?.rules?.madeOf.file;
     const gitignore =
       names.has(".gitignore") || knownFile
-        ? this.#stat(join(path, ".gitignore"), (now) => unchanged(knownFile, now))
+        ? this.#stat(join(path, ".gitignore"), (now) => isUnchanged(knownFile, now))
         : undefined;
     const rules = rulesOf(path, outer, { gitignore, hasGit, lookedAt: this.#time.taken }, previous?.rules);
     const known = previous?.rules === rules ? previous : undefined;
@@ -95,7 +95,7 @@ export class Scan {
       if (!next.children.has(name) && (node.kind === "absent" || previous!.ignored.has(name)))
         await this.#entry(next, name);
     }
-    return this.#made(next, stat, { isWhole: true, mark: isListed ? previous.mark : this.#markOf(stat) });
+    return this.#makeNode(next, stat, { isWhole: true, mark: isListed ? previous.mark : this.#markOf(stat) });
   }
 
   /** Only the names that are known already. */
@@ -112,7 +112,7 @@ export class Scan {
       const inner = this.#entry(next, name);
       if (inner) await inner;
     }
-    return this.#made(next, stat, { isWhole: false, mark: undefined });
+    return this.#makeNode(next, stat, { isWhole: false, mark: undefined });
   }
 
   /** True for a name that is ignored and that we have no other reason to cover. */
@@ -143,7 +143,7 @@ export class Scan {
     if (stat?.isDirectory()) return this.#inner(next, name, stat);
     const node = stat && this.#leaf(path, stat, before);
     if (node) next.children.set(name, node);
-    else this.#missing(next, name);
+    else this.#noteMissing(next, name);
     this.#cost += STAT_COST;
     if (this.#cost < COST_PER_TURN) return undefined;
     this.#cost = 0;
@@ -170,7 +170,7 @@ export class Scan {
     const previous = before?.kind === "folder" ? before : undefined;
     const isKnownOnly = next.rules === undefined || next.ignored.has(name);
     const isWhole = !isKnownOnly || previous?.isRoot === true;
-    if (!isWhole && !previous) this.#missing(next, name);
+    if (!isWhole && !previous) this.#noteMissing(next, name);
     else
       next.children.set(
         name,
@@ -178,10 +178,10 @@ export class Scan {
       );
   }
 
-  #missing(next: NextFolder, name: string): void {
+  #noteMissing(next: NextFolder, name: string): void {
     const before = next.previous?.children.get(name);
     const isWatched = next.rules === undefined || next.ignored.has(name) || before?.kind === "absent";
-    if (isWatched && before !== undefined) next.children.set(name, gone(before));
+    if (isWatched && before !== undefined) next.children.set(name, goneNode(before));
   }
 
   #leaf(path: string, stat: Stats, before: Node | undefined): Node | undefined {
@@ -196,7 +196,8 @@ export class Scan {
     const { maxFileBytes, maxTotalBytes } = this.#host.limits;
     const isCovered = stat.size <= maxFileBytes && this.#bytes + stat.size <= maxTotalBytes;
     if (isCovered) this.#bytes += stat.size;
-    const known = before?.kind === "file" && unchanged(before.mark, stat) && before.mode === mode ? before : undefined;
+    const known =
+      before?.kind === "file" && isUnchanged(before.mark, stat) && before.mode === mode ? before : undefined;
     if (known && (known.hash === undefined || isCovered)) return known;
     const mark = known?.mark ?? statMark(stat, this.#time.take());
     const stored = mark.isFresh || !isCovered ? undefined : this.#host.storedHash(path, stat);
@@ -214,12 +215,12 @@ export class Scan {
   }
 
   #link(path: string, stat: Stats, before: Node | undefined): LinkNode | undefined {
-    if (before?.kind === "link" && unchanged(before.mark, stat)) return before;
+    if (before?.kind === "link" && isUnchanged(before.mark, stat)) return before;
     const target = linkTarget(path);
     return target === undefined ? undefined : { kind: "link", target, mark: statMark(stat, this.#time.take()) };
   }
 
-  #made(
+  #makeNode(
     { children, ignored, previous, rules }: NextFolder,
     stat: Stats | undefined,
     { isWhole, mark }: { readonly isWhole: boolean; readonly mark: StatMark | undefined },
@@ -262,11 +263,11 @@ function isIgnoredOnlyNow({ rules, rulesBefore, path }: NextFolder, name: string
 }
 
 /** We keep an eye on what we knew inside. */
-function gone(before: Node): Node {
+function goneNode(before: Node): Node {
   if (before.kind !== "folder") return ABSENT;
-  const isKnownGone = !before.isWhole && [...before.children.values()].every((node) => node === gone(node));
+  const isKnownGone = !before.isWhole && [...before.children.values()].every((node) => node === goneNode(node));
   if (isKnownGone) return before;
-  const children = new Map([...before.children].map(([name, node]) => [name, gone(node)]));
+  const children = new Map([...before.children].map(([name, node]) => [name, goneNode(node)]));
   const { hash: _stale, ...kept } = before;
   return { ...kept, isWhole: false, mark: undefined, children, ignored: new Set(), rules: undefined };
 }
@@ -276,7 +277,7 @@ function needsNoMark(before: Node | undefined, stat: Stats): boolean {
   if (before === undefined || before.kind === "absent")
     return !stat.isFile() && !stat.isSymbolicLink() && !stat.isDirectory();
   if (before.kind === "folder" && !before.isWhole) return stat.isDirectory();
-  return unchanged(before.mark, stat);
+  return isUnchanged(before.mark, stat);
 }
 
 function sameEntries(a: ReadonlyMap<string, Node>, b: ReadonlyMap<string, Node>): boolean {

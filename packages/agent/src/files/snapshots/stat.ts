@@ -26,7 +26,7 @@ export function statMark({ mtimeMs, ctimeMs, size, ino }: Stats, lookedAt: numbe
   return { mtimeMs, ctimeMs, size, ino, isFresh: Math.max(ctimeMs, mtimeMs) > lookedAt - tick };
 }
 
-export function unchanged(mark: StatMark | undefined, stat: Stats): boolean {
+export function isUnchanged(mark: StatMark | undefined, stat: Stats): boolean {
   return (
     mark !== undefined &&
     !mark.isFresh &&

@@ -46,7 +46,7 @@ export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
     if (line.phase === "after") end(line);
     else if (line.phase === "unrecorded") {
       end(undefined);
-      stretches.push(unrecorded(line));
+      stretches.push(unrecordedStretch(line));
     } else {
       if (line.phase === "before") end(undefined);
       const { rewind } = open ?? line;
@@ -58,7 +58,7 @@ export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
   return stretches;
 }
 
-const unrecorded = ({ entryId, reason = "the reason is not known" }: SnapshotLine): Stretch => ({
+const unrecordedStretch = ({ entryId, reason = "the reason is not known" }: SnapshotLine): Stretch => ({
   ...{ before: "", after: undefined, entryId, foundBefore: [], foundAfter: [], isPartial: false },
   unrecorded: reason,
 });

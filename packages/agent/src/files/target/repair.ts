@@ -3,7 +3,7 @@
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
 /** Undefined when there is nothing to repair. */
-export function unquoted(text: string, env: Pick<ExecutionEnvironment, "home">): string | undefined {
+export function unquotePath(text: string, env: Pick<ExecutionEnvironment, "home">): string | undefined {
   let plain = text.trim();
   const [, quoted] = /^(["'`])(.+)\1$/s.exec(plain) ? [undefined, plain.slice(1, -1)] : [];
   plain = quoted ?? plain;

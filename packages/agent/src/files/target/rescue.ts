@@ -6,7 +6,7 @@ import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 const MOST_MS = 5_000;
 
 /** Undefined when there is no such file, or it would take too long to know. Several: fails with their names. */
-export async function rescued(path: string, scope: CallScope): Promise<string | undefined> {
+export async function rescuePath(path: string, scope: CallScope): Promise<string | undefined> {
   const suffix = path.replace(/^(?:\.{0,2}\/)+/, "");
   if (suffix === "" || suffix.endsWith("/") || /[*?[\]{}\\]|(?:^|\/)\.\.(?:\/|$)/.test(suffix)) return undefined;
   // One name alone would find strangers; an absolute path elsewhere is meant as it stands.

@@ -6,8 +6,8 @@ import { posix } from "node:path";
 import type { CallPaths, Located } from "../../contract/paths/call-paths.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { Format, FormatFile } from "./format.ts";
-import { unquoted } from "./repair.ts";
-import { rescued } from "./rescue.ts";
+import { unquotePath } from "./repair.ts";
+import { rescuePath } from "./rescue.ts";
 import { type Selector, splitSelector } from "./selector.ts";
 
 export type Target = FileTarget | AddressTarget | WebTarget;
@@ -70,10 +70,10 @@ async function resolve(text: string, purpose: "read" | "write", scope: CallScope
   }
   const address = addressOf(text, purpose, scope);
   if (address) return address;
-  const found = (await inPlace(text, purpose, scope)) ?? (await repaired(text, purpose, scope));
+  const found = (await inPlace(text, purpose, scope)) ?? (await repairPath(text, purpose, scope));
   if (found) return found;
   refuseUnknownScheme(text, scope);
-  if (purpose === "read") return (await rescuedTarget(text, scope)) ?? missing(text, scope);
+  if (purpose === "read") return (await rescuedTarget(text, scope)) ?? missingTarget(text, scope);
   return newFile(text, scope);
 }
 
@@ -193,15 +193,15 @@ async function newFile(text: string, scope: CallScope): Promise<FileTarget> {
   await refuseLines(text, scope);
   const part = await newInside(text, scope);
   if (part) return part;
-  const target = await missing(text, scope);
+  const target = await missingTarget(text, scope);
   const name = posix.basename(text);
   const format = scope.services.formats?.find(({ parts, claims }) => parts?.ofWholeFile && claims(name));
   return format ? { ...target, format } : target;
 }
 
 /** What the text means once quotes, a home directory or `file://` are taken for what they are. */
-async function repaired(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
-  const plain = unquoted(text, scope.env);
+async function repairPath(text: string, purpose: "read" | "write", scope: CallScope): Promise<FileTarget | undefined> {
+  const plain = unquotePath(text, scope.env);
   if (plain === undefined) return undefined;
   const found = await inPlace(plain, purpose, scope);
   if (found) return found;
@@ -212,7 +212,7 @@ async function repaired(text: string, purpose: "read" | "write", scope: CallScop
 async function rescuedTarget(text: string, scope: CallScope): Promise<FileTarget | undefined> {
   const selected = splitSelector(text);
   for (const path of selected ? [text, selected.path] : [text]) {
-    const file = await rescued(path, scope);
+    const file = await rescuePath(path, scope);
     if (file === undefined) continue;
     const located = await scope.paths.locate(file);
     if (!located.stat) continue;
@@ -222,7 +222,7 @@ async function rescuedTarget(text: string, scope: CallScope): Promise<FileTarget
   return undefined;
 }
 
-async function missing(text: string, scope: CallScope): Promise<FileTarget> {
+async function missingTarget(text: string, scope: CallScope): Promise<FileTarget> {
   return { kind: "file", path: text, located: await scope.paths.locate(text), separator: "", inner: "" };
 }
 

@@ -12,7 +12,7 @@ export function feedText(xml: string): string | undefined {
     const when = fieldOf(item, "pubDate") || fieldOf(item, "updated") || fieldOf(item, "published");
     const about = fieldOf(item, "description") || fieldOf(item, "summary");
     lines.push("", `## ${fieldOf(item, "title") || "(no title)"}`);
-    if (link !== "") lines.push(decoded(link));
+    if (link !== "") lines.push(decodeText(link));
     if (when !== "") lines.push(when);
     if (about !== "") lines.push(about.slice(0, 600));
   }
@@ -27,15 +27,15 @@ function fieldOf(xml: string, tag: string): string {
   if (to < 0) return "";
   const inner = xml.slice(from, to).trim();
   const [, data] = /^<!\[CDATA\[([\s\S]*)\]\]>$/.exec(inner) ?? [];
-  return decoded(
-    (data ?? decoded(inner))
+  return decodeText(
+    (data ?? decodeText(inner))
       .replace(/<[^>]{0,2000}>/g, " ")
       .replace(/\s+/g, " ")
       .trim(),
   );
 }
 
-const decoded = (text: string): string =>
+const decodeText = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,5}));/gi, (whole, decimal, hex, name: string | undefined) => {
     if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);

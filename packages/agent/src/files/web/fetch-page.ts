@@ -79,7 +79,7 @@ function parse(address: string): URL {
 
 function send(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) && !limits.allowPrivate && isPrivateAddress(host)) throw refused(url.hostname);
+  if (isIP(host) && !limits.allowPrivate && isPrivateAddress(host)) throw refusal(url.hostname);
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const headers = {
@@ -103,14 +103,14 @@ function checkedLookup(name: string, allowPrivate: boolean): LookupFunction {
       if (error) return callback(error, "", 0);
       const usable = allowPrivate ? addresses : addresses.filter(({ address }) => !isPrivateAddress(address));
       const first = usable[0];
-      if (!first) return callback(refused(name), "", 0);
+      if (!first) return callback(refusal(name), "", 0);
       if (options.all) (callback as unknown as (error: null, all: typeof usable) => void)(null, usable);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-const refused = (host: string): ToolFailure =>
+const refusal = (host: string): ToolFailure =>
   new ToolFailure(
     `${host} is on this machine or its private network, which is not allowed. Use the shell for local servers.`,
   );

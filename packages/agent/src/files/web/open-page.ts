@@ -74,7 +74,7 @@ async function render(page: FetchedPage, means: Means): Promise<Rendered> {
   if (picture) return { method: "image", image: { bytes: page.body, mediaType: picture } };
   const document = await asDocument(page, means);
   if (document) return document;
-  if (/json/.test(page.mediaType)) return { method: "json", text: indented(decodePage(page)) };
+  if (/json/.test(page.mediaType)) return { method: "json", text: indentText(decodePage(page)) };
   if (/(?:rss|atom)\+xml|^(?:text|application)\/xml$/.test(page.mediaType)) {
     const feed = feedText(decodePage(page));
     return feed === undefined ? { method: "text", text: decodePage(page) } : { method: "feed", text: feed };
@@ -147,7 +147,7 @@ function alternate(html: string, base: string, type: RegExp): string | undefined
   return undefined;
 }
 
-function indented(text: string): string {
+function indentText(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

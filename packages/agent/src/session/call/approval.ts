@@ -28,7 +28,7 @@ export async function askApproval(
   const asked = decision === "ask" ? (reason ?? askingPart(parts)?.reason ?? "") : verdict.asked;
   const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
   core.journal.write(
-    core.redacted({
+    core.redact({
       type: "decision",
       callId: call.callId,
       ...answer,

@@ -35,7 +35,7 @@ export async function finishCall(
   const { call, tool, summary, startedAt } = started;
   const { settled } = outcome;
   // Before anything is truncated: half a secret would not be found.
-  const result = core.redacted(outcome.result);
+  const result = core.redact(outcome.result);
   const { changes = [], reads = [], effects } = result;
   const isError = result.isError ?? false;
   const full = wellFormed(resultText(result));

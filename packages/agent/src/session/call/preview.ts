@@ -9,12 +9,12 @@ const MOST_SUMMARY = 400;
 
 /** `tool` is absent for the name of a tool that is not offered. */
 export function summaryOf(tool: ToolDef | undefined, args: JsonObject): string {
-  const text = tool?.summary ? described(tool, args) : undefined;
+  const text = tool?.summary ? describeCall(tool, args) : undefined;
   return visibleLine((text ?? JSON.stringify(args)).slice(0, MOST_SUMMARY));
 }
 
 /** The call has only just begun: its arguments may still turn out not to fit. */
-function described(tool: ToolDef, args: JsonObject): string | undefined {
+function describeCall(tool: ToolDef, args: JsonObject): string | undefined {
   try {
     const text: unknown = tool.summary?.(args);
     return typeof text === "string" ? text : undefined;

@@ -51,11 +51,11 @@ export const LOG_NAME = "run.jsonl";
 /** Bytes inside results (images) survive as tagged base64. */
 export function toJson(value: unknown): JsonValue {
   // A Buffer has become a list of numbers before it gets here; its holder still has it.
-  function tagged(this: Readonly<Record<string, unknown>>, key: string, inner: unknown): unknown {
+  function tagValue(this: Readonly<Record<string, unknown>>, key: string, inner: unknown): unknown {
     const bytes = this[key];
     return bytes instanceof Uint8Array ? { $bytes: Buffer.from(bytes).toString("base64") } : inner;
   }
-  return JSON.parse(JSON.stringify(value, tagged) ?? "null") as JsonValue;
+  return JSON.parse(JSON.stringify(value, tagValue) ?? "null") as JsonValue;
 }
 
 export function fromJson(value: JsonValue): unknown {

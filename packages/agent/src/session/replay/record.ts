@@ -33,7 +33,7 @@ export class Recorder {
 
   /** For the client, the session and the journal alike. */
   deps(base: ClientDeps): ClientDeps {
-    const noted = <T extends "now" | "random" | "uuid">(t: T) =>
+    const recordCall = <T extends "now" | "random" | "uuid">(t: T) =>
       (() => {
         const v = base[t]();
         if (!this.#unrecorded.getStore()) this.#write({ t, v } as LogLine);
@@ -49,7 +49,15 @@ export class Recorder {
       }, ms);
     };
     const sleep: ClientDeps["sleep"] = (ms, signal) => sleepOn(setTimer, ms, signal);
-    return { ...base, now: noted("now"), random: noted("random"), uuid: noted("uuid"), fetch, setTimer, sleep };
+    return {
+      ...base,
+      now: recordCall("now"),
+      random: recordCall("random"),
+      uuid: recordCall("uuid"),
+      fetch,
+      setTimer,
+      sleep,
+    };
   }
 
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
@@ -89,7 +97,7 @@ export class Recorder {
   };
 
   /** Anything else that the host takes from outside for the session, as JSON. */
-  async taken<T>(work: () => Promise<T>): Promise<T> {
+  async takeOutcome<T>(work: () => Promise<T>): Promise<T> {
     const n = this.#taken++;
     const value = await this.#unrecorded.run(true, work);
     await this.#inOrder();
@@ -111,7 +119,7 @@ export class Recorder {
       this.#write({ t: "no_response", n, error: (error as Error).message });
       throw error;
     });
-    this.#write({ t: "response", n, status: response.status, headers: shown(response.headers) });
+    this.#write({ t: "response", n, status: response.status, headers: withoutCookies(response.headers) });
     return { ...response, body: this.#body(n, response.body) };
   }
 
@@ -165,7 +173,10 @@ export async function giveInput(
 }
 
 /** A cookie is a secret; nothing else in an answer's headers is. */
-function shown({ "set-cookie": _cookie, ...headers }: Readonly<Record<string, string>>): Record<string, string> {
+function withoutCookies({
+  "set-cookie": _cookie,
+  ...headers
+}: Readonly<Record<string, string>>): Record<string, string> {
   return headers;
 }
 

@@ -66,14 +66,14 @@ export class Replayer {
     if (call.tool.sessionOnly) return run();
     const line = await this.#wait(callKey("tool", this.#calls.next("tool", call.callId)));
     if (line.t === "tool") return fromJson(line.result) as ToolResult;
-    if (line.t !== "tool_error") throw this.#diverged(`call ${call.callId} has no recorded result`);
+    if (line.t !== "tool_error") throw this.#diverge(`call ${call.callId} has no recorded result`);
     throw failureOf(line);
   };
 
   readonly aroundAccess = async ({ callId }: ProposedCall): Promise<readonly Access[]> => {
     const line = await this.#wait(callKey("access", this.#calls.next("access", callId)));
     if (line.t === "access") return fromJson(line.access) as readonly Access[];
-    if (line.t !== "access_error") throw this.#diverged(`call ${callId} has no recorded access`);
+    if (line.t !== "access_error") throw this.#diverge(`call ${callId} has no recorded access`);
     throw failureOf(line);
   };
 
@@ -104,7 +104,7 @@ export class Replayer {
       }
       const key = keyOf(line);
       const wasRequested = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
-      if (!wasRequested) throw this.#diverged(`no request was made for ${key}`);
+      if (!wasRequested) throw this.#diverge(`no request was made for ${key}`);
       this.#take(key, line);
       // Everything that follows from this completion happens before the next one.
       await settle();
@@ -113,7 +113,7 @@ export class Replayer {
     this.#over = true;
     const ended = await Promise.race([Promise.all(inputs).then(() => true), patience()]);
     if (this.#divergence) throw this.#divergence;
-    if (!ended) throw this.#diverged("the run continues after the end of the recording");
+    if (!ended) throw this.#diverge("the run continues after the end of the recording");
   }
 
   /** False when it does not come true and nothing more can happen. */
@@ -134,10 +134,10 @@ export class Replayer {
 
   readonly #fetch: Transport = async (request: TransportRequest) => {
     const n = this.#requests++;
-    if (this.#bodies[n] !== bodyDigest(request)) throw this.#diverged(`request ${n} is not the one that was recorded`);
+    if (this.#bodies[n] !== bodyDigest(request)) throw this.#diverge(`request ${n} is not the one that was recorded`);
     const line = await this.#waitFor(n, `response ${n}`, request.signal);
     if (line.t === "no_response") throw new NetworkError(line.error);
-    if (line.t !== "response") throw this.#diverged(`request ${n} has no recorded response`);
+    if (line.t !== "response") throw this.#diverge(`request ${n} has no recorded response`);
     return {
       status: line.status,
       headers: line.headers as Record<string, string>,
@@ -188,10 +188,10 @@ export class Replayer {
     const value = this.#values[t][this.#used[t]++];
     if (value !== undefined) return value as ReturnType<ClientDeps[T]>;
     if (this.#over) return real() as ReturnType<ClientDeps[T]>;
-    throw this.#diverged(`more ${t} values are requested than were recorded`);
+    throw this.#diverge(`more ${t} values are requested than were recorded`);
   }
 
-  #diverged(message: string): ReplayDivergence {
+  #diverge(message: string): ReplayDivergence {
     this.#divergence ??= new ReplayDivergence(message);
     return this.#divergence;
   }

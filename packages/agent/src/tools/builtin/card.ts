@@ -14,7 +14,7 @@ export function verbOf([running, done, failed]: Verbs, result: CardResult | unde
   return result.isError ? failed : done;
 }
 
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+export const countOf = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 export const numberIn = (details: JsonObject, name: string): number | undefined => {
   const value = details[name];

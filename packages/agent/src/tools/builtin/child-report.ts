@@ -12,7 +12,7 @@ export interface ChildReport {
 
 /** Undefined when the text is no such answer. */
 export function childIn(text: string): ChildReport | undefined {
-  const report = parsed(text);
+  const report = parseReport(text);
   if (!report) return undefined;
   const { agent_id, status, output, success, turns_used } = report;
   return {
@@ -24,7 +24,7 @@ export function childIn(text: string): ChildReport | undefined {
   };
 }
 
-function parsed(text: string): JsonObject | undefined {
+function parseReport(text: string): JsonObject | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
     return JSON.parse(text) as JsonObject;

@@ -49,8 +49,8 @@ export type JobState = "running" | "completed" | "failed" | "cancelled";
 
 /** Follows the jobs of a session: exactly one `ended` for each `started`. */
 export interface JobFollower {
-  started(job: Job): void;
-  ended(job: Job): void;
+  onStart(job: Job): void;
+  onEnd(job: Job): void;
   /** It has ended and nobody saw it end. At most once for each job. */
   news(job: Job): void;
 }
@@ -128,12 +128,12 @@ export class Jobs {
       },
     );
     this.#jobs.set(job.id, job);
-    this.#follower?.started(job);
+    this.#follower?.onStart(job);
     return job;
   }
 
   #ended(job: Job): void {
-    this.#follower?.ended(job);
+    this.#follower?.onEnd(job);
     this.#tell(job);
   }
 
@@ -161,7 +161,7 @@ export class Jobs {
     return [...this.#jobs.values()];
   }
 
-  running(): readonly Job[] {
+  runningJobs(): readonly Job[] {
     return this.list().filter((job) => jobState(job) === "running");
   }
 

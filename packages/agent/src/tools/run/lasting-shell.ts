@@ -99,7 +99,7 @@ export class LastingShell {
   /**
    * A command has ended on its own. `given`: variables that were the call's own; `returns`: the shell goes back to where it was.
    */
-  async ended(
+  async readEnd(
     state: ShellState,
     env: ExecutionEnvironment,
     { given = [], returns = false }: { readonly given?: readonly string[]; readonly returns?: boolean },

@@ -142,8 +142,8 @@ const waitBeforeBackground = (afterMs: number, timeoutMs: number): number =>
 
 /** The artifact of a command that outlives its call is closed when the command ends. */
 export function closeWith({ done }: BackgroundCommand, spill: { close(): Promise<unknown> }): void {
-  const closed = (): Promise<unknown> => spill.close();
-  done.then(closed, closed);
+  const closeSpill = (): Promise<unknown> => spill.close();
+  done.then(closeSpill, closeSpill);
 }
 
 /** For the model, as the end of a result. */

@@ -34,7 +34,7 @@ export async function startedTerminal(
       started.resize(size);
     },
     screen: async () => {
-      await screen.settled();
+      await screen.whenSettled();
       return { text: screen.text(), isFullScreen: screen.isFullScreen };
     },
   };

@@ -69,7 +69,7 @@ export class TerminalScreen {
   }
 
   /** Resolves when everything that was printed is shown. */
-  settled(): Promise<void> {
+  whenSettled(): Promise<void> {
     return new Promise((resolve) => this.#emulator.write("", resolve));
   }
 

@@ -8,12 +8,12 @@ import type { RunningExtension } from "./running.ts";
 export interface CommandParts {
   readonly contextOf: (extension: RunningExtension) => ContextParts;
   /** Tells the person that a command failed. */
-  readonly failed: (line: string) => void;
+  readonly reportFailure: (line: string) => void;
 }
 
 export function commandsOf(
   extensions: readonly RunningExtension[],
-  { contextOf, failed }: CommandParts,
+  { contextOf, reportFailure: failed }: CommandParts,
 ): readonly PromptCommand[] {
   return extensions.flatMap((extension) =>
     [...extension.added.commands].map(([name, { description, arguments: taken = "[text]", complete, run }]) => ({

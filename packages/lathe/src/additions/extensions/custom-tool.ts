@@ -34,7 +34,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
   const { name, label = name, description, tier = "exec", timeoutMs = TIMEOUT_MS } = tool;
   const { renderCall, renderResult } = tool;
   /** What a renderer shows; when it fails, what is shown without one. */
-  const rendered = <T>(what: string, work: () => T): T | undefined => {
+  const renderSafely = <T>(what: string, work: () => T): T | undefined => {
     try {
       return extension.callNow(`${what} of the tool ${name}`, work);
     } catch (error) {
@@ -43,7 +43,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     }
   };
   const summary = (args: JsonObject): string =>
-    (renderCall && rendered("renderCall", () => String(renderCall(args)))) ?? shortArguments(args);
+    (renderCall && renderSafely("renderCall", () => String(renderCall(args)))) ?? shortArguments(args);
   return {
     name,
     label,
@@ -59,10 +59,10 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
       if (!result) return headline;
       const { text, isError, details } = result;
       const outcome: CustomToolOutcome = { content: [{ type: "text", text }], details, isError };
-      const shown = (expanded: boolean): readonly CardLine[] | undefined =>
-        renderResult && rendered("renderResult", () => linesOf(renderResult(outcome, { expanded })));
-      const brief = shown(false);
-      const lines = brief && shown(true);
+      const cardLines = (expanded: boolean): readonly CardLine[] | undefined =>
+        renderResult && renderSafely("renderResult", () => linesOf(renderResult(outcome, { expanded })));
+      const brief = cardLines(false);
+      const lines = brief && cardLines(true);
       if (!lines) return { ...headline, body: outputOf(text) };
       return { ...headline, body: { kind: "lines", lines, brief, collapsed: SHOWN_LINES } };
     },

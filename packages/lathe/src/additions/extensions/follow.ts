@@ -54,11 +54,11 @@ export class Follower {
         void this.tell("turn_start", { turn: event.data.turn });
         break;
       case "turn_end":
-        this.#retried();
+        this.#noteRetry();
         void this.tell("turn_end", { turn: event.data.turn, outcome: event.data.outcome });
         break;
       case "assistant_text_start":
-        this.#retried();
+        this.#noteRetry();
         break;
       case "assistant_text_delta":
         void this.tell("message_update", { delta: event.data.delta });
@@ -96,7 +96,7 @@ export class Follower {
     }
   }
 
-  #retried(): void {
+  #noteRetry(): void {
     if (this.#retries > 0) void this.tell("auto_retry_end", { attempts: this.#retries });
     this.#retries = 0;
   }

@@ -95,7 +95,7 @@ export class ExtensionHost {
   commands(): readonly PromptCommand[] {
     return commandsOf(this.#extensions, {
       contextOf: (extension) => this.#contextOf(extension),
-      failed: (line) => (this.#screen ? this.#screen.notify(line, "error") : this.#say(line)),
+      reportFailure: (line) => (this.#screen ? this.#screen.notify(line, "error") : this.#say(line)),
     });
   }
 
@@ -162,7 +162,7 @@ export class ExtensionHost {
       if (why !== undefined)
         this.#report(`The extension ${source.name} is off: it ${why}. To turn it on: lathe ext enable ${source.name}`);
       else {
-        const extension = await this.#started(source);
+        const extension = await this.#startExtension(source);
         if (extension) started.push(extension);
       }
     }
@@ -174,7 +174,7 @@ export class ExtensionHost {
     for (const problem of await offerProviders(this.#workspace, started)) this.#report(problem);
   }
 
-  async #started(source: ExtensionSource): Promise<RunningExtension | undefined> {
+  async #startExtension(source: ExtensionSource): Promise<RunningExtension | undefined> {
     const { settings, machine, paths, cwd } = this.#workspace;
     const guard = Guard.get(offFileOf(this.#workspace));
     const culprit = newCulprit(source.name, source.file);
@@ -187,7 +187,7 @@ export class ExtensionHost {
     });
     const lines = this.#trickle(source.name, "writes");
     guard.add(culprit, {
-      failed: (what) => this.#report(`The extension ${source.name} ${what}.`),
+      noteFailure: (what) => this.#report(`The extension ${source.name} ${what}.`),
       wrote: (text) => {
         for (const line of text.replace(/\n$/, "").split("\n"))
           if (lines.passes()) this.#workspace.machine.stderr.write(`[${source.name}] ${line}\n`);
@@ -235,17 +235,17 @@ export class ExtensionHost {
     for (const problem of this.#screen?.applyAdded?.({
       shortcuts,
       themes,
-      render: (kind, text) => this.#rendered(kind, text),
+      render: (kind, text) => this.#renderMessage(kind, text),
     }) ?? [])
       this.#report(problem);
   }
 
   /** Shows a text that an extension has put into the conversation, the way it is meant to look. */
   #show(kind: string, text: string): void {
-    this.#screen?.showLines?.(this.#rendered(kind, text) ?? text);
+    this.#screen?.showLines?.(this.#renderMessage(kind, text) ?? text);
   }
 
-  #rendered(kind: string, text: string): ExtensionLines | undefined {
+  #renderMessage(kind: string, text: string): ExtensionLines | undefined {
     const owner = this.#extensions.find(({ added }) => added.renderers.has(kind));
     const render = owner?.added.renderers.get(kind);
     try {
@@ -286,8 +286,9 @@ export class ExtensionHost {
   }
 
   #trickle(name: string, does: string): Trickle {
-    const flooded = (): void => this.#report(`The extension ${name} ${does} too much at once; the rest is left out.`);
-    return new Trickle(this.#workspace.machine.deps.now, flooded);
+    const reportFlood = (): void =>
+      this.#report(`The extension ${name} ${does} too much at once; the rest is left out.`);
+    return new Trickle(this.#workspace.machine.deps.now, reportFlood);
   }
 
   async #endAll(reason: "exit" | "reload"): Promise<void> {

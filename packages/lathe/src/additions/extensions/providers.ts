@@ -67,7 +67,7 @@ function configOf({
 
 function adapterOf(extension: RunningExtension, name: string, provider: ExtensionProvider): ProviderAdapter {
   const stream = (request: Request, context: CallContext): AsyncIterable<StreamEvent> =>
-    answered(extension, name, provider, request, context);
+    streamAnswer(extension, name, provider, request, context);
   return {
     name,
     stream,
@@ -79,7 +79,7 @@ function adapterOf(extension: RunningExtension, name: string, provider: Extensio
   };
 }
 
-async function* answered(
+async function* streamAnswer(
   extension: RunningExtension,
   name: string,
   provider: ExtensionProvider,
@@ -134,7 +134,7 @@ async function* answered(
     yield { type: "tool_call_delta", callKey, toolCall: whole, delta: raw };
     yield { type: "tool_call_end", callKey, toolCall: whole };
   }
-  const response = responseOf(request, { id, name, text, calls, usage: usage ?? guessed(request, text) });
+  const response = responseOf(request, { id, name, text, calls, usage: usage ?? guessUsage(request, text) });
   yield { type: "finish", finishReason: response.finishReason, usage: response.usage, response };
 }
 
@@ -194,7 +194,7 @@ function responseOf(request: Request, { id, name, text, calls, usage }: Answer):
   };
 }
 
-function guessed({ messages }: Request, text: string): Usage {
+function guessUsage({ messages }: Request, text: string): Usage {
   const inputTokens = Math.ceil(messages.reduce((sum, message) => sum + textOf(message).length, 0) / 4);
   const outputTokens = Math.ceil(text.length / 4);
   const estimated = ["inputTokens", "outputTokens"] as const;

@@ -61,7 +61,7 @@ export class RunningExtension {
     const patience = new Patience(deps, timeoutMs);
     try {
       return await patience.until(
-        settled(() => inside(culprit, () => work(patience))),
+        settle(() => inside(culprit, () => work(patience))),
         outer,
       );
     } catch (error) {
@@ -95,6 +95,6 @@ export class RunningExtension {
 }
 
 /** A synchronous throw becomes a rejection. */
-async function settled<T>(work: () => T | Promise<T>): Promise<T> {
+async function settle<T>(work: () => T | Promise<T>): Promise<T> {
   return work();
 }

@@ -100,7 +100,7 @@ function callSeams(dispatch: Dispatch): Pick<Middleware, "beforeCall" | "afterCa
         isError: current.isError ?? false,
       });
       for await (const { result: change } of dispatch.answers("tool_result", data, signal))
-        current = changed(current, change);
+        current = applyChange(current, change);
       return current === result ? undefined : current;
     },
   };
@@ -174,7 +174,7 @@ function cancelOf({
   return { cancel: typeof cancel === "string" ? cancel : `the extension ${from.name} cancelled it` };
 }
 
-function changed(result: ToolResult, change: ExtensionEventResults["tool_result"]): ToolResult {
+function applyChange(result: ToolResult, change: ExtensionEventResults["tool_result"]): ToolResult {
   const { content, details, isError } = change;
   const isContent = typeof content === "string" || Array.isArray(content);
   return {

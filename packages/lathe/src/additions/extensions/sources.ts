@@ -32,7 +32,7 @@ export async function findSources(workspace: SessionWorkspace): Promise<FoundSou
   ];
   const all = [
     ...named.flatMap(({ path, from }) => namedSources(workspace, path, from, problems)),
-    ...(await discovered(workspace)),
+    ...(await discoverSources(workspace)),
   ];
   const byFile = new Map<string, ExtensionSource>();
   for (const source of all) if (!byFile.has(source.file)) byFile.set(source.file, source);
@@ -84,7 +84,7 @@ export function nameOf(file: string): string {
   return name === "index" ? basename(dirname(file)) : name;
 }
 
-async function discovered(workspace: SessionWorkspace): Promise<readonly ExtensionSource[]> {
+async function discoverSources(workspace: SessionWorkspace): Promise<readonly ExtensionSource[]> {
   const discovery = await workspace.discovery();
   const [extensions, tools, hooks] = await Promise.all([
     discovery.of<"extension">("extension"),

@@ -74,7 +74,7 @@ class HookedSession {
         this.#tell(why);
         void this.#open?.session.interrupt();
       },
-      allowed: (agentId, callId, by, reason) =>
+      recordAllowed: (agentId, callId, by, reason) =>
         this.#open?.permissions.recordHookAnswer(agentId, callId, { by: `the hook ${by}`, reason }),
     });
   }

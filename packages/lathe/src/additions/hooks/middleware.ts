@@ -17,7 +17,7 @@ interface HookSeams {
   /** Ends the work at hand, with a word to the person. */
   readonly end: (why: string) => void;
   /** A hook has decided that nobody need be asked about a call. */
-  readonly allowed: (agentId: string | undefined, callId: string, by: string, reason: string | undefined) => void;
+  readonly recordAllowed: (agentId: string | undefined, callId: string, by: string, reason: string | undefined) => void;
 }
 
 export function hookMiddleware(seams: HookSeams): Middleware {
@@ -71,7 +71,12 @@ function inputSeams({ hooks, startContext }: HookSeams): Pick<Middleware, "onInp
   };
 }
 
-function callSeams({ hooks, cwd, end, allowed }: HookSeams): Pick<Middleware, "beforeCall" | "approve" | "afterCall"> {
+function callSeams({
+  hooks,
+  cwd,
+  end,
+  recordAllowed: allowed,
+}: HookSeams): Pick<Middleware, "beforeCall" | "approve" | "afterCall"> {
   /** Why a person is to decide, by agent and call: calls of two agents may share an id. */
   const asks = new Map<string, string>();
   const keyOf = ({ callId }: ProposedCall, { agentId = "" }: SeamContext): string => `${agentId} ${callId}`;

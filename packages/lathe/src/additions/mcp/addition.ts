@@ -15,7 +15,7 @@ import type { McpServers, SharedServers } from "./mcp-servers.ts";
 import { PresentSession } from "./present-session.ts";
 import { promptCommands } from "./prompts.ts";
 import { mcpScheme } from "./resources.ts";
-import { sampled } from "./sampling.ts";
+import { sample } from "./sampling.ts";
 import type { Server } from "./server.ts";
 import type { ServerConfig } from "./types.ts";
 
@@ -138,7 +138,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
     if (isAsking) throw new Error("another question of this server is still open");
     isAsking = true;
     try {
-      return await server.asking(work);
+      return await server.ask(work);
     } finally {
       isAsking = false;
     }
@@ -148,7 +148,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
       ? {
           elicit: (question, signal) =>
             alone(async (unneeded) => {
-              const { elicited } = await import("./elicitation.ts");
+              const { elicit: elicited } = await import("./elicitation.ts");
               return elicited(server.name, question, answer, AbortSignal.any([signal, unneeded]));
             }),
         }
@@ -158,7 +158,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
           sample: (question) =>
             alone(async () => {
               sessions.countSample(server.name);
-              return sampled(sessions.session, question);
+              return sample(sessions.session, question);
             }),
         }
       : {}),

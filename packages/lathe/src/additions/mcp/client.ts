@@ -22,7 +22,7 @@ import { limitedFetch } from "./limited-fetch.ts";
 import { MESSAGE_WINDOW_MS, MOST_INSTRUCTION_CHARS, MOST_MESSAGES } from "./limits.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import type { Definitions, ServerConfig } from "./types.ts";
-import { expanded, resolvedValues, type ValueSources } from "./values.ts";
+import { expandVariables, resolvedValues, type ValueSources } from "./values.ts";
 
 export interface ConnectOptions {
   readonly config: ServerConfig;
@@ -105,7 +105,7 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
   guard(transport, options.now, endBecause, (tools) => hooks.onBroken(tools));
   const lists: Lists = { tools: [], prompts: [] };
   const definitionsNow = (): Definitions => definitionsOf(client, lists);
-  lists.changed = () => hooks.onDefinitions(definitionsNow());
+  lists.onChange = () => hooks.onDefinitions(definitionsNow());
   const endOf = (): string | undefined => (transport instanceof ProcessTransport ? transport.end : "");
   try {
     await client.connect(transport, { timeout: startTimeoutMs });
@@ -140,7 +140,7 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
 interface Lists {
   tools: Definitions["tools"];
   prompts: Definitions["prompts"];
-  changed?: () => void;
+  onChange?: () => void;
 }
 
 function definitionsOf(client: Client, { tools, prompts }: Lists): Definitions {
@@ -170,14 +170,14 @@ function clientOptions(
         onChanged: (error, tools) => {
           if (error || !tools) return; // what it offered before stays
           listsOf().tools = listTools(tools, config);
-          listsOf().changed?.();
+          listsOf().onChange?.();
         },
       },
       prompts: {
         onChanged: (error, prompts) => {
           if (error || !prompts) return;
           listsOf().prompts = listPrompts(prompts);
-          listsOf().changed?.();
+          listsOf().onChange?.();
         },
       },
     },
@@ -230,7 +230,7 @@ function guard(
 }
 
 async function transportOf({ config, env: environment, values, auth }: ConnectOptions): Promise<Transport> {
-  const text = (value: string): string => expanded(value, values.env);
+  const text = (value: string): string => expandVariables(value, values.env);
   if (config.transport === "stdio") {
     const { command = "", args = [], cwd } = config;
     const variables = await resolvedValues(config.env, values);

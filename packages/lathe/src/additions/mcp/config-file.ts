@@ -71,17 +71,17 @@ function withoutEntry(text: string, path: readonly string[]): string {
   if (!entry) return text;
   const after = commaAfter(text, entry.offset + entry.length);
   const before = text.slice(0, entry.offset);
-  if (after !== undefined) return joined(before, text.slice(after + 1));
+  if (after !== undefined) return joinText(before, text.slice(after + 1));
   // It was the last one: the comma of the one before it goes, or strict readers would refuse the file.
   const siblings = entry.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(entry) - 1];
   const comma = previous && commaAfter(text, previous.offset + previous.length);
   const kept = comma === undefined ? before : before.slice(0, comma) + before.slice(comma + 1);
-  return joined(kept, text.slice(entry.offset + entry.length));
+  return joinText(kept, text.slice(entry.offset + entry.length));
 }
 
 /** Without the line that is left empty. */
-function joined(before: string, after: string): string {
+function joinText(before: string, after: string): string {
   const ownLine = /\r?\n[ \t]*$/.exec(before);
   return ownLine && /^[ \t]*(?:\r?\n|$)/.test(after)
     ? before.slice(0, ownLine.index) + after.replace(/^[ \t]+/, "")

@@ -6,7 +6,7 @@ import { credentialStore } from "../../models/credentials.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import type { SignInDeps } from "./sign-in.ts";
 import type { OAuthConfig, ServerConfig } from "./types.ts";
-import { expanded, type ValueSources } from "./values.ts";
+import { expandVariables, type ValueSources } from "./values.ts";
 
 export function serverConfig({ name, source, value }: Found<McpServerValue>, { machine }: Workspace): ServerConfig {
   const { oauth, ...rest } = value;
@@ -44,7 +44,7 @@ export function signInDeps(workspace: Workspace, { url = "" }: ServerConfig): Si
     store: credentialStore(workspace),
     now: credentialDeps.now,
     onSecret: (name, value) => workspace.redactor.add(name, value),
-    url: new URL(expanded(url, workspace.env)).href,
+    url: new URL(expandVariables(url, workspace.env)).href,
   };
 }
 

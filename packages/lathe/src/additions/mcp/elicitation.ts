@@ -14,7 +14,7 @@ const NO = "No";
 const SKIP = "Leave it out";
 const MOST_QUESTION_CHARS = 2_000;
 
-export async function elicited(
+export async function elicit(
   server: string,
   request: ElicitRequest["params"],
   answer: Answerer,

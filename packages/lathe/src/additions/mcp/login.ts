@@ -17,7 +17,7 @@ export async function logInTo(
   scope?: string,
 ): Promise<void> {
   const givenUp = new AbortController();
-  async function* pasted(signal: AbortSignal): AsyncIterable<string> {
+  async function* pastedLines(signal: AbortSignal): AsyncIterable<string> {
     while (!signal.aborted) {
       const line = await view.ask(`Signing in to ${config.name}. Address to paste, if any:`, signal);
       if (line === undefined && !signal.aborted) givenUp.abort();
@@ -25,7 +25,12 @@ export async function logInTo(
       yield line;
     }
   }
-  await logIn(config, workspace, { show: (line) => view.line(line), signal: givenUp.signal, pasted, scope });
+  await logIn(config, workspace, {
+    show: (line) => view.line(line),
+    signal: givenUp.signal,
+    pasted: pastedLines,
+    scope,
+  });
 }
 
 export interface LoginPlace {

@@ -41,7 +41,7 @@ export class ServerManager {
   #tools: readonly OfferedTool[] | undefined;
   #hasSent = false;
   #isClosed = false;
-  #settled = (): void => {};
+  #settle = (): void => {};
 
   constructor(options: ManagerOptions) {
     this.#options = options;
@@ -49,9 +49,9 @@ export class ServerManager {
       const server = new Server(config, {
         ...options.host,
         deps: options.deps,
-        onDefinitions: (from, definitions) => this.#listed(from, definitions),
+        onDefinitions: (from, definitions) => this.#takeDefinitions(from, definitions),
         onBroken: (of, tools) => this.#warn(of, brokenText(tools)),
-        onState: (of) => this.#changed(of),
+        onState: (of) => this.#noteChange(of),
       });
       const kept = config.enabled === false ? undefined : options.cache.read(config);
       this.#entries.set(server.name, {
@@ -145,7 +145,7 @@ export class ServerManager {
         this.#starting.delete(server);
         if (this.#starting.size > 0) return;
         this.#offerLatest();
-        this.#settled();
+        this.#settle();
       });
   }
 
@@ -153,18 +153,18 @@ export class ServerManager {
   #allStarted(signal: AbortSignal): Promise<void> {
     const { deps, waitsForStart } = this.#options;
     return new Promise((resolve) => {
-      const timer = waitsForStart ? undefined : deps.setTimer(done, FIRST_REQUEST_WAIT_MS);
-      function done(): void {
+      const timer = waitsForStart ? undefined : deps.setTimer(finish, FIRST_REQUEST_WAIT_MS);
+      function finish(): void {
         timer?.cancel();
-        signal.removeEventListener("abort", done);
+        signal.removeEventListener("abort", finish);
         resolve();
       }
-      this.#settled = done;
-      signal.addEventListener("abort", done, { once: true });
+      this.#settle = finish;
+      signal.addEventListener("abort", finish, { once: true });
     });
   }
 
-  #listed(server: Server, definitions: Definitions): void {
+  #takeDefinitions(server: Server, definitions: Definitions): void {
     const entry = this.#entry(server);
     const isSame = JSON.stringify(entry.latest) === JSON.stringify(definitions);
     if (!isSame || this.#isOld(server)) this.#keep(server, definitions);
@@ -211,7 +211,7 @@ export class ServerManager {
     });
   }
 
-  #changed(server: Server): void {
+  #noteChange(server: Server): void {
     const { state, name } = server;
     if (this.#isClosed) return;
     if (state.kind === "failed") this.#warn(server, `failed: ${state.reason}`);

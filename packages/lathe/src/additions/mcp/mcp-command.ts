@@ -29,7 +29,7 @@ export function mcpCommand(manager: ServerManager, workspace: Workspace): SlashC
         view.line(stateTable(manager, view.columns));
         return;
       }
-      const server = named(manager, name, verb);
+      const server = serverNamed(manager, name, verb);
       view.line(await ACTIONS[verb](server, { manager, workspace, view }));
     },
   };
@@ -42,28 +42,28 @@ interface Place {
 }
 
 const ACTIONS: Readonly<Record<Exclude<Verb, "list">, (server: Server, place: Place) => Promise<string>>> = {
-  reconnect: (server, { manager }) => connected(server, manager),
-  enable: (server, { manager }) => connected(server, manager),
+  reconnect: (server, { manager }) => describeConnection(server, manager),
+  enable: (server, { manager }) => describeConnection(server, manager),
   disable: async (server, { manager }) => {
     await manager.disable(server);
     return `${server.name} is off in this session. Its tools are taken from the model.`;
   },
   login: async (server, { manager, workspace, view }) => {
     await logInTo(server.config, workspace, view, server.neededScope);
-    return connected(server, manager);
+    return describeConnection(server, manager);
   },
   logout: async (server, { workspace }) => logOutOf(server.config, workspace),
 };
 
 /** What is wrong is the server's state. */
-async function connected(server: Server, manager: ServerManager): Promise<string> {
+async function describeConnection(server: Server, manager: ServerManager): Promise<string> {
   await manager.enable(server).catch(() => {});
   return `${server.name}: ${stateText(server.state)}`;
 }
 
 const isVerb = (word: string): word is Verb => (VERBS as readonly string[]).includes(word);
 
-function named(manager: ServerManager, name: string | undefined, verb: string): Server {
+function serverNamed(manager: ServerManager, name: string | undefined, verb: string): Server {
   const names = manager.servers.map((server) => server.name).join(", ");
   if (name === undefined) throw usageError(`Name a server: /mcp ${verb} <server>. There are: ${names}`);
   const server = manager.server(name);

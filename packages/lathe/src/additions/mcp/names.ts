@@ -2,14 +2,14 @@
 
 const LONGEST = 64;
 
-export const toolName = (server: string, tool: string): string => fitting(`mcp__${server}__${tool}`);
+export const toolName = (server: string, tool: string): string => fitName(`mcp__${server}__${tool}`);
 /** The same for a slash command. */
 export const promptName = (server: string, prompt: string): string => `mcp__${plain(server)}__${plain(prompt)}`;
 
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
 /** What is cut or replaced is told apart by a hash of the whole. */
-function fitting(name: string): string {
+function fitName(name: string): string {
   const allowed = plain(name);
   if (allowed === name && name.length <= LONGEST) return name;
   return `${allowed.slice(0, LONGEST - 9)}_${shortHash(name)}`;

@@ -13,7 +13,7 @@ export function mcpScheme(manager: ServerManager): SchemeResolver {
       const [, name = "", address = ""] = ADDRESS.exec(url) ?? [];
       if (name === "") return serverList(manager);
       const server = manager.server(decodeURIComponent(name));
-      if (!server) throw new Error(`There is no MCP server ${name}. ${known(manager)}`);
+      if (!server) throw new Error(`There is no MCP server ${name}. ${knownServers(manager)}`);
       try {
         return address === "" ? await listing(manager, server, signal) : await resource(server, address, signal);
       } catch (error) {
@@ -24,7 +24,7 @@ export function mcpScheme(manager: ServerManager): SchemeResolver {
   };
 }
 
-const known = ({ servers }: ServerManager): string => `Known: ${servers.map(({ name }) => name).join(", ")}.`;
+const knownServers = ({ servers }: ServerManager): string => `Known: ${servers.map(({ name }) => name).join(", ")}.`;
 
 function serverList(manager: ServerManager): string {
   return manager.servers.map(({ name, state }) => `mcp://${encodeURIComponent(name)} (${state.kind})`).join("\n");

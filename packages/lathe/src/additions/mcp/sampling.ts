@@ -14,7 +14,7 @@ const TIMEOUT_MS = 120_000;
 /** One server may ask for this many samples in one session. */
 export const MOST_SAMPLES = 50;
 
-export async function sampled(session: Session, request: CreateMessageRequest["params"]): Promise<CreateMessageResult> {
+export async function sample(session: Session, request: CreateMessageRequest["params"]): Promise<CreateMessageResult> {
   const { messages, systemPrompt, maxTokens } = request;
   const answer = await session.beside.callModel("sampling", {
     messages: [

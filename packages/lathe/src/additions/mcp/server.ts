@@ -144,16 +144,16 @@ export class Server {
         ending.abort(late);
       }
     };
-    const progressed = (progress: Progress): void => {
+    const noteProgress = (progress: Progress): void => {
       if (now() < latest) arm();
       onProgress?.(progress);
     };
     arm();
     this.#requests += 1;
     try {
-      return await work(client, { timeout: NO_TIMEOUT, signal: ending.signal, onprogress: progressed });
+      return await work(client, { timeout: NO_TIMEOUT, signal: ending.signal, onprogress: noteProgress });
     } catch (error) {
-      if (!late) throw this.#refused(error);
+      if (!late) throw this.#explainRefusal(error);
       void this.#restartIfHung(client);
       throw late;
     } finally {
@@ -168,7 +168,7 @@ export class Server {
   }
 
   /** While a person or a model answers the server, its own requests are not late. The signal: nobody needs the answer any more. */
-  async asking<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const question = new AbortController();
     if (this.#requests > 0) this.#questions.add(question);
     this.#asking += 1;
@@ -183,7 +183,7 @@ export class Server {
   // ---- inside ----
 
   /** A token that is not good for this request needs another sign-in. */
-  #refused(error: unknown): unknown {
+  #explainRefusal(error: unknown): unknown {
     const { name, requiredScope } = error as { readonly name?: string; readonly requiredScope?: string };
     if (name !== "InsufficientScopeError") return error;
     this.#neededScope = requiredScope;
@@ -234,7 +234,7 @@ export class Server {
       startTimeoutMs,
       hooks: {
         ...this.#host.hooks(this),
-        onEnd: (reason) => this.#ended(reason),
+        onEnd: (reason) => this.#noteEnd(reason),
         onDefinitions: (definitions) => this.#host.onDefinitions(this, definitions),
         onBroken: (tools) => this.#host.onBroken(this, tools),
       },
@@ -249,7 +249,7 @@ export class Server {
   }
 
   /** It went away by itself: started again after a while, longer each time. */
-  #ended(reason: string | undefined): void {
+  #noteEnd(reason: string | undefined): void {
     if (!this.#connected) return;
     if (reason === undefined) {
       this.#connected = undefined;
@@ -273,7 +273,7 @@ export class Server {
     } catch {
       if (this.#connected?.client !== client) return;
       const hung = this.#connected;
-      this.#ended("it no longer answers");
+      this.#noteEnd("it no longer answers");
       await hung.close();
     }
   }

@@ -20,7 +20,7 @@ class UnsetVariable extends Error {
 }
 
 /** Throws for a variable that is not set and has no default. */
-export function expanded(text: string, env: ValueSources["env"]): string {
+export function expandVariables(text: string, env: ValueSources["env"]): string {
   return text.replace(REFERENCE, (_, name: string, instead: string | undefined) => {
     // As shells have it: an empty variable is as good as none.
     const value = env[name] || instead;
@@ -34,15 +34,15 @@ export async function resolvedValues(
   values: Readonly<Record<string, string>> = {},
   sources: ValueSources,
 ): Promise<Record<string, string>> {
-  const entries = Object.entries(values).map(async ([name, text]) => [name, await resolved(name, text, sources)]);
+  const entries = Object.entries(values).map(async ([name, text]) => [name, await resolveValue(name, text, sources)]);
   return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
 }
 
-async function resolved(name: string, text: string, { env, run, onSecret }: ValueSources): Promise<string> {
-  const value = text.startsWith("!") ? await run(text.slice(1)) : looked(text, env);
+async function resolveValue(name: string, text: string, { env, run, onSecret }: ValueSources): Promise<string> {
+  const value = text.startsWith("!") ? await run(text.slice(1)) : lookUp(text, env);
   if (value !== text) onSecret(name, value.replace(/^(?:Bearer|Basic|Token) /i, ""));
   return value;
 }
 
-const looked = (text: string, env: ValueSources["env"]): string =>
-  (VARIABLE.test(text) ? env[text] : undefined) ?? expanded(text, env);
+const lookUp = (text: string, env: ValueSources["env"]): string =>
+  (VARIABLE.test(text) ? env[text] : undefined) ?? expandVariables(text, env);

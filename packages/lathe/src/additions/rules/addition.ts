@@ -25,7 +25,8 @@ export const rules: AdditionMaker = async (workspace) => {
     middleware: settings["ttsr.enabled"] ? [watch.middleware()] : [],
     opened: async ({ session }) => {
       for (const { rule, problems } of read)
-        for (const warning of await located(rule.source.path, problems)) session.warn(warningLine(warning), "rule");
+        for (const warning of await locateProblems(rule.source.path, problems))
+          session.warn(warningLine(warning), "rule");
     },
   };
 };
@@ -37,7 +38,7 @@ async function rulesOf(workspace: SessionWorkspace) {
 }
 
 /** In which line each stands. */
-async function located(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {
+async function locateProblems(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {
   if (problems.length === 0) return [];
   const lines = (await readFile(path, "utf8")).split("\n");
   return problems.map(({ about, message }) => {

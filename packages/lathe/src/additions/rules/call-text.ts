@@ -16,7 +16,7 @@ export class CallText {
         if (char === '"') this.#isInString = true;
         text += char === '"' ? "\n" : char;
       } else if (this.#escape !== "" || char === "\\") {
-        text += this.#continued(char);
+        text += this.#continueString(char);
       } else if (char === '"') {
         this.#isInString = false;
         text += "\n";
@@ -25,7 +25,7 @@ export class CallText {
     return text;
   }
 
-  #continued(char: string): string {
+  #continueString(char: string): string {
     this.#escape += char;
     if (this.#escape.length === 1) return "";
     const isUnicode = this.#escape[1] === "u";

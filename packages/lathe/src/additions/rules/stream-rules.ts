@@ -200,7 +200,7 @@ export class StreamRules {
       if (part.kind === "thinking") cut = this.#look(`thinking ${i}`, "thinking", part.thinking.text, context);
       if (part.kind === "tool_call") {
         cut = await this.#callEnds(
-          { type: "tool_call_end", callKey: `${i}`, toolCall: streamed(part.toolCall) },
+          { type: "tool_call_end", callKey: `${i}`, toolCall: streamedCall(part.toolCall) },
           context,
         );
       }
@@ -237,7 +237,7 @@ export class StreamRules {
 }
 
 /** A call that came whole, as if it had been streamed. */
-function streamed({ id, name, type, arguments: given, rawArguments }: ToolCallData): StreamedToolCall {
+function streamedCall({ id, name, type, arguments: given, rawArguments }: ToolCallData): StreamedToolCall {
   const isText = typeof given === "string";
   const raw = rawArguments ?? (isText ? given : JSON.stringify(given));
   return { id, name, type, rawArguments: raw, arguments: isText ? {} : given };

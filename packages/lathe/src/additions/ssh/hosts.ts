@@ -62,7 +62,7 @@ function* readHosts(file: string, workspace: Workspace): Iterable<SshHost> {
   const value: unknown = JSON.parse(readFileSync(file, "utf8"));
   const table = objectOf(objectOf(value, "the file")["hosts"] ?? value, "hosts");
   const text = (given: unknown): string | undefined =>
-    typeof given === "string" && given !== "" ? expanded(given, workspace) : undefined;
+    typeof given === "string" && given !== "" ? expandVariables(given, workspace) : undefined;
   for (const [name, row] of Object.entries(table)) {
     const given = objectOf(row, `the host ${name}`);
     const host = text(given["host"]);
@@ -89,7 +89,7 @@ function objectOf(value: unknown, what: string): Record<string, unknown> {
 }
 
 /** `~`, `$NAME` and `${NAME}`; a variable that is not set is empty, as in a shell. */
-const expanded = (text: string, { env, machine }: Workspace): string =>
+const expandVariables = (text: string, { env, machine }: Workspace): string =>
   text
     .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, plain?: string) => env[braced ?? plain ?? ""] ?? "")
     .replace(/^~(?=\/|$)/, machine.userHome);

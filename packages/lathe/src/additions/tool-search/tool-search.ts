@@ -68,7 +68,7 @@ export class ToolSearch implements ToolProvider {
   }
 
   /** What can be found: hidden, and not found yet. */
-  #hidden(): readonly Hideable[] {
+  #hiddenTools(): readonly Hideable[] {
     const own = this.#builtin.filter((tool) => this.hides(tool)).map((tool) => ({ tool }));
     return [...own, ...this.#from.filter(({ tool }) => !this.#selected.has(tool.name))];
   }
@@ -111,7 +111,7 @@ export class ToolSearch implements ToolProvider {
   #search({ query, limit = DEFAULT_LIMIT }: JsonObject): ToolResult {
     const wanted = String(query).trim();
     if (tokens(wanted).length === 0) throw new ToolFailure("Query must contain at least one letter or number.");
-    const hidden = this.#hidden();
+    const hidden = this.#hiddenTools();
     const matches = rank(wanted, hidden.map(documentOf)).slice(0, Number(limit));
     const names = matches.map(({ name }) => name);
     if (names.length > 0) {

@@ -33,7 +33,7 @@ export const agents: SlashCommand = {
     if (argument === "") return overview(directory, view);
     const [, verb, id = "", message] = FORM.exec(argument) ?? [];
     if (id === "" || (message !== undefined) !== (verb === "send")) throw usageError(USAGE);
-    await told(async () => {
+    await reportErrors(async () => {
       if (verb === "send") {
         const { how } = await directory.send(id, message ?? "");
         view.line(`Sent to ${id}: ${how}.`, "dim");
@@ -90,7 +90,7 @@ function lineOf({
 }
 
 /** What is wrong with what was typed is for the person who typed it. */
-async function told(work: () => Promise<void>): Promise<void> {
+async function reportErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

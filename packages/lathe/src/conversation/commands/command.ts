@@ -52,7 +52,7 @@ export class CommandRegistry {
   }
 
   /** Every name that can be typed: those of the commands, then their aliases. */
-  named(): readonly { readonly name: string; readonly command: SlashCommand }[] {
+  namedCommands(): readonly { readonly name: string; readonly command: SlashCommand }[] {
     const commands = this.list();
     const own = commands.map((command) => ({ name: command.name, command }));
     const others = commands.flatMap((command) => (command.aliases ?? []).map((name) => ({ name, command })));
@@ -74,14 +74,14 @@ export class CommandRegistry {
     const [whole, name = "", argument = ""] = COMMAND.exec(line.trim()) ?? [];
     if (whole === undefined) return undefined;
     const command = this.get(name);
-    const isRun = command ? "run" in command : name === "" || this.#meant(name) !== undefined;
+    const isRun = command ? "run" in command : name === "" || this.#nearestName(name) !== undefined;
     return isRun ? { name, argument: argument.trim() } : undefined;
   }
 
-  #meant(name: string): string | undefined {
+  #nearestName(name: string): string | undefined {
     return nearMiss(
       name,
-      this.named().map((one) => one.name),
+      this.namedCommands().map((one) => one.name),
     );
   }
 
@@ -93,7 +93,7 @@ export class CommandRegistry {
     await this.ready;
     const command = this.get(name);
     if (!command || !("run" in command)) {
-      const meant = this.#meant(name);
+      const meant = this.#nearestName(name);
       throw usageError(`There is no /${name}. ${meant === undefined ? "See /help." : `Did you mean /${meant}?`}`);
     }
     if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Interrupt it first.");
@@ -114,7 +114,7 @@ export class CommandRegistry {
     if (!line.startsWith("/")) return [];
     await this.ready;
     if (gap === "")
-      return this.named()
+      return this.namedCommands()
         .filter((one) => one.name.startsWith(name))
         .map((one) => `/${one.name}`);
     const values = (await this.get(name)?.complete?.(conversation, typed)) ?? [];

@@ -63,7 +63,9 @@ async function askToKeep(workspace: SessionWorkspace, name: string, view: Comman
 }
 
 function itemsOf(offered: readonly OfferedModel[]): ChoiceItem<string>[] {
-  const details = aligned(offered.map(({ facts, name, selector }) => [...facts, selector.endsWith(name) ? "" : name]));
+  const details = alignRows(
+    offered.map(({ facts, name, selector }) => [...facts, selector.endsWith(name) ? "" : name]),
+  );
   return offered.map(({ selector, problem }, i) => ({
     value: selector,
     label: selector,
@@ -73,7 +75,7 @@ function itemsOf(offered: readonly OfferedModel[]): ChoiceItem<string>[] {
 }
 
 /** Rows of cells as lines whose columns stand below one another. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
+function alignRows(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
   return rows.map((cells) =>
     cells

@@ -19,7 +19,7 @@ export const settings: SlashCommand = {
   complete: (_conversation, typed) => KEYS.filter((key) => key.startsWith(typed)),
   run: async ({ workspace }, argument, view) => {
     const [, name = "", given = ""] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
-    const setting = name === "" ? await chosenSetting(workspace, view) : named(workspace, name);
+    const setting = name === "" ? await chosenSetting(workspace, view) : settingNamed(workspace, name);
     if (!setting) return;
     const text = given === "" ? await chosenValue(setting, view) : given;
     if (text === undefined) return view.line(`${setting.key} = ${setting.value}`, "dim");
@@ -28,17 +28,21 @@ export const settings: SlashCommand = {
   },
 };
 
-const shown = (workspace: Workspace): ShownSetting[] =>
+const shownSettings = (workspace: Workspace): ShownSetting[] =>
   settingsScreen(workspace).flatMap(({ settings: group }) => group);
 
-function named(workspace: Workspace, name: string): ShownSetting | undefined {
-  if (isSettingKey(name)) return shown(workspace).find(({ key }) => key === name);
+function settingNamed(workspace: Workspace, name: string): ShownSetting | undefined {
+  if (isSettingKey(name)) return shownSettings(workspace).find(({ key }) => key === name);
   const guess = nearest(name, KEYS);
   throw usageError(`Unknown setting ${name}.${guess ? ` Did you mean ${guess}?` : ""} See /settings.`);
 }
 
 function chosenSetting(workspace: Workspace, view: CommandView): Promise<ShownSetting | undefined> {
-  const items = shown(workspace).map((setting) => ({ value: setting, label: setting.key, detail: setting.value }));
+  const items = shownSettings(workspace).map((setting) => ({
+    value: setting,
+    label: setting.key,
+    detail: setting.value,
+  }));
   const preview = ({ help, choices, origin }: ShownSetting): string =>
     [help, choices ? `one of: ${choices.join(", ")}` : "", `from: ${origin}`].filter((line) => line !== "").join("\n");
   return chooseFrom(view, { title: "Settings", items, preview });

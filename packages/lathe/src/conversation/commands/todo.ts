@@ -42,22 +42,22 @@ export const todo: SlashCommand = {
     const path = (name: string): string => resolve(workspace.cwd, name);
     switch (verb) {
       case "":
-        view.line(shown(session, list));
+        view.line(formatList(session, list));
         return;
       case "export":
         if (rest === "") view.line(todoMarkdown(list).trimEnd());
-        else await writeFile(path(rest), todoMarkdown(list)).catch(refused(rest));
+        else await writeFile(path(rest), todoMarkdown(list)).catch(refuse(rest));
         if (rest !== "") view.line(`Wrote the task list to ${rest}.`, "dim");
         return;
       case "import": {
         if (rest === "") throw usageError(USAGE);
-        const { list: read, problems } = parseTodoMarkdown(await readFile(path(rest), "utf8").catch(refused(rest)));
+        const { list: read, problems } = parseTodoMarkdown(await readFile(path(rest), "utf8").catch(refuse(rest)));
         if (problems.length > 0) throw usageError(`${rest}: ${problems.join("; ")}. The task list stays as it was.`);
-        await edited(session, keepOneInProgress(read));
+        await editList(session, keepOneInProgress(read));
         break;
       }
       case "clear":
-        await edited(session, []);
+        await editList(session, []);
         break;
       case "add":
       case "start":
@@ -71,7 +71,7 @@ export const todo: SlashCommand = {
             : { op: verb, task: rest };
         const { list: after, errors } = applyOps(list, [op]);
         if (errors.length > 0) throw usageError(`${errors.join("; ")}. See: /todo`);
-        await edited(session, after);
+        await editList(session, after);
         break;
       }
       default:
@@ -81,14 +81,14 @@ export const todo: SlashCommand = {
   },
 };
 
-const refused =
+const refuse =
   (name: string) =>
   (error: unknown): never => {
     throw usageError(`${name}: ${messageOf(error)}`);
   };
 
 /** Journalled as the person's, and announced to the model with the next request. */
-async function edited(session: Session, list: TodoList): Promise<void> {
+async function editList(session: Session, list: TodoList): Promise<void> {
   await writeTodo(session, list);
   session.appendCustom(USER_EDIT, { phases: list as unknown as JsonValue });
   const said = `<system-reminder>The user changed the todo list. It is now:\n${renderTodo(list)}</system-reminder>`;
@@ -96,7 +96,7 @@ async function edited(session: Session, list: TodoList): Promise<void> {
   else session.appendCustomMessage(USER_EDIT, said, { display: false });
 }
 
-function shown(session: Session, list: TodoList): string {
+function formatList(session: Session, list: TodoList): string {
   const settled = settledEarlier(session, list);
   const present = list.length === 0 ? "There is no task list." : renderTodo(list);
   if (settled.length === 0) return present;

@@ -13,11 +13,11 @@ import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
 import { foldersLike } from "./folder-completion.ts";
 
-const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
+const withHint = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
 const isFilter = (word: string): word is TreeFilter => (TREE_FILTERS as readonly string[]).includes(word);
 
 /** The first word, and the rest. */
-const divided = (argument: string): readonly [string, string] => {
+const divideArgument = (argument: string): readonly [string, string] => {
   const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   return [word, rest.trim()];
 };
@@ -34,17 +34,17 @@ const tree: SlashCommand = {
     ...labels(conversation, typed),
   ],
   run: async (conversation, argument, view) => {
-    const [word, rest] = divided(argument);
+    const [word, rest] = divideArgument(argument);
     const { journal } = conversation.session;
     const isShown = word === "" || isFilter(word);
     if (isShown && rest !== "") throw usageError(`/tree ${word} takes nothing more, but got "${rest}".`);
     const rows = isShown ? treeRows(journal, word === "" ? "no-tools" : word) : [];
     if (isShown && (rows.length === 0 || !view.choose))
       return view.line(rows.length === 0 ? "Nothing to show." : treeText(rows, view.columns).join("\n"));
-    const target = isShown ? await chosenEntry(rows, view) : await hinted(() => findEntry(journal, word));
+    const target = isShown ? await chosenEntry(rows, view) : await withHint(() => findEntry(journal, word));
     if (target === undefined) return;
     const wanted = summaryWanted(rest);
-    const { cancelled, text } = await hinted(() => conversation.navigate(target, wanted));
+    const { cancelled, text } = await withHint(() => conversation.navigate(target, wanted));
     if (cancelled !== undefined) return view.line(`Not moved: ${sentence(cancelled)}`, "yellow");
     view.line("The conversation goes on from there.", "dim");
     if (text !== undefined) view.prefill(text);
@@ -58,7 +58,7 @@ function chosenEntry(rows: readonly TreeRow[], view: CommandView): Promise<strin
 }
 
 function summaryWanted(rest: string): { readonly summarize?: boolean; readonly focus?: string } {
-  const [word, focus] = divided(rest);
+  const [word, focus] = divideArgument(rest);
   if (word === "") return {};
   if (word === "no-summary" && focus === "") return { summarize: false };
   if (word === "summary") return { summarize: true, ...(focus === "" ? {} : { focus }) };
@@ -73,9 +73,9 @@ const branch: SlashCommand = {
   run: async (conversation, argument, view) => {
     const { journal } = conversation.session;
     const entryId =
-      argument === "" ? await chosenMessage(conversation, view) : await hinted(() => findEntry(journal, argument));
+      argument === "" ? await chosenMessage(conversation, view) : await withHint(() => findEntry(journal, argument));
     if (entryId === undefined) return view.line("No message selected.", "dim");
-    const { cancelled, text } = await hinted(() => conversation.branch(entryId));
+    const { cancelled, text } = await withHint(() => conversation.branch(entryId));
     if (cancelled !== undefined) return view.line(`Not branched: ${sentence(cancelled)}`, "yellow");
     view.line(`Branched to session ${conversation.session.id}.`, "dim");
     view.prefill(text);
@@ -97,7 +97,7 @@ const label: SlashCommand = {
   arguments: "[entry <name> | entry --clear]",
   description: "name a place of the session, or show the names",
   run: async ({ session }, argument, view) => {
-    const [word, name] = divided(argument);
+    const [word, name] = divideArgument(argument);
     const { journal } = session;
     if (word === "") {
       const rows = [...journal.labels].map(([id, text]) => `${id}  ${text}`);
@@ -105,8 +105,8 @@ const label: SlashCommand = {
     }
     if (name === "") throw usageError("Give a name: /label <entry> <name>, or /label <entry> --clear");
     const isCleared = name === "--clear";
-    const entryId = await hinted(() => findEntry(journal, word));
-    await hinted(() => session.label(entryId, isCleared ? undefined : name));
+    const entryId = await withHint(() => findEntry(journal, word));
+    await withHint(() => session.label(entryId, isCleared ? undefined : name));
     view.line(isCleared ? `Cleared the label of ${entryId}.` : `Labelled ${entryId}: ${name}`, "dim");
   },
 };
@@ -118,7 +118,7 @@ const move: SlashCommand = {
   complete: ({ workspace }, typed) => foldersLike({ cwd: workspace.cwd, userHome: workspace.machine.userHome }, typed),
   run: async (conversation, folder, view) => {
     if (folder === "") throw usageError("Name a folder: /move <folder>");
-    const { cancelled } = await hinted(() => conversation.move(folder));
+    const { cancelled } = await withHint(() => conversation.move(folder));
     if (cancelled !== undefined) return view.line(`Not moved: ${sentence(cancelled)}`, "yellow");
     view.line(`This session now works in ${conversation.workspace.cwd}.`, "dim");
   },

@@ -72,7 +72,7 @@ export class Planning {
   }
 
   /** The mode was changed by a person: a session that has begun keeps it at once. */
-  changed(): void {
+  onModeChange(): void {
     if (this.#parts.session().journal.leaf !== null) this.keep();
   }
 
@@ -89,9 +89,9 @@ export class Planning {
   /** What a child without a role of its own is like now. */
   childRole(): AgentRole | undefined {
     const { userInstructions, readingProfile } = this.#parts;
-    if (this.#isOn) return { profile: readingProfile(), prompt: joined(child, userInstructions) };
+    if (this.#isOn) return { profile: readingProfile(), prompt: joinTexts(child, userInstructions) };
     if (!existsSync(this.#parts.file)) return undefined;
-    return { prompt: joined(approved.replace("{{file}}", this.#shownFile), userInstructions) };
+    return { prompt: joinTexts(approved.replace("{{file}}", this.#shownFile), userInstructions) };
   }
 
   get #isOn(): boolean {
@@ -138,5 +138,5 @@ async function savePlan(file: string, text: string): Promise<void> {
   await rename(temporary, file);
 }
 
-const joined = (first: string, second: string | undefined): string =>
+const joinTexts = (first: string, second: string | undefined): string =>
   second === undefined ? first.trim() : `${first.trim()}\n\n${second}`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { type Git, type GitPlace, withGit } from "./git.ts";
-import { branchChanges, type Range, rangeOf, uncommitted } from "./range.ts";
+import { branchChanges, type Range, rangeOf, uncommittedRange } from "./range.ts";
 import type { Change, ChangedFile } from "./types.ts";
 
 /** Of the whole diff; files behind it are named, and reviewers read them. */
@@ -22,7 +22,7 @@ export async function changeOf(
     throw usageError(`${workspace.cwd} is not in a git repository, so there is no change to review. Start in one.`);
   return withGit(workspace, top, async (git) => {
     if (wanted !== undefined) return changeIn(git, top, await rangeOf(git, wanted));
-    const open = await changeIn(git, top, await uncommitted(git));
+    const open = await changeIn(git, top, await uncommittedRange(git));
     if (open.files.length > 0) return open;
     const ahead = await branchChanges(git);
     return ahead ? changeIn(git, top, ahead) : open;
@@ -73,13 +73,13 @@ async function untrackedFiles(git: Git, top: string): Promise<ChangedFile[]> {
   const paths = stdout.toString("utf8").split("\0");
   const files: ChangedFile[] = [];
   for (const path of paths.filter((one) => one !== "" && !one.endsWith("/"))) {
-    const file = await untracked(git, top, path);
+    const file = await untrackedFile(git, top, path);
     if (file) files.push(file);
   }
   return files;
 }
 
-async function untracked({ disk }: Git, top: string, path: string): Promise<ChangedFile | undefined> {
+async function untrackedFile({ disk }: Git, top: string, path: string): Promise<ChangedFile | undefined> {
   const found = await disk.find(join(top, path));
   if (!found?.isFile || found.isLink) return undefined;
   if (found.size > MOST_TEXT) return { path };

@@ -42,7 +42,7 @@ export function criticTasks(findings: readonly Finding[]): CriticTask[] {
   const tasks: CriticTask[] = [];
   for (let from = 0; from < findings.length; from += MOST_AT_ONCE) {
     const part = findings.slice(from, from + MOST_AT_ONCE);
-    const listed = part.map((finding, i) => described(finding, from + i + 1)).join("\n\n");
+    const listed = part.map((finding, i) => describeFinding(finding, from + i + 1)).join("\n\n");
     tasks.push({
       id: `critic-${tasks.length + 1}`,
       description: `review: findings ${from + 1} to ${from + part.length}`,
@@ -52,7 +52,7 @@ export function criticTasks(findings: readonly Finding[]): CriticTask[] {
   return tasks;
 }
 
-function described({ path, line, quote, priority, title, body }: Finding, number: number): string {
+function describeFinding({ path, line, quote, priority, title, body }: Finding, number: number): string {
   return `${number}. ${path}:${line} (${priority}) ${title}\nQuote: ${JSON.stringify(quote)}\n${body}`;
 }
 
@@ -62,7 +62,7 @@ export interface Judged {
 }
 
 /** `outputs`: what the critics yielded; undefined for one that failed. */
-export function judged(findings: readonly Finding[], outputs: readonly (string | undefined)[]): Judged {
+export function applyVerdicts(findings: readonly Finding[], outputs: readonly (string | undefined)[]): Judged {
   const verdicts = new Map<number, Verdict>();
   // A critic speaks of its own findings only.
   for (const [i, output] of outputs.entries())

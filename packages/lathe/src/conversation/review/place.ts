@@ -28,7 +28,7 @@ export interface ReviewPlace {
   readonly env: ExecutionEnvironment;
   /** Its files are those of the reviewed tree. */
   readonly isAsReviewed: boolean;
-  narrowed(type: AgentType): AgentType;
+  narrow(type: AgentType): AgentType;
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
       kind: workspace.view?.kind ?? "none",
       env: new ReadOnlyEnvironment(parts.env),
       isAsReviewed: isSame,
-      narrowed: (type) => confined(type, rights, (tool) => onlyReads?.(tool) ?? false),
+      narrow: (type) => confineType(type, rights, (tool) => onlyReads?.(tool) ?? false),
       close: async () => {},
     };
   }
@@ -68,7 +68,7 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
     kind: view.kind,
     env: new ReadOnlyEnvironment(new SearchGuard(new CachedScans(view.env), permissions)),
     isAsReviewed: true,
-    narrowed: (type) => confined(type, rights, () => true),
+    narrow: (type) => confineType(type, rights, () => true),
     close: () => view.close(),
   };
 }
@@ -114,7 +114,7 @@ async function showCommit(
 }
 
 /** It takes away, and starts no agents of its own. */
-function confined(type: AgentType, rights: Middleware, isOffered: NonNullable<AgentType["allows"]>): AgentType {
+function confineType(type: AgentType, rights: Middleware, isOffered: NonNullable<AgentType["allows"]>): AgentType {
   return {
     ...type,
     spawns: [],

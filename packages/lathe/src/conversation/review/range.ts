@@ -43,7 +43,7 @@ export async function rangeOf(git: Git, wanted: string): Promise<Range> {
 }
 
 /** The changes that are not committed. */
-export async function uncommitted(git: Git): Promise<Range> {
+export async function uncommittedRange(git: Git): Promise<Range> {
   const base = (await commitNamed(git, "HEAD")) ?? (await emptyTree(git));
   return { title: "uncommitted changes", base, end: undefined };
 }

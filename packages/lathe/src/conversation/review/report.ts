@@ -57,13 +57,13 @@ export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): 
       `${i + 1}. [${priority}] ${title}`,
       `   ${path}:${line}  (${by.join(", ")})`,
       ...quote.split("\n").map((text) => `   > ${text.trim()}`),
-      ...indented(body, columns),
-      ...indented(`Confirmed: ${reason}`, columns),
+      ...indentText(body, columns),
+      ...indentText(`Confirmed: ${reason}`, columns),
     ].join("\n"),
   );
   const notes = [
     ...lenses.flatMap(({ name, status, why }) => (status === "failed" ? [`Not complete: ${name} failed: ${why}`] : [])),
-    ...unjudged(review),
+    ...unjudgedLines(review),
     ...droppedLine(review),
   ];
   const text = [head, ...blocks, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
@@ -79,13 +79,13 @@ function verdictOf({ findings, dropped }: Review): string {
 
 const INDENT = "   ";
 
-function indented(text: string, columns: number): string[] {
+function indentText(text: string, columns: number): string[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return lines.flatMap((line) => wrapped(line.trim(), columns - INDENT.length)).map((line) => INDENT + line);
+  return lines.flatMap((line) => wrapLine(line.trim(), columns - INDENT.length)).map((line) => INDENT + line);
 }
 
 /** At spaces; a word that is longer stays whole. */
-function wrapped(line: string, width: number): string[] {
+function wrapLine(line: string, width: number): string[] {
   const rows: string[] = [];
   for (const word of line.split(" ")) {
     const last = rows.at(-1);
@@ -99,7 +99,7 @@ export const costLine = ({ usage, cost, view }: Review): string =>
   `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no view is possible here, so reviewers only had tools that read" : `reviewers worked in a view (${view})`}.`;
 
 /** Somebody should look at what only the silence of a critic keeps from being reported. */
-function unjudged({ dropped }: Review): string[] {
+function unjudgedLines({ dropped }: Review): string[] {
   return dropped
     .filter(({ dropped: why }) => why === "no_verdict")
     .map(({ priority, title, path, line }) => `Not judged: [${priority}] ${path}:${line} ${title}`);

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EXIT } from "../../platform/usage/exit.ts";
 import { changeOf } from "./change.ts";
-import { criticTasks, judged } from "./critic.ts";
+import { applyVerdicts, criticTasks } from "./critic.ts";
 import { checkFindings } from "./findings.ts";
 import { withGit } from "./git.ts";
 import { nothingToReview, reviewReport, reviewText } from "./report.ts";
@@ -164,7 +164,7 @@ describe("findings", () => {
     expect(criticTasks(findings)).toHaveLength(2);
     const yes = (...numbers: number[]) =>
       JSON.stringify({ verdicts: numbers.map((finding) => ({ finding, holds: true, reason: "Yes." })) });
-    const { confirmed, dropped } = judged(findings, [yes(1, 2, 13), "nonsense"]);
+    const { confirmed, dropped } = applyVerdicts(findings, [yes(1, 2, 13), "nonsense"]);
     expect(confirmed.map(({ line }) => line)).toEqual([1, 2]);
     expect(dropped).toHaveLength(12);
     // Nothing was confirmed, but nobody has said that nothing is wrong.
@@ -180,7 +180,7 @@ describe("findings", () => {
         { finding: 3, holds: false, reason: "No." },
       ],
     });
-    const merged = judged(findings.slice(0, 3), [twice]);
+    const merged = applyVerdicts(findings.slice(0, 3), [twice]);
     expect(merged.confirmed).toHaveLength(1);
     expect(merged.dropped.map((one) => one.dropped)).toEqual(["duplicate", "refuted"]);
   });

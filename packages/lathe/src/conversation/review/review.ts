@@ -7,7 +7,7 @@ import type { Usage } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import reviewerContext from "./context.md";
-import { criticTasks, judged, VERDICTS } from "./critic.ts";
+import { applyVerdicts, criticTasks, VERDICTS } from "./critic.ts";
 import criticContext from "./critic-context.md";
 import { checkFindings } from "./findings.ts";
 import { type Git, withGit } from "./git.ts";
@@ -61,7 +61,7 @@ class Reviewing {
       const checked = await checkFindings(found, change.top, reviewedFiles(this.#git, change));
       const critics = criticTasks(checked.findings);
       const verdicts = critics.length === 0 ? [] : await this.#critics(place, critics);
-      const { confirmed, dropped } = judged(
+      const { confirmed, dropped } = applyVerdicts(
         checked.findings,
         verdicts.map(({ report }) => report?.output),
       );
@@ -82,16 +82,16 @@ class Reviewing {
 
   #lenses(place: ReviewPlace): Promise<readonly Ended[]> {
     const tasks = LENSES.map(({ name, assignment }) => ({ id: name, description: `review: ${name}`, assignment }));
-    return this.#batch(place, { agent: "reviewer", template: reviewerContext, tasks, narrowed: (type) => type });
+    return this.#batch(place, { agent: "reviewer", template: reviewerContext, tasks, narrow: (type) => type });
   }
 
   #critics(place: ReviewPlace, tasks: readonly NamedTask[]): Promise<readonly Ended[]> {
     const narrowed = (type: AgentType): AgentType => ({ ...type, output: VERDICTS });
-    return this.#batch(place, { agent: "critic", template: criticContext, tasks, narrowed });
+    return this.#batch(place, { agent: "critic", template: criticContext, tasks, narrow: narrowed });
   }
 
   /** How each task ended, in their order. */
-  async #batch(place: ReviewPlace, { agent, template, tasks, narrowed }: BatchWish): Promise<readonly Ended[]> {
+  async #batch(place: ReviewPlace, { agent, template, tasks, narrow: narrowed }: BatchWish): Promise<readonly Ended[]> {
     const { session, tell } = this.#parts;
     const room = roomFor(session.profile.contextWindowSize);
     const { started, failed } = await session.subagents.spawnForHost({
@@ -100,7 +100,7 @@ class Reviewing {
       tasks,
       context: sharedContext(template, this.#change, room, place.isAsReviewed),
       env: place.env,
-      narrowed: (type) => place.narrowed(narrowed(type)),
+      narrow: (type) => place.narrow(narrowed(type)),
     });
     const refused = [...failed];
     const ends = tasks.map(async ({ id, description }): Promise<Ended> => {
@@ -125,7 +125,7 @@ interface BatchWish {
   readonly agent: string;
   readonly template: string;
   readonly tasks: readonly NamedTask[];
-  readonly narrowed: (type: AgentType) => AgentType;
+  readonly narrow: (type: AgentType) => AgentType;
 }
 
 interface Ended {

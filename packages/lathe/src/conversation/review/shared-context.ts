@@ -23,7 +23,7 @@ export function roomFor(contextWindow: number | undefined): ContextRoom {
 
 /** `isAsReviewed`: the files that reviewers read are those of the reviewed tree. */
 export function sharedContext(template: string, change: Change, room: ContextRoom, isAsReviewed: boolean): string {
-  const { shown, hidden } = fitting(change.files, room);
+  const { shown, hidden } = fitFiles(change.files, room);
   const more = hidden.length === 0 ? "" : hiddenNote(change, hidden);
   const values: Record<string, string> = {
     top: change.top,
@@ -32,7 +32,7 @@ export function sharedContext(template: string, change: Change, room: ContextRoo
       ? "The files that you read are the new version."
       : `The files that you read may be of another version than the reviewed one, which is commit ${change.end}.`,
     files: namesOf(change.files),
-    diff: [fenced(shown.map(({ diff = "" }) => diff).join("")), more].filter((part) => part !== "").join("\n\n"),
+    diff: [fenceText(shown.map(({ diff = "" }) => diff).join("")), more].filter((part) => part !== "").join("\n\n"),
   };
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "");
 }
@@ -42,7 +42,7 @@ interface Fitting {
   readonly hidden: readonly ChangedFile[];
 }
 
-function fitting(files: readonly ChangedFile[], { total, file: each }: ContextRoom): Fitting {
+function fitFiles(files: readonly ChangedFile[], { total, file: each }: ContextRoom): Fitting {
   let left = total;
   const shown: ChangedFile[] = [];
   const hidden: ChangedFile[] = [];
@@ -71,7 +71,7 @@ function namesOf(files: readonly ChangedFile[]): string {
 }
 
 /** A fence that is longer than any in the text. */
-function fenced(text: string): string {
+function fenceText(text: string): string {
   if (text === "") return "";
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -26,7 +26,7 @@ export function planningPart({
     },
     request.opened.journal.context.state.mode === "plan",
   );
-  permissions.followMode(() => planning.changed());
+  permissions.followMode(() => planning.onModeChange());
   return {
     name: "planning",
     middleware: [planning.middleware()],

@@ -10,7 +10,7 @@ export function cleanTitle(text: string): string {
 }
 
 /** Runs of hyphens and underscores become one space; the first letter becomes a capital. */
-export function humanized(name: string): string {
+export function humanizeName(name: string): string {
   const spaced = name.replace(/[-_]+/g, " ").trim();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
@@ -20,5 +20,5 @@ export function titleOfPlan(plan: string): string {
   const lines = plan.split("\n").map((line) => line.trim());
   const heading = lines.find((line) => /^#+\s/.test(line)) ?? lines.find((line) => line !== "") ?? "";
   const name = heading.replace(/^#+\s+/, "").replace(/^plan\s*[:–-]\s*/i, "");
-  return cleanTitle(/^\S+$/.test(name) ? humanized(name) : name);
+  return cleanTitle(/^\S+$/.test(name) ? humanizeName(name) : name);
 }

@@ -73,7 +73,7 @@ async function finishRun(
   finish: NonNullable<HeadlessRun["finish"]>,
   result: RunResult,
 ): Promise<RunResult> {
-  const jobs = conversation.session.beside.jobs?.running() ?? [];
+  const jobs = conversation.session.beside.jobs?.runningJobs() ?? [];
   await Promise.all(jobs.map(({ handle }) => handle.stop()));
   return finish(result);
 }
@@ -81,7 +81,7 @@ async function finishRun(
 /** The end of the run ends them; a server that was started for the user is gone then. */
 function tellOfJobs(session: Session): void {
   const { beside, state } = session;
-  const running = beside.jobs?.running() ?? [];
+  const running = beside.jobs?.runningJobs() ?? [];
   if (running.length === 0 || state === "closed") return;
   const names = running.map(({ handle }) => joinLines(handle.command)).join("; ");
   session.warn(`Stopped with the run: ${names}`, "jobs_stopped");

@@ -29,7 +29,7 @@ export class ComposerCompletion implements CompletionSource {
     const space = line.search(/\s/);
     if (space < 0) {
       const typed = line.slice(1);
-      const all = commands.named();
+      const all = commands.namedCommands();
       // An alias is found by a user who knows it; the list of all commands has each once.
       const begun = all.filter(
         ({ name, command }) => name.startsWith(typed) && (typed !== "" || name === command.name),

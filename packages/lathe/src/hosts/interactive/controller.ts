@@ -57,7 +57,7 @@ export class Controller {
   get queue(): Queue {
     const { session } = this.conversation;
     if (session.state === "closed") return { steering: [], followUps: [], isIdle: true };
-    const ownMessages = (delivery: "steering" | "follow_up") => session.queued(delivery).filter(isOwn);
+    const ownMessages = (delivery: "steering" | "follow_up") => session.queuedMessages(delivery).filter(isOwn);
     return { steering: ownMessages("steering"), followUps: ownMessages("follow_up"), isIdle: !this.isBusy };
   }
 

@@ -100,7 +100,7 @@ export class Recording implements RecordingTape {
   }
 
   surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {
-    return this.#recorder.taken(read);
+    return this.#recorder.takeOutcome(read);
   }
 
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {

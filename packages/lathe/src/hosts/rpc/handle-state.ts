@@ -44,7 +44,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
     autoRetryEnabled: retry.maxRetries > 0,
     permissionMode: open.permissions.mode,
     messageCount: session.journal.context.messages.length,
-    queuedMessageCount: session.queued("steering").length + session.queued("follow_up").length,
+    queuedMessageCount: session.queuedMessages("steering").length + session.queuedMessages("follow_up").length,
     todoPhases: phasesOf(todoList(session)),
     contextUsage: {
       tokens,

@@ -2,14 +2,14 @@
 
 import { CredentialError } from "../../types/errors.ts";
 import type { Auth } from "../../types/protocol.ts";
-import { renewing } from "../renewing.ts";
+import { renewBeforeExpiry } from "../renewing.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
 
 export type { AwsContext, AwsCredentials } from "./types.ts";
 
 export function bedrockAuth(context: AwsContext): Auth {
   const { deps, region } = context;
-  const credentials = renewing(() => resolveAwsCredentials(context), deps.now);
+  const credentials = renewBeforeExpiry(() => resolveAwsCredentials(context), deps.now);
   return async (request) => {
     const bearer = deps.env["AWS_BEARER_TOKEN_BEDROCK"];
     if (bearer) return { ...request, headers: { ...request.headers, authorization: `Bearer ${bearer}` } };

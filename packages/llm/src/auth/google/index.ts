@@ -3,7 +3,7 @@
 import type { ClientDeps } from "../../types/adapter.ts";
 import { ConfigurationError } from "../../types/errors.ts";
 import type { Auth } from "../../types/protocol.ts";
-import { renewing } from "../renewing.ts";
+import { renewBeforeExpiry } from "../renewing.ts";
 import type { AdcContext } from "./adc.ts";
 
 interface VertexPlace {
@@ -23,7 +23,7 @@ export function vertexPlace(env: ClientDeps["env"], options: Partial<VertexPlace
 }
 
 export function vertexAuth(context: AdcContext): Auth {
-  const token = renewing(async () => (await import("./adc.ts")).requestToken(context), context.deps.now);
+  const token = renewBeforeExpiry(async () => (await import("./adc.ts")).requestToken(context), context.deps.now);
   return async (request) => {
     const key = context.deps.env["GOOGLE_CLOUD_API_KEY"];
     if (key) return { ...request, headers: { ...request.headers, "x-goog-api-key": key } };

@@ -213,7 +213,7 @@ export class AnthropicDecoder implements ResponseDecoder {
   #finish(out: BlockSink): void {
     for (const index of [...this.#open.keys()]) this.#close(index, out);
     if (this.#thinkingChars > 0 && !this.#countedReasoning) out.usage(estimateReasoning(this.#thinkingChars));
-    out.done();
+    out.finish();
   }
 }
 

@@ -51,10 +51,10 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
   }
   const wanted = own(budgets, level) ?? budgets["medium"]!;
   const limit = model.maxOutput ?? Number.MAX_SAFE_INTEGER;
-  if (wanted < maxTokens && maxTokens <= limit) return { thinking: fixed(wanted), maxTokens };
+  if (wanted < maxTokens && maxTokens <= limit) return { thinking: fixedBudget(wanted), maxTokens };
   const room = Math.min(wanted + maxTokens, limit);
   const budget = Math.max(smallestBudget, Math.min(wanted, room - Math.min(maxTokens, smallestBudget)));
-  return { thinking: fixed(budget), maxTokens: Math.max(room, budget + 1) };
+  return { thinking: fixedBudget(budget), maxTokens: Math.max(room, budget + 1) };
 }
 
 /** Ids that the catalog does not know (`effort`) are newer than it, and newer models take nothing else. */
@@ -62,6 +62,6 @@ function isAdaptive({ thinking, disableAdaptiveThinking }: ModelInfo): boolean {
   return (thinking?.mode === "adaptive" || thinking?.mode === "effort") && !disableAdaptiveThinking;
 }
 
-function fixed(budget: number): JsonObject {
+function fixedBudget(budget: number): JsonObject {
   return { type: "enabled", budget_tokens: budget };
 }

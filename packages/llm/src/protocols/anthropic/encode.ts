@@ -131,15 +131,15 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   };
   if (operation === "count_tokens") return shared;
   const thinkingOn = plan.thinking !== undefined;
-  const unsupported = (name: string, reason: string) =>
+  const unsupportedWarning = (name: string, reason: string) =>
     warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });
   let { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
-    unsupported("temperature", "not supported together with thinking");
+    unsupportedWarning("temperature", "not supported together with thinking");
     temperature = undefined;
   }
   if (topP !== undefined && (temperature !== undefined || (thinkingOn && topP < 0.95))) {
-    unsupported(
+    unsupportedWarning(
       "topP",
       temperature === undefined
         ? "below 0.95 not supported together with thinking"

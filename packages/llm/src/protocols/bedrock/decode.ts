@@ -193,7 +193,7 @@ export class BedrockDecoder implements ResponseDecoder {
   #finish(out: BlockSink): void {
     for (const index of [...this.#open.keys()]) this.#close(index, out);
     if (this.#thinkingChars > 0) out.usage(estimateReasoning(this.#thinkingChars));
-    out.done();
+    out.finish();
   }
 }
 

@@ -12,7 +12,7 @@ export function isOwn(origin: Origin | undefined, context: { provider: string; m
   return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
 }
 
-export function dropped(part: ContentPart): Warning {
+export function droppedWarning(part: ContentPart): Warning {
   return { code: "unsupported_content", message: `A ${part.kind} part was omitted: this API does not support it` };
 }
 
@@ -26,7 +26,7 @@ export function encodeParts(
   for (const part of message.content) {
     const encoded = encode(part);
     if (encoded) parts.push(encoded);
-    else warnings.push(dropped(part));
+    else warnings.push(droppedWarning(part));
   }
   return { parts, warnings };
 }

@@ -43,7 +43,7 @@ export class GeminiDecoder implements ResponseDecoder {
   end(out: BlockSink): void {
     if (!this.#complete) return;
     this.#close(out);
-    out.done();
+    out.finish();
   }
 
   #chunk(chunk: JsonObject, out: BlockSink): void {

@@ -61,7 +61,7 @@ export function encodeContent(message: Message, context: PartContext): EncodedCo
       if (json !== undefined) rest.push(json);
     }
   }
-  const texts = { results: joined(results), rest: joined(rest) };
+  const texts = { results: joinText(results), rest: joinText(rest) };
   return {
     role: message.role === "assistant" ? "model" : "user",
     ...texts,
@@ -71,7 +71,7 @@ export function encodeContent(message: Message, context: PartContext): EncodedCo
   };
 }
 
-function joined(parts: readonly JsonValue[]): string {
+function joinText(parts: readonly JsonValue[]): string {
   return parts.map((part) => encodeJson(part)).join(",");
 }
 
@@ -81,12 +81,12 @@ function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]
     case "text": {
       const signature = isOwn(part.origin, context) ? part.signature : undefined;
       if (part.text === "" && signature === undefined) return undefined;
-      return { text: part.text, ...signed(signature) };
+      return { text: part.text, ...signatureField(signature) };
     }
     case "thinking":
     case "redacted_thinking": {
       const { text, signature, redacted, origin } = part.thinking;
-      if (isOwn(origin, context)) return { text, thought: true, ...signed(signature) };
+      if (isOwn(origin, context)) return { text, thought: true, ...signatureField(signature) };
       return context.foreignThinkingAsText && !redacted && text.trim() !== "" ? { text } : undefined;
     }
     case "image":
@@ -102,7 +102,7 @@ function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]
   }
 }
 
-function signed(signature: string | undefined): JsonObject {
+function signatureField(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
@@ -128,7 +128,7 @@ function functionCall(call: ToolCallData, note: CallNote, context: PartContext, 
       name: call.name,
       args: callInput(call),
     },
-    ...signed(signature),
+    ...signatureField(signature),
   };
 }
 

@@ -24,7 +24,7 @@ export class PathWriter {
     const path = JSON.stringify(steps);
     if (this.#string === path && typeof value === "string") {
       if (!continues) this.#string = undefined;
-      return `${quoted(value).slice(1, -1)}${continues ? "" : '"'}`;
+      return `${quoteText(value).slice(1, -1)}${continues ? "" : '"'}`;
     }
     const parents = steps.slice(0, -1);
     let text = this.#closeUnlessIn(parents);
@@ -40,9 +40,9 @@ export class PathWriter {
       if (next !== undefined) text += this.#begin(step, typeof next === "number");
     }
     if (typeof value !== "string") return text + JSON.stringify(value);
-    if (!continues) return text + quoted(value);
+    if (!continues) return text + quoteText(value);
     this.#string = path;
-    return text + quoted(value).slice(0, -1);
+    return text + quoteText(value).slice(0, -1);
   }
 
   /** The text that closes the document, or undefined when what was written is not it. */
@@ -85,10 +85,10 @@ export class PathWriter {
     if (isList ? step !== written.size : typeof step !== "string" || written.has(step)) return undefined;
     const comma = written.size === 0 ? "" : ",";
     written.add(step);
-    return isList ? comma : `${comma}${quoted(String(step))}:`;
+    return isList ? comma : `${comma}${quoteText(String(step))}:`;
   }
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text);
 }

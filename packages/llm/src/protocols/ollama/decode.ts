@@ -44,7 +44,7 @@ export class OllamaDecoder implements ResponseDecoder {
     });
     out.finishReason(readReason(typeof word === "string" ? word : "stop"));
     out.raw(chunk);
-    out.done();
+    out.finish();
   }
 
   #message(message: JsonObject, out: BlockSink): void {

@@ -19,7 +19,7 @@ import {
 import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { toBase64, unsupportedContent } from "../common/media.ts";
-import { dropped, isOwn, resultText } from "../common/parts.ts";
+import { droppedWarning, isOwn, resultText } from "../common/parts.ts";
 
 const knownOptions = ["foreign_thinking", "cache_retention", "tools"];
 
@@ -162,7 +162,7 @@ function wireMessage(message: Message, scope: MessageScope): JsonObject | undefi
       case "unknown":
         break;
       default:
-        scope.warnings.push(dropped(part));
+        scope.warnings.push(droppedWarning(part));
     }
   }
   if (content === "" && images.length === 0 && toolCalls.length === 0 && role !== "tool") return undefined;

@@ -51,7 +51,7 @@ export class ChatDecoder implements ResponseDecoder {
   event(frame: Frame, out: BlockSink): void {
     if (frame.data === "[DONE]") {
       if (!this.#finished) out.finishReason({ reason: "stop" });
-      this.#done(out);
+      this.#finish(out);
       return;
     }
     const chunk = parseFrame(frame, out);
@@ -64,20 +64,20 @@ export class ChatDecoder implements ResponseDecoder {
       return;
     }
     this.#chunk(body, "message", out);
-    this.#done(out);
+    this.#finish(out);
   }
 
   end(out: BlockSink): void {
-    if (this.#finished) this.#done(out);
+    if (this.#finished) this.#finish(out);
   }
 
-  #done(out: BlockSink): void {
+  #finish(out: BlockSink): void {
     for (let index = 0; index < this.#callCount; index++) {
       const signature = toSignature(index === 0 ? this.#details.items : [], this.#extras.get(String(index)));
       if (signature !== undefined) out.endToolCall(String(index), { signature });
     }
     if (this.#last) out.raw(this.#last);
-    out.done();
+    out.finish();
   }
 
   #chunk(chunk: JsonObject, member: "delta" | "message", out: BlockSink): void {

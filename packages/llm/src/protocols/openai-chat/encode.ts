@@ -45,7 +45,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   const history = encodeHistory(input, compat, variant, options);
   const system = systemSegment(input, compat, history.system);
   const tools = toolsSegment(input, compat);
-  const trailing = waiting(history, compat);
+  const trailing = waitingSegments(history, compat);
   warnings.push(...history.warnings);
 
   const forced = request.toolChoice?.mode === "required" || request.toolChoice?.mode === "named";
@@ -195,7 +195,7 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
     const named = compat.requiresToolResultName && message.role === "tool" ? `:${toolName}` : "";
     const encoded = cache.get(message, variant + named, () => encodeOne(message, { ...context, toolName }));
     if (message.role !== "tool" && history.images.length > 0) {
-      for (const segment of waiting(history, compat)) history.joined.push(segment);
+      for (const segment of waitingSegments(history, compat)) history.joined.push(segment);
       history.images.length = 0;
       history.afterResult = false;
     }
@@ -213,7 +213,7 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
 }
 
 /** The images that wait for the end of a turn's results, and what must come before them. */
-function waiting({ images, afterResult }: History, compat: Compat): readonly Segment[] {
+function waitingSegments({ images, afterResult }: History, compat: Compat): readonly Segment[] {
   return images.length > 0 && afterResult && compat.requiresAssistantAfterToolResult ? [interlude, ...images] : images;
 }
 

@@ -6,7 +6,7 @@ import type { Warning } from "../../types/response.ts";
 import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
 import { boundedCallId, nineCharId } from "../common/ids.ts";
 import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
-import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
+import { droppedWarning, encodeParts, isOwn, resultText } from "../common/parts.ts";
 import type { Compat } from "./compat.ts";
 import { type Returned, readSignature } from "./returned.ts";
 
@@ -118,7 +118,7 @@ function encodeAssistant(message: Message, context: MessageContext): EncodedMess
       case "unknown":
         break;
       default:
-        warnings.push(dropped(part));
+        warnings.push(droppedWarning(part));
     }
   }
   if (text === "" && calls.length === 0) return { messages: [], calls: [], warnings };
@@ -158,7 +158,7 @@ function encodeResults(message: Message, context: MessageContext): EncodedMessag
   const warnings: Warning[] = [];
   for (const part of message.content) {
     if (part.kind !== "tool_result") {
-      warnings.push(dropped(part));
+      warnings.push(droppedWarning(part));
       continue;
     }
     const { toolCallId, images: pictures = [] } = part.toolResult;

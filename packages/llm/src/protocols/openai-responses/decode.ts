@@ -191,7 +191,7 @@ export class ResponsesDecoder implements ResponseDecoder {
     }
     const details = isJsonObject(response["incomplete_details"]) ? response["incomplete_details"]["reason"] : undefined;
     out.finishReason(readStatus(status, typeof details === "string" ? details : undefined));
-    out.done();
+    out.finish();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Warning } from "../../types/response.ts";
 import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
 import { boundedCallId, itemIdOf } from "../common/ids.ts";
 import { mediaUrl, unsupportedContent } from "../common/media.ts";
-import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
+import { droppedWarning, encodeParts, isOwn, resultText } from "../common/parts.ts";
 
 /** The vendor refuses longer call ids. */
 const maxCallId = 64;
@@ -133,7 +133,7 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
         if (isOwn(part.origin, context) && isJsonObject(part.raw)) items.push(part.raw);
         break;
       default:
-        warnings.push(dropped(part));
+        warnings.push(droppedWarning(part));
     }
   }
   // Reasoning that nothing came of (the answer ended there) is refused without the item it belongs to.
@@ -186,12 +186,12 @@ function isThinking(part: ContentPart): part is ThinkingPart {
  */
 function encryptedContent({ thinking: { signature = "" } }: ThinkingPart): string | undefined {
   if (!signature.startsWith("{")) return signature === "" ? undefined : signature;
-  const item = parsed(signature);
+  const item = parseJson(signature);
   const encrypted = isJsonObject(item) ? item["encrypted_content"] : undefined;
   return typeof encrypted === "string" && encrypted !== "" ? encrypted : undefined;
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -246,7 +246,7 @@ function encodeResults(message: Message, context: ItemContext): EncodedItems {
   const warnings: Warning[] = [];
   for (const part of message.content) {
     if (part.kind !== "tool_result") {
-      warnings.push(dropped(part));
+      warnings.push(droppedWarning(part));
       continue;
     }
     const { toolCallId, images: pictures = [] } = part.toolResult;

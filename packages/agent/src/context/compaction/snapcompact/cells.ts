@@ -25,7 +25,7 @@ const PARTS_OF_NEW = 4;
 
 export function cellsOf(style: CellStyle): Cells {
   const side = SIDES[style];
-  const draw = style === "plain" ? plain : stretched;
+  const draw = style === "plain" ? plain : stretchGlyph;
   return { side, full: style === "plain" ? 1 : PARTS_OF_NEW, coverage: readGlyphs().map((glyph) => draw(glyph, side)) };
 }
 
@@ -37,7 +37,7 @@ function plain(glyph: Glyph, side: number): Uint8Array {
   return pixels;
 }
 
-function stretched(glyph: Glyph, side: number): Uint8Array {
+function stretchGlyph(glyph: Glyph, side: number): Uint8Array {
   const pixels = new Uint8Array(side * side);
   for (let part = 0; part < GLYPH_ROWS * PARTS_OF_OLD; part++) {
     const row = glyph[Math.floor(part / PARTS_OF_OLD)]!;

@@ -21,13 +21,13 @@ export function encodePng(pixels: Uint8Array, side: number, palette: Palette): U
     SIGNATURE,
     chunk("IHDR", header),
     chunk("PLTE", Buffer.from(palette.flat())),
-    chunk("IDAT", deflateSync(packed(pixels, side, bits), { level: COMPRESSION })),
+    chunk("IDAT", deflateSync(packPixels(pixels, side, bits), { level: COMPRESSION })),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
 /** Several pixels to a byte, the first in its high bits. Each row begins with the number of its filter: none. */
-function packed(pixels: Uint8Array, side: number, bits: number): Uint8Array {
+function packPixels(pixels: Uint8Array, side: number, bits: number): Uint8Array {
   const length = 1 + Math.ceil((side * bits) / 8);
   const rows = new Uint8Array(length * side);
   for (let y = 0; y < side; y++) {

@@ -24,7 +24,7 @@ export interface HashlineOutcome {
 }
 
 export async function applyHashline(context: EditScope, input: string): Promise<HashlineOutcome> {
-  const { sections, warnings } = parsed(input);
+  const { sections, warnings } = parseInput(input);
   return run(context, joinSections(sections), warnings).catch((error: unknown) => {
     throw readable(error);
   });
@@ -32,10 +32,10 @@ export async function applyHashline(context: EditScope, input: string): Promise<
 
 /** Every file that the input names. */
 export function hashlinePaths(input: string): string[] {
-  return parsed(input).sections.map(({ path }) => path);
+  return parseInput(input).sections.map(({ path }) => path);
 }
 
-function parsed(input: string): HashlineInput {
+function parseInput(input: string): HashlineInput {
   try {
     return parseHashline(input);
   } catch (error) {

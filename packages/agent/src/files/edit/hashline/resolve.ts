@@ -49,7 +49,7 @@ export async function resolveOperations(
     );
     claims.push({ ...found, lines: operation.kind === "replace-block" ? operation.body : [], source, rank: 2 });
   }
-  return { edits: ordered(claims), blocks };
+  return { edits: orderClaims(claims), blocks };
 }
 
 function plain(operation: HashOperation, count: number): Claim | undefined {
@@ -80,7 +80,7 @@ function requireLine(line: number, count: number): void {
   }
 }
 
-function ordered(claims: readonly Claim[]): LineEdit[] {
+function orderClaims(claims: readonly Claim[]): LineEdit[] {
   const sorted = [...claims].sort((a, b) => a.start - b.start || a.rank - b.rank || a.end - b.end);
   for (const [index, claim] of sorted.entries()) {
     const before = sorted[index - 1];

@@ -32,20 +32,20 @@ export interface PatchOptions {
 }
 
 export async function applyV4a(context: EditScope, input: string, options: PatchOptions = {}): Promise<PatchOutcome> {
-  const patch = parsed(() => parseV4a(input));
+  const patch = parseOrFail(() => parseV4a(input));
   if (!patch.paddedMarkers) return run(context, patch.operations, options);
   try {
     return await run(context, patch.operations, { ...options, keepEarlier: false });
   } catch (error) {
     // Read as context the marker-like line fits nowhere, so it can only have been meant as a marker.
     if (!(error instanceof ToolFailure)) throw error;
-    return run(context, parsed(() => parseV4a(input, { padded: true })).operations, options);
+    return run(context, parseOrFail(() => parseV4a(input, { padded: true })).operations, options);
   }
 }
 
 /** Every file that a patch names, under each interpretation that `applyV4a` may use. */
 export function v4aPaths(input: string): string[] {
-  const patch = parsed(() => parseV4a(input));
+  const patch = parseOrFail(() => parseV4a(input));
   const padded = patch.paddedMarkers ? paddedOperations(input) : [];
   return [...patch.operations, ...padded].flatMap(pathsOf);
 }
@@ -61,18 +61,18 @@ function paddedOperations(input: string): readonly PatchOperation[] {
 
 /** Every file that a unified diff names. */
 export function unifiedPaths(input: string): string[] {
-  return parsed(() => parseUnified(input)).flatMap(pathsOf);
+  return parseOrFail(() => parseUnified(input)).flatMap(pathsOf);
 }
 
 export async function applyUnified(context: EditScope, input: string): Promise<PatchOutcome> {
   return run(
     context,
-    parsed(() => parseUnified(input)),
+    parseOrFail(() => parseUnified(input)),
     {},
   );
 }
 
-function parsed<T>(parse: () => T): T {
+function parseOrFail<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {

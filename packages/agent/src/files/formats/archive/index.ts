@@ -52,7 +52,7 @@ export const tgzFormat: Format = {
   recognises: (head) => head.length === 0 || isGzip(head),
   parts: codec({
     extract: async (file, inner, scope) => tarMember(await tarOf(file, scope), inner),
-    replace: async (file, parts, scope) => gzipped(replaceInTar(await tarOf(file, scope), parts)),
+    replace: async (file, parts, scope) => gzipBytes(replaceInTar(await tarOf(file, scope), parts)),
   }),
 };
 
@@ -61,8 +61,8 @@ function archive(name: string, fileName: RegExp, open: (file: FormatFile) => Pro
     name,
     claims: (candidate) => fileName.test(candidate),
     separators: [":"],
-    read: (file, request) => explained(file.path, async () => read(file, await open(file), request)),
-    list: (file) => explained(file.path, async () => entries(file, await open(file))),
+    read: (file, request) => explainRead(file.path, async () => read(file, await open(file), request)),
+    list: (file) => explainRead(file.path, async () => entries(file, await open(file))),
   };
 }
 
@@ -133,7 +133,8 @@ function entries(file: FormatFile, opened: OpenArchive): FormatEntry[] {
           {
             inner: member.name as string,
             size: member.size,
-            text: () => explained(`${file.path}:${member.name}`, async () => decodeText(await opened.content(member))),
+            text: () =>
+              explainRead(`${file.path}:${member.name}`, async () => decodeText(await opened.content(member))),
           },
         ]
       : [],
@@ -150,12 +151,12 @@ function decodeText(bytes: Uint8Array): string | undefined {
 }
 
 function codec(work: Omit<PartCodec, "normalise">): PartCodec {
-  const written = <T>(part: () => Promise<T>) =>
-    failing((why) => `The archive cannot be written: ${why}. Nothing was written.`, part);
+  const explainWrite = <T>(part: () => Promise<T>) =>
+    explainFailure((why) => `The archive cannot be written: ${why}. Nothing was written.`, part);
   return {
     normalise: writtenName,
-    extract: (file, inner, scope) => written(() => work.extract(file, inner, scope)),
-    replace: (file, parts, scope) => written(() => work.replace(file, parts, scope)),
+    extract: (file, inner, scope) => explainWrite(() => work.extract(file, inner, scope)),
+    replace: (file, parts, scope) => explainWrite(() => work.replace(file, parts, scope)),
   };
 }
 
@@ -171,14 +172,14 @@ async function tarOf(file: Uint8Array | undefined, scope: CallScope): Promise<Ui
   return gunzipApart({ bytes: file, most: limits.writtenInflatedBytes }, scope);
 }
 
-function gzipped(bytes: Uint8Array): Promise<Uint8Array> {
+function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => gzip(bytes, (error, result) => (error ? reject(error) : resolve(result))));
 }
 
-const explained = <T>(path: string, work: () => Promise<T>): Promise<T> =>
-  failing((why) => `${path} cannot be read: ${why}.`, work);
+const explainRead = <T>(path: string, work: () => Promise<T>): Promise<T> =>
+  explainFailure((why) => `${path} cannot be read: ${why}.`, work);
 
-async function failing<T>(line: (why: string) => string, work: () => Promise<T>): Promise<T> {
+async function explainFailure<T>(line: (why: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -4,7 +4,7 @@ import { ArchiveError, byName, limits, refuseUnwritable } from "../../parser/tas
 import {
   BLOCK,
   headerSum,
-  padded,
+  paddedSize,
   paxContent,
   type TarMember,
   tarInMemory,
@@ -42,42 +42,43 @@ export function replaceInTar(
     if (member.name === undefined || !parts.has(member.name)) continue;
     pieces.push(file.subarray(copied, member.start));
     const content = parts.get(member.name);
-    if (content) pieces.push(...replaced(file, member, content));
+    if (content) pieces.push(...replaceMember(file, member, content));
     copied = member.end;
   }
   pieces.push(file.subarray(copied, end));
   const named = byName(members);
   const newest = members.reduce((time, { mtime }) => Math.max(time, mtime), FIRST_DAY);
-  for (const [inner, content] of parts) if (content && !named.has(inner)) pieces.push(...added(inner, content, newest));
+  for (const [inner, content] of parts)
+    if (content && !named.has(inner)) pieces.push(...newMember(inner, content, newest));
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length > limits.writtenBytes) {
     throw new ArchiveError(`it would have ${length} bytes, and at most ${limits.writtenBytes} are written here`);
   }
-  return Buffer.concat([...pieces, ending(file.subarray(end), file.length, length)]);
+  return Buffer.concat([...pieces, endBlocks(file.subarray(end), file.length, length)]);
 }
 
 /** The member with its own headers, but for what they say of the size. */
-function replaced(file: Buffer, member: TarMember, content: Uint8Array): Uint8Array[] {
+function replaceMember(file: Buffer, member: TarMember, content: Uint8Array): Uint8Array[] {
   if (member.isSparse) throw new ArchiveError(`${member.name} is a sparse file, which is not written here`);
   const header = withSize(Buffer.from(file.subarray(member.header, member.data)), content.length);
-  if (!member.pax.has("size")) return [file.subarray(member.start, member.header), header, ...filled(content)];
+  if (!member.pax.has("size")) return [file.subarray(member.start, member.header), header, ...padContent(content)];
   const kept = new Map([...member.pax].filter(([key]) => key !== "size"));
   const long = longNames(file, member);
-  return [...long, ...(kept.size > 0 ? paxHeader(header, kept) : []), header, ...filled(content)];
+  return [...long, ...(kept.size > 0 ? paxHeader(header, kept) : []), header, ...padContent(content)];
 }
 
 /** Headers before the member's own that are no pax records of its own. */
 function longNames(file: Buffer, member: TarMember): Uint8Array[] {
   const kept: Uint8Array[] = [];
   for (let at = member.start; at < member.header; ) {
-    const next = at + BLOCK + padded(Number.parseInt(file.toString("latin1", at + 124, at + 135), 8));
+    const next = at + BLOCK + paddedSize(Number.parseInt(file.toString("latin1", at + 124, at + 135), 8));
     if (file[at + 156] !== 0x78) kept.push(file.subarray(at, next));
     at = next;
   }
   return kept;
 }
 
-function added(inner: string, content: Uint8Array, mtime: number): Uint8Array[] {
+function newMember(inner: string, content: Uint8Array, mtime: number): Uint8Array[] {
   const header = newHeader("0", mtime);
   const name = Buffer.from(inner);
   const cut = name.length <= 100 ? -1 : splitAt(name);
@@ -88,7 +89,7 @@ function added(inner: string, content: Uint8Array, mtime: number): Uint8Array[] 
   } else name.copy(header, 0, 0, 100);
   withSize(header, content.length);
   const isTooLong = name.length > 100 && cut <= 0;
-  return [...(isTooLong ? paxHeader(header, new Map([["path", inner]])) : []), header, ...filled(content)];
+  return [...(isTooLong ? paxHeader(header, new Map([["path", inner]])) : []), header, ...padContent(content)];
 }
 
 /** A slash that leaves at most 155 bytes before and 100 behind it. */
@@ -112,7 +113,7 @@ function paxHeader(of: Buffer, records: ReadonlyMap<string, string>): Uint8Array
   const content = paxContent(records);
   const header = newHeader("x", Number.parseInt(of.toString("latin1", 136, 147), 8) || FIRST_DAY);
   header.write("PaxHeader", 0, "latin1");
-  return [withSize(header, content.length), ...filled(content)];
+  return [withSize(header, content.length), ...padContent(content)];
 }
 
 function withSize(header: Buffer, size: number): Buffer {
@@ -123,10 +124,13 @@ function withSize(header: Buffer, size: number): Buffer {
 
 const octal = (value: number, digits: number): string => Math.floor(value).toString(8).padStart(digits, "0");
 
-const filled = (content: Uint8Array): Uint8Array[] => [content, Buffer.alloc(padded(content.length) - content.length)];
+const padContent = (content: Uint8Array): Uint8Array[] => [
+  content,
+  Buffer.alloc(paddedSize(content.length) - content.length),
+];
 
 /** End marks: those that were there, or, when they are nothing but zeros, as many as fill a record where the archive was filled. */
-function ending(old: Buffer, oldLength: number, length: number): Buffer {
+function endBlocks(old: Buffer, oldLength: number, length: number): Buffer {
   if (old.some((byte) => byte !== 0)) return old;
   const unit = oldLength % RECORD === 0 ? RECORD : BLOCK;
   return Buffer.alloc(Math.ceil((length + 2 * BLOCK) / unit) * unit - length);

@@ -40,7 +40,7 @@ export function replaceInZip(
   copyMembers(zip, changed, layout);
   const newest = zip.members.reduce((time, { record }) => Math.max(time, record.readUInt32LE(12)), FIRST_DAY);
   for (const [inner, content] of parts) {
-    if (!named.has(inner) && content) layout.add(written(newMember(inner, newest), content));
+    if (!named.has(inner) && content) layout.add(writeMember(newMember(inner, newest), content));
   }
   const result = layout.finish(zip);
   if (result.length > limits.writtenBytes) {
@@ -63,7 +63,7 @@ function copyMembers(
       layout.keep(member, file.subarray(member.offset, memberEnd));
     } else {
       const content = changed.get(member);
-      if (content) layout.add(written(headerOf(file, member), content), member);
+      if (content) layout.add(writeMember(headerOf(file, member), content), member);
       else layout.drop(member);
     }
     at = memberEnd;
@@ -149,7 +149,7 @@ interface Written {
 }
 
 /** A member that was stored stays stored: some kinds of files ask for it. */
-function written(header: Header, content: Uint8Array): Written {
+function writeMember(header: Header, content: Uint8Array): Written {
   const deflated = header.method === 0 ? undefined : deflateRawSync(content);
   const isDeflated = deflated !== undefined && deflated.length < content.length;
   const data = isDeflated ? deflated : content;

@@ -123,7 +123,7 @@ function stage(
       );
     }
     const [start, end] = [lines.offset(region.start), lines.offset(region.end)];
-    return { start, end, text: ended(replacement(conflict, content), /^$|\n$/.test(region.text)) };
+    return { start, end, text: terminate(replacement(conflict, content), /^$|\n$/.test(region.text)) };
   });
   workspace.edit(
     path,
@@ -140,7 +140,7 @@ function replacement(conflict: Conflict, content: string): string {
 }
 
 /** The region's lines end as they did. */
-function ended(text: string, isTerminated: boolean): string {
+function terminate(text: string, isTerminated: boolean): string {
   if (text === "" || text.endsWith("\n") === isTerminated) return text;
   return isTerminated ? `${text}\n` : text.slice(0, -1);
 }

@@ -55,7 +55,7 @@ export const notebookFormat: Format = {
     },
     replace: async (file, parts) => {
       const text = parts.get("");
-      return text ? written(file, text) : new Uint8Array(0);
+      return text ? writeCells(file, text) : new Uint8Array(0);
     },
   } satisfies PartCodec,
 };
@@ -63,7 +63,7 @@ export const notebookFormat: Format = {
 const notesOn = (path: string, { cells }: Notebook): string[] =>
   cells.some(({ type }) => type === "code") ? [`Outputs are not shown; ${path}:raw has them.`] : [];
 
-function written(file: Uint8Array | undefined, text: Uint8Array): Uint8Array {
+function writeCells(file: Uint8Array | undefined, text: Uint8Array): Uint8Array {
   // A whole notebook as JSON, or the text of what was no notebook before.
   const notebook =
     file === undefined || file.length === 0 ? parseNotebook(Buffer.from(EMPTY_NOTEBOOK)) : parseNotebook(file);

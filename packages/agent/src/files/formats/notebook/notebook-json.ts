@@ -72,10 +72,10 @@ export function withCells(notebook: Notebook, wanted: readonly TextCell[]): stri
     const old = cell.number === undefined || used.has(cell.number) ? undefined : cells[cell.number];
     if (!old) return newCell(notebook, cell, style, ids);
     used.add(cell.number as number);
-    if (old.type !== cell.type) return converted(json, old, cell, style);
+    if (old.type !== cell.type) return convertCell(json, old, cell, style);
     // Half a surrogate pair in the JSON cannot be shown in a text; a cell that was shown so and came back so is unchanged.
     if (wellFormed(old.source) === cell.source) return json.slice(old.span.start, old.span.end);
-    const source = indented(old.isList ? sourceLines(cell.source) : cell.source, style, 3);
+    const source = indentJson(old.isList ? sourceLines(cell.source) : cell.source, style, 3);
     return json.slice(old.span.start, old.sourceSpan.start) + source + json.slice(old.sourceSpan.end, old.span.end);
   });
   return json.slice(0, cellsSpan.start) + arrayOf(notebook, written, style) + json.slice(cellsSpan.end);
@@ -104,7 +104,7 @@ function sourceLines(source: string): string[] {
 }
 
 function newCell({ hasIds }: Notebook, { type, source }: TextCell, style: Style, ids: Set<string>): string {
-  return indented(
+  return indentJson(
     {
       cell_type: type,
       ...(type === "code" ? { execution_count: null } : {}),
@@ -128,9 +128,9 @@ function newId(source: string, taken: Set<string>): string {
   }
 }
 
-function converted(json: string, old: Cell, { type, source }: TextCell, style: Style): string {
+function convertCell(json: string, old: Cell, { type, source }: TextCell, style: Style): string {
   const { id, metadata } = JSON.parse(json.slice(old.span.start, old.span.end)) as JsonRecord;
-  return indented(
+  return indentJson(
     {
       cell_type: type,
       ...(type === "code" ? { execution_count: null } : {}),
@@ -162,19 +162,19 @@ function styleOf(json: string): Style {
   };
 }
 
-function indented(value: unknown, style: Style, depth: number): string {
-  const text = stringified(value, style, depth);
+function indentJson(value: unknown, style: Style, depth: number): string {
+  const text = stringify(value, style, depth);
   if (!style.asciiOnly) return text;
   return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function stringified(value: unknown, style: Style, depth: number): string {
+function stringify(value: unknown, style: Style, depth: number): string {
   if (!Array.isArray(value) && !isJsonObject(value)) return JSON.stringify(value);
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   const items = Array.isArray(value)
-    ? value.map((item) => stringified(item, style, depth + 1))
+    ? value.map((item) => stringify(item, style, depth + 1))
     : Object.entries(value).map(
-        ([key, item]) => `${JSON.stringify(key)}${style.colon}${stringified(item, style, depth + 1)}`,
+        ([key, item]) => `${JSON.stringify(key)}${style.colon}${stringify(item, style, depth + 1)}`,
       );
   if (items.length === 0) return open + close;
   if (style.indent === undefined) return open + items.join(style.comma) + close;

@@ -23,7 +23,7 @@ export async function lastingAccess(
   const whole = usesOwnDescriptors(command) ?? (changes && changedMeaning(changes));
   return access.map((item) => {
     if (item.kind !== "exec" || !item.part) return item;
-    const doubt = item.part.doubt ?? whole ?? (changes && redefined(item.part, changes));
+    const doubt = item.part.doubt ?? whole ?? (changes && findRedefinition(item.part, changes));
     return doubt === undefined
       ? item
       : { ...item, part: { ...item.part, doubt, isHarmless: false, isReadOnly: false } };
@@ -61,7 +61,7 @@ function changedMeaning({ first, now }: ShellChanges): string | undefined {
 }
 
 /** A function or an alias stands in the place of a program, a builtin or a wrapper. */
-function redefined({ words, outer, through }: ShellPart, { first, now }: ShellChanges): string | undefined {
+function findRedefinition({ words, outer, through }: ShellPart, { first, now }: ShellChanges): string | undefined {
   const names = [words[0], ...through, ...outer.map((form) => form.words[0])].filter((name) => name !== undefined);
   for (const name of names) {
     if (now.functions.has(name) && (!first.functions.has(name) || first.functionText !== now.functionText))

@@ -22,14 +22,14 @@ import { commandPreview, commandResult, detachedResult, endedLine, startedJob } 
 import { lastingAccess } from "./access.ts";
 import description from "./description.md";
 import { scriptOf, shownLines, type WantedLines } from "./fixups.ts";
-import { intercepted } from "./intercept.ts";
+import { interceptScript } from "./intercept.ts";
 import {
   type BashArgs,
   LONGEST_S,
   type PlannedCommand,
   params,
-  planned,
-  prefixed,
+  planCommand,
+  prefixCommand,
   refuseBadNames,
   settingsOf,
   shellOf,
@@ -52,19 +52,19 @@ export const bashTool: ToolDef<BashArgs> = {
   summary: ({ command }) => command,
   card: ({ command }, result) => shellCard(command, result),
   async access(args, scope): Promise<readonly Access[]> {
-    const { command, cwd } = planned(args, scope);
+    const { command, cwd } = planCommand(args, scope);
     const changes = shellOf(scope).changed;
     const access = await lastingAccess(command, (await scope.paths.locate(cwd)).real, scope, changes);
     const steering = Object.keys(args.env ?? {}).flatMap((name) => sensitiveName(name) ?? [])[0];
     const wantsOut = args.outside_sandbox === true && scope.env.isSandboxed === true;
     return access.map((item) => {
       if (item.kind !== "exec") return item;
-      const part = item.part && steering !== undefined ? { ...item.part, ...asked(steering) } : item.part;
+      const part = item.part && steering !== undefined ? { ...item.part, ...askAbout(steering) } : item.part;
       return { ...item, ...(part ? { part } : {}), ...(wantsOut ? { outside: true as const } : {}) };
     });
   },
   async preview(args, scope) {
-    const { command, cwd } = planned(args, scope);
+    const { command, cwd } = planCommand(args, scope);
     const { real } = await scope.paths.locate(cwd);
     const isOutside = args.outside_sandbox === true && scope.env.isSandboxed === true;
     return commandPreview(command, { directory: real, isOutside }, ["command", "cwd", "outside_sandbox"]);
@@ -77,17 +77,17 @@ export const bashTool: ToolDef<BashArgs> = {
     const script = scriptOf(command);
     const refusal =
       settings.intercepts && script
-        ? intercepted(script, (tool) => context.services.offersTool?.(tool) ?? false)
+        ? interceptScript(script, (tool) => context.services.offersTool?.(tool) ?? false)
         : undefined;
     if (refusal !== undefined) throw new ToolFailure(`Blocked: ${refusal}\nOriginal command: ${command}`);
-    const plan = planned(args, context);
+    const plan = planCommand(args, context);
     await shellOf(context).present(plan.cwd, context.env);
     if (args.pty && settings.pty) return runInTerminal(args, plan, context);
     return args.async ? startJob(args, plan, context) : run(args, plan, context);
   },
 };
 
-const asked = (doubt: string) => ({ doubt, isHarmless: false, isReadOnly: false });
+const askAbout = (doubt: string) => ({ doubt, isHarmless: false, isReadOnly: false });
 
 async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): Promise<ToolResult> {
   const { env, services } = context;
@@ -99,7 +99,7 @@ async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): 
   const given = args.env ?? {};
   // Outside the sandbox nothing of what commands inside have left takes part.
   const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: given });
-  const outcome = await runCommand(prefixed(plan.command, settings), context, {
+  const outcome = await runCommand(prefixCommand(plan.command, settings), context, {
     name: "bash",
     timeoutMs,
     interleaved: true,
@@ -110,7 +110,7 @@ async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): 
     ...(args.outside_sandbox ? { outside: true } : {}),
   });
   if (wentToBackground(outcome)) return detachedResult(args.command, outcome);
-  if (outcome.shell) await shell.ended(outcome.shell, env, { given: Object.keys(given), returns: plan.returns });
+  if (outcome.shell) await shell.readEnd(outcome.shell, env, { given: Object.keys(given), returns: plan.returns });
   // A shell that had a state reports one, unless the command took its place or an EXIT trap of its own took ours.
   const isForgotten = lasting?.state !== undefined && outcome.shell === undefined && !outcome.timedOut;
   return bashResult(args.command, outcome, { wanted: plan.wanted, isForgotten }, context);
@@ -129,7 +129,7 @@ async function bashResult(
   const whole =
     shown === undefined ? wholeOutputNote(kept) : outputNote(kept, `${kept.output.split("\n").length - 1} lines`);
   const more = whole + changedNote(outcome.changed) + environmentNote(outcome);
-  const end = (isForgotten ? `${UNCHANGED}\n` : "") + ending(outcome);
+  const end = (isForgotten ? `${UNCHANGED}\n` : "") + describeEnd(outcome);
   const body = endedLine(shown ?? outcome.output) + more + end;
   return commandResult(command, kept, body === "" ? "(no output)" : body.trimEnd());
 }
@@ -149,7 +149,7 @@ async function wholeArtifact(
   }
 }
 
-function ending(outcome: CommandOutcome): string {
+function describeEnd(outcome: CommandOutcome): string {
   if (outcome.timedOut)
     return `Command timed out after ${outcome.timeoutMs / 1000} seconds. The shell is as it was before this call; give a longer timeout if it needs one.`;
   if (outcome.aborted) return `[interrupted after ${outcome.durationMs} ms]`;
@@ -167,7 +167,7 @@ async function startJob(args: BashArgs, plan: PlannedCommand, context: ToolConte
   await shell.begin(env, settings);
   const given = args.env ?? {};
   const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: given });
-  const job = startedJob(prefixed(plan.command, settings), context, jobs, {
+  const job = startedJob(prefixCommand(plan.command, settings), context, jobs, {
     env: { ...COMMAND_ENV, ...settings.variables, ...(lasting ? {} : given) },
     ...(lasting ? { shell: lasting } : { cwd: plan.cwd }),
     ...(args.outside_sandbox ? { outside: true } : {}),

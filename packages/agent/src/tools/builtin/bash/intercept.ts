@@ -22,7 +22,7 @@ const EDIT: Instead = {
 const WRITE: Instead = { tool: "write", why: "Use the write tool to create files." };
 
 /** Why the command is refused; undefined when it may run. `isOffered`: the model has this tool now. */
-export function intercepted(script: Script, isOffered: (tool: string) => boolean): string | undefined {
+export function interceptScript(script: Script, isOffered: (tool: string) => boolean): string | undefined {
   const [statement, ...others] = script.statements;
   const [pipeline, ...more] = statement?.pipelines ?? [];
   // In a longer text it is one step of work that a tool would not do alone.

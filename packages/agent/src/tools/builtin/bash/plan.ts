@@ -36,7 +36,7 @@ export interface PlannedCommand {
 }
 
 /** Shared by access, preview and execute: what was judged is what runs. */
-export function planned(args: BashArgs, scope: Pick<CallScope, "env" | "services">): PlannedCommand {
+export function planCommand(args: BashArgs, scope: Pick<CallScope, "env" | "services">): PlannedCommand {
   const here = shellOf(scope).cwd(scope.env);
   const base = args.cwd === undefined ? here : posix.resolve(here, args.cwd);
   const script = scriptOf(args.command);
@@ -58,7 +58,7 @@ export function settingsOf({ services }: Pick<CallScope, "services">): BashSetti
   return services.bashSettings ?? PLAIN_BASH;
 }
 
-export const prefixed = (command: string, { prefix }: BashSettings): string =>
+export const prefixCommand = (command: string, { prefix }: BashSettings): string =>
   prefix === undefined || prefix.trim() === "" ? command : `${prefix} ${command}`;
 
 export function refuseBadNames(env: Readonly<Record<string, string>>): void {

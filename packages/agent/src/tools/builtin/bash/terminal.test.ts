@@ -25,7 +25,7 @@ function shows({ screen }: RunningTerminal, text: string | RegExp): Promise<void
       resolve();
     };
     const stop = screen.onChange(look);
-    void screen.settled().then(look);
+    void screen.whenSettled().then(look);
   });
 }
 
@@ -86,7 +86,7 @@ describe("a command in a terminal", () => {
 
   it("T-BASH-4 T-JOB-1 a command that has ended when its call returns is reported once: by the call, or as the end of a job", async () => {
     const news: number[] = [];
-    bench.services.jobs!.follow({ started: () => {}, ended: () => {}, news: ({ id }) => void news.push(id) });
+    bench.services.jobs!.follow({ onStart: () => {}, onEnd: () => {}, news: ({ id }) => void news.push(id) });
     for (let id = 1; id <= 12; id += 1) {
       const { content } = await bench.call(bashTool, { command: "exit 3", pty: true, async: true });
       const isJob = JSON.stringify(content).includes(`as job ${id}`);

@@ -7,7 +7,7 @@ import { type Jobs, jobState, takeOutput } from "../../run/jobs.ts";
 import { COMMAND_ENV } from "../../run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../run/shown-changes.ts";
 import { startedTerminal } from "../../run/start-terminal.ts";
-import { type BashArgs, type PlannedCommand, prefixed, settingsOf, shellOf } from "./plan.ts";
+import { type BashArgs, type PlannedCommand, prefixCommand, settingsOf, shellOf } from "./plan.ts";
 
 /** Without a person, a prompt comes soon or not at all. */
 const FIRST_LOOK_MS = 1500;
@@ -23,7 +23,7 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
   const changedFiles = await watchShownFiles(context);
   let terminal: StartedTerminal;
   try {
-    terminal = await startedTerminal(prefixed(plan.command, settings), context, {
+    terminal = await startedTerminal(prefixCommand(plan.command, settings), context, {
       env: { ...COMMAND_ENV, ...settings.variables, ...(lasting ? {} : args.env) },
       ...(lasting ? { shell: lasting } : { cwd: plan.cwd }),
       ...(args.outside_sandbox ? { outside: true } : {}),
@@ -89,7 +89,7 @@ async function untilEnd(
   if (signal.aborted) onAbort();
   try {
     const result = await command.done;
-    await screen.settled();
+    await screen.whenSettled();
     const ending = timedOut ? `Command timed out after ${args.timeout} seconds.` : endingOf(result);
     const parts = [screen.text(), changedNote(await changedFiles()).trimEnd(), ending];
     const body = parts.filter((part) => part !== "").join("\n");

@@ -4,7 +4,7 @@ import { flag, integer, listOf, number, object, optional, type StaticFields, tex
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { type FoundPaths, findAccess, findPaths } from "../../../files/find/find.ts";
 import { artifactNotice } from "../../../record/artifacts/notice.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import description from "./description.md";
 
 const MOST = 200;
@@ -40,7 +40,7 @@ export const findTool: ToolDef<Args> = {
   summary,
   card: (args, result) =>
     exploringCard(["Finding", "Found", "Find"], summary(args), result, ({ files, truncated }) =>
-      typeof files === "number" ? `${counted(files, "path")}${truncated ? " or more" : ""}` : undefined,
+      typeof files === "number" ? `${countOf(files, "path")}${truncated ? " or more" : ""}` : undefined,
     ),
   async execute({ paths, hidden = true, gitignore = true, limit = MOST, timeout = SECONDS }, context) {
     const found = await findPaths({ paths, hidden, gitignore, limit, timeoutMs: timeout * 1000 }, context);
@@ -56,7 +56,7 @@ async function result(found: FoundPaths, limit: number, seconds: number, context
   if (isShortened) notes.push(`The ${shown.length} newest of ${paths.length}${isCut ? " or more" : ""}`);
   if (hasTimedOut) notes.push(`Stopped after ${seconds} s, so this is not all: name a narrower path or raise timeout`);
   if (missing.length > 0) notes.push(`Skipped missing paths: ${missing.join(", ")}`);
-  const body = shown.length === 0 ? "No files found matching pattern" : grouped(shown);
+  const body = shown.length === 0 ? "No files found matching pattern" : groupPaths(shown);
   const truncated = hasTimedOut || isCut || isShortened;
   const whole = isShortened ? [artifactNotice(await keep(paths, context))] : [];
   return {
@@ -67,7 +67,7 @@ async function result(found: FoundPaths, limit: number, seconds: number, context
 }
 
 /** Neighbours in the order of time share a heading; the order itself stays. */
-function grouped(paths: readonly string[]): string {
+function groupPaths(paths: readonly string[]): string {
   const lines: string[] = [];
   let folder: string | undefined;
   for (const path of paths) {

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { EnvError } from "../../../world/env/types.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { LISTING_OUTPUT } from "../output.ts";
 import description from "./description.md";
@@ -34,7 +34,7 @@ export const globTool: ToolDef<StaticFields<typeof params>> = {
       path === undefined ? pattern : `${pattern} in ${path}`,
       result,
       ({ files, truncated }) =>
-        typeof files === "number" ? `${counted(files, "file")}${truncated ? " or more" : ""}` : undefined,
+        typeof files === "number" ? `${countOf(files, "file")}${truncated ? " or more" : ""}` : undefined,
     ),
   async execute({ pattern, path = "." }, { env, signal }) {
     try {

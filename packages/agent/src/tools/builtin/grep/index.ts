@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "../../../contract/tool.ts";
 import { EnvError, type GrepOptions } from "../../../world/env/types.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import { definedOptions } from "../defined-options.ts";
 import { SEARCH_OUTPUT } from "../output.ts";
 import description from "./description.md";
@@ -73,7 +73,7 @@ export function grepCard(pattern: string, path: string | undefined, result: Card
     grepSummary(pattern, path),
     result,
     ({ matches, truncated }) =>
-      typeof matches === "number" ? `${counted(matches, "match", "matches")}${truncated ? " or more" : ""}` : undefined,
+      typeof matches === "number" ? `${countOf(matches, "match", "matches")}${truncated ? " or more" : ""}` : undefined,
   );
 }
 

@@ -8,11 +8,11 @@ const HEADER_NOTE = "the ¶ header was removed; reads show it, but it is not par
 export const hashlineWriteTool: typeof writeFileTool = {
   ...writeFileTool,
   preview: ({ file_path, content }, scope) => {
-    const { pasted, bare } = cleaned(content);
+    const { pasted, bare } = cleanContent(content);
     return writePreview(file_path, bare ?? pasted ?? content, scope);
   },
   async execute(args, context) {
-    const { pasted, bare } = cleaned(args.content);
+    const { pasted, bare } = cleanContent(args.content);
     const result = await writeFileTool.execute({ ...args, content: bare ?? pasted ?? args.content }, context);
     const tag = context.services.shownFiles?.latest(context.env.resolve(args.file_path))?.tag;
     if (typeof result === "string") return result;
@@ -27,7 +27,7 @@ export const hashlineWriteTool: typeof writeFileTool = {
 };
 
 /** What follows a pasted header, and the text without the line numbers of a read; undefined where there were none. */
-function cleaned(content: string): { readonly pasted: string | undefined; readonly bare: string | undefined } {
+function cleanContent(content: string): { readonly pasted: string | undefined; readonly bare: string | undefined } {
   const pasted = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(content)?.[1];
   return { pasted, bare: withoutLineNumbers(pasted ?? content, "colon") };
 }

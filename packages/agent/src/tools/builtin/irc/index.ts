@@ -4,7 +4,7 @@ import type { JsonValue } from "@lathe/llm";
 import { choice, flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { IrcMessage, IrcPeer, IrcService, Receipt, Waited } from "../../../contract/irc.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
-import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
+import { COLLAPSED_LINES, countOf, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
@@ -69,7 +69,7 @@ const VERBS = {
 function list(irc: IrcService): ToolResult {
   const peers = irc.peers();
   const lines = peers.map(peerLine);
-  const head = peers.length === 0 ? ["No other agents."] : [`${counted(peers.length, "other agent")}:`];
+  const head = peers.length === 0 ? ["No other agents."] : [`${countOf(peers.length, "other agent")}:`];
   const foot = peers.some(({ state, isGone }) => state === "parked" && !isGone)
     ? ["A message sets a parked agent to work again."]
     : [];
@@ -122,7 +122,7 @@ const messageIn = (waited: Waited): JsonValue =>
 
 function inbox(irc: IrcService, { peek = false }: Args, { callId }: ToolContext): ToolResult {
   const messages = irc.inbox({ peek, callId });
-  const lines = messages.length === 0 ? ["Inbox empty."] : [`${counted(messages.length, "message")}:`];
+  const lines = messages.length === 0 ? ["Inbox empty."] : [`${countOf(messages.length, "message")}:`];
   return answer([...lines, ...messages.map(messageLine)], { op: "inbox", inbox: messages as unknown as JsonValue });
 }
 

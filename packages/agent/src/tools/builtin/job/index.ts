@@ -55,7 +55,7 @@ export const jobTool: ToolDef<Args> = {
       if (args.poll || args.cancel || args.send) throw new ToolFailure("`list` goes alone.");
       return result(jobs, [section("Jobs", jobs.list().map(headline))], "There are no jobs.");
     }
-    const ended = await cancelled(jobs, args.cancel ?? []);
+    const ended = await cancelJobs(jobs, args.cancel ?? []);
     if (args.send) await typeInto(jobs.get(args.send.id), args.send.input);
     // Whoever only ends jobs does not wait for others.
     if (args.cancel && !args.poll && !args.send) return result(jobs, [section("Cancelled", ended)], "");
@@ -63,7 +63,7 @@ export const jobTool: ToolDef<Args> = {
       ? args.poll.map((one) => jobs.get(one))
       : args.send
         ? [jobs.get(args.send.id)]
-        : jobs.running();
+        : jobs.runningJobs();
     return jobs.watch(polled, waitOf(args, context), async () => {
       const isRunning = (job: Job): boolean => jobState(job) === "running";
       const [completed, running] = [polled.filter((job) => !isRunning(job)), polled.filter(isRunning)];
@@ -99,7 +99,7 @@ function patternOf(until: string): RegExp {
   }
 }
 
-async function cancelled(jobs: Jobs, ids: readonly number[]): Promise<readonly string[]> {
+async function cancelJobs(jobs: Jobs, ids: readonly number[]): Promise<readonly string[]> {
   return Promise.all(
     ids.map(async (one) => {
       const job = jobs.find(one);

@@ -1,6 +1,6 @@
 import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { LISTING_OUTPUT } from "../output.ts";
 import description from "./description.md";
@@ -22,7 +22,7 @@ export const listDirTool: ToolDef<StaticFields<typeof params>> = {
   summary: ({ path = "." }) => path,
   card: ({ path = "." }, result) =>
     exploringCard(["Listing", "Listed", "List"], path, result, ({ entries }) =>
-      typeof entries === "number" ? counted(entries, "entry", "entries") : undefined,
+      typeof entries === "number" ? countOf(entries, "entry", "entries") : undefined,
     ),
   async execute({ path = ".", depth = 1 }, { env, paths }) {
     const { stat, real } = await paths.locate(path);

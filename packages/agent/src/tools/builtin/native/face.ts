@@ -38,7 +38,7 @@ export function faceOf<Inner, P extends Fields>(tool: ToolDef<Inner>, face: Face
 }
 
 /** A prompt that refers to tools by our names, with another agent's names in their place. */
-export function renamed(prompt: string, names: Readonly<Record<string, string>>): string {
+export function renameTools(prompt: string, names: Readonly<Record<string, string>>): string {
   return prompt.replace(/`([a-z_]+)`/g, (quoted, name: string) =>
     Object.hasOwn(names, name) ? `\`${names[name]}\`` : quoted,
   );

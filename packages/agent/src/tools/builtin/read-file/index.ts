@@ -7,7 +7,7 @@ import { open } from "../../../files/read/open.ts";
 import { type Window, windowOf } from "../../../files/read/window.ts";
 import { MOST_IMAGE_BYTES } from "../../../files/target/images.ts";
 import type { OpenedImage, OpenedText, OpenedView } from "../../../files/target/opened.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import { fileAccess, readTier } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
 import description from "./description.md";
@@ -80,7 +80,7 @@ export function wholeResult({ path, lines }: OpenedText): ToolResult {
 export function readCard(path: string, offset: number | undefined, result: CardResult | undefined): Card {
   const from = offset === undefined || offset <= 1 ? path : `${path}:${offset}`;
   return exploringCard(["Reading", "Read", "Read"], from, result, ({ linesRead, mediaType }) =>
-    typeof linesRead === "number" ? counted(linesRead, "line") : typeof mediaType === "string" ? mediaType : undefined,
+    typeof linesRead === "number" ? countOf(linesRead, "line") : typeof mediaType === "string" ? mediaType : undefined,
   );
 }
 

@@ -1,10 +1,10 @@
 import { listOf, object, type StaticFields, text } from "@lathe/llm/schema";
 import { type CallScope, type ToolContext, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { numbered } from "../../../files/read/numbered.ts";
+import { numberLines } from "../../../files/read/numbered.ts";
 import { open } from "../../../files/read/open.ts";
 import { windowOf } from "../../../files/read/window.ts";
 import { EnvError } from "../../../world/env/types.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
 import description from "./description.md";
@@ -31,7 +31,7 @@ export const readManyFilesTool: ToolDef<StaticFields<typeof params>> = {
   summary: ({ paths }) => paths.join(", "),
   card: ({ paths }, result) =>
     exploringCard(["Reading", "Read", "Read"], paths.join(", "), result, ({ files }) =>
-      Array.isArray(files) ? counted(files.length, "file") : undefined,
+      Array.isArray(files) ? countOf(files.length, "file") : undefined,
     ),
   async execute({ paths }, context) {
     const files = await expand(paths, context);
@@ -83,7 +83,7 @@ async function readOne(path: string, context: ToolContext): Promise<string> {
     if (advice !== undefined) return advice;
     const lines = rows.map((row) => shorten(row?.text ?? "…"));
     return (
-      numbered(lines, 1) +
+      numberLines(lines, 1) +
       (next === undefined ? "" : `\n[${total - next + 1} more lines; read the file alone with offset=${next}]`)
     );
   } catch (error) {

@@ -55,14 +55,14 @@ export const readTool: ToolDef<StaticFields<typeof params>> = {
       opened.selector || !opened.isPlainFile || reading?.summarize === false
         ? undefined
         : await outlineOf(opened.path, opened.lines, context.services.syntax);
-    if (outline) return outlined(opened, outline);
+    if (outline) return outlineResult(opened, outline);
     const defaultLimit = reading?.defaultLimit && Math.min(Math.max(1, reading.defaultLimit), MOST_LINES);
     const isBare = reading?.hashLines === false && reading.lineNumbers === false;
     return hashlineResult(opened, { defaultLimit, isBare, onward: (line) => `${opened.path}:${line}-` });
   },
 };
 
-function outlined(
+function outlineResult(
   { path, tag, notes, lines }: OpenedText,
   { rows, elidedSpans, elidedLines, footer }: NonNullable<Awaited<ReturnType<typeof outlineOf>>>,
 ): ToolResult {

@@ -7,7 +7,7 @@ import { searchAccess } from "../../../files/search/places.ts";
 import { type SearchPage, searchPage } from "../../../files/search/search.ts";
 import { wholeExcerpts } from "../../../files/search/show.ts";
 import { artifactNotice } from "../../../record/artifacts/notice.ts";
-import { counted, exploringCard } from "../card.ts";
+import { countOf, exploringCard } from "../card.ts";
 import description from "./description.md";
 
 /** The whole disk, or a line of many megabytes with a match in every character. */
@@ -39,7 +39,7 @@ export const searchTool: ToolDef<Args> = {
   card: (args, result) =>
     exploringCard(["Searching", "Searched", "Search"], summary(args), result, ({ matches, files }) =>
       typeof matches === "number" && typeof files === "number"
-        ? `${counted(matches, "match", "matches")} in ${counted(files, "file")}`
+        ? `${countOf(matches, "match", "matches")} in ${countOf(files, "file")}`
         : undefined,
     ),
   async execute(args, context) {
@@ -84,7 +84,7 @@ async function result(page: SearchPage, skip: number, context: ToolContext): Pro
 
 const nothing = ({ total, gone }: SearchPage, skip: number): string =>
   skip > 0 && skip >= total
-    ? `No more files: ${counted(total, "file")} matched`
+    ? `No more files: ${countOf(total, "file")} matched`
     : gone.length > 0
       ? ""
       : "No matches found";

@@ -21,12 +21,12 @@ export function shellCard(command: string, result: CardResult | undefined): Card
   return {
     verb: isRunning ? "Started" : "Ran",
     subject: command,
-    outcome: isRunning ? `session ${session}` : ending(result, exitCode ?? 0),
+    outcome: isRunning ? `session ${session}` : describeEnd(result, exitCode ?? 0),
     body: output === "" ? (isError ? tail("(no output)", COLLAPSED_LINES) : undefined) : tail(output),
   };
 }
 
-function ending({ text, details, isError }: CardResult, exitCode: number): string | undefined {
+function describeEnd({ text, details, isError }: CardResult, exitCode: number): string | undefined {
   if (details["timedOut"] === true || /(?:\[ERROR: |\n|^)Command timed out/.test(text)) return "timed out";
   const signal = /\[ended by (\w+),[^\]]*\]\s*$/.exec(text)?.[1];
   if (signal !== undefined) return `ended by ${signal}`;

@@ -96,10 +96,10 @@ export async function runShell(args: ShellArgs, context: ToolContext): Promise<T
 
 function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {
   const more = wholeOutputNote(outcome) + changedNote(outcome.changed) + environmentNote(outcome);
-  return commandResult(command, outcome, endedLine(outcome.output) + more + ending(outcome, timeoutName));
+  return commandResult(command, outcome, endedLine(outcome.output) + more + describeEnd(outcome, timeoutName));
 }
 
-function ending(outcome: CommandOutcome, timeoutName: string | undefined): string {
+function describeEnd(outcome: CommandOutcome, timeoutName: string | undefined): string {
   if (outcome.timedOut) return timeoutNotice(outcome.timeoutMs, timeoutName);
   if (outcome.aborted) return `[interrupted after ${outcome.durationMs} ms]`;
   if (outcome.signal) return `[ended by ${outcome.signal}, ${outcome.durationMs} ms]`;

@@ -4,7 +4,7 @@
 import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { BatchReport, BatchTask } from "../../../contract/subagents.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
-import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
+import { COLLAPSED_LINES, countOf, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import { agentAccess } from "../spawn-agent/index.ts";
 import description from "./description.md";
@@ -78,7 +78,7 @@ export function taskTool({ agents, batch = true, isolation = false, records }: T
     needs: ["subagents"],
     output: { ...AGENT_OUTPUT, chars: 60_000 },
     access: async (args, scope) =>
-      (await Promise.all(given(args).map((one) => agentAccess(one.assignment, undefined, scope)))).flat(),
+      (await Promise.all(batchTasks(args).map((one) => agentAccess(one.assignment, undefined, scope)))).flat(),
     summary: (args) => `${args.agent}: ${titlesOf(args)}`,
     card: (args, result) => ({
       verb: verbOf(["Starting", "Started", "Start"], result),
@@ -101,19 +101,25 @@ function schemaFor(batch: boolean, isolation: boolean): ToolDef["schema"] {
 }
 
 /** The tasks of a call in either form. */
-function given({ tasks, assignment: only, id: name, description: what, isolated: apart }: Args): readonly BatchTask[] {
+function batchTasks({
+  tasks,
+  assignment: only,
+  id: name,
+  description: what,
+  isolated: apart,
+}: Args): readonly BatchTask[] {
   if (tasks) return tasks;
   return only === undefined ? [] : [{ assignment: only, id: name, description: what, isolated: apart }];
 }
 
 const titlesOf = (args: Args): string =>
-  given(args)
+  batchTasks(args)
     .map(({ description: what, id: name, assignment: task }) => what ?? name ?? task)
     .join("; ");
 
 function subjectOf(args: Args): string {
-  const count = counted(given(args).length, `${args.agent} agent`);
-  return given(args).length === 1 ? `${count}: ${titlesOf(args)}` : count;
+  const count = countOf(batchTasks(args).length, `${args.agent} agent`);
+  return batchTasks(args).length === 1 ? `${count}: ${titlesOf(args)}` : count;
 }
 
 /** The list of those that were started, or their results, without what is there for the model. */
@@ -142,7 +148,7 @@ async function run(
     callId,
     agent: args.agent,
     context: args.context,
-    tasks: given(args),
+    tasks: batchTasks(args),
     race: args.race,
     verify: args.verify,
   });

@@ -61,7 +61,7 @@ function applyOne(list: TodoList, op: TodoOp): TodoList | string {
       const items = op.list.flatMap((phase) => phase.items);
       const twice = items.find((item, i) => items.indexOf(item) !== i);
       if (twice !== undefined) return `Task "${twice}" is listed twice`;
-      return op.list.map(({ phase, items: names }) => ({ name: phase, tasks: names.map(pending) }));
+      return op.list.map(({ phase, items: names }) => ({ name: phase, tasks: names.map(pendingTask) }));
     }
     case "append": {
       if (!op.phase) return "Missing phase for append operation";
@@ -69,7 +69,7 @@ function applyOne(list: TodoList, op: TodoOp): TodoList | string {
       const known = new Set(tasksOf(list).map((task) => task.content));
       const twice = op.items.find((item, i) => known.has(item) || op.items?.indexOf(item) !== i);
       if (twice !== undefined) return `Task "${twice}" already exists`;
-      const added = op.items.map(pending);
+      const added = op.items.map(pendingTask);
       return list.some((phase) => phase.name === op.phase)
         ? list.map((phase) => (phase.name === op.phase ? { ...phase, tasks: [...phase.tasks, ...added] } : phase))
         : [...list, { name: op.phase, tasks: added }];
@@ -145,7 +145,7 @@ export function keepOneInProgress(list: TodoList): TodoList {
 export const hasOpenTasks = (list: TodoList): boolean => tasksOf(list).some(isOpen);
 
 const tasksOf = (list: TodoList): readonly TodoTask[] => list.flatMap((phase) => phase.tasks);
-const pending = (content: string): TodoTask => ({ content, status: "pending" });
+const pendingTask = (content: string): TodoTask => ({ content, status: "pending" });
 const isOpen = (task: TodoTask): boolean => task.status === "pending" || task.status === "in_progress";
 const isCompleted = (task: TodoTask): boolean => task.status === "completed";
 

@@ -48,7 +48,7 @@ export function parseTodoMarkdown(text: string): { readonly list: TodoList; read
     } else if (note !== undefined && last) last.notes.push(unescapeLineEnds(note));
     else if (line.trim() !== "") problems.push(`line ${at + 1} is no heading, task or note`);
   }
-  const twice = repeated(phases.flatMap(({ tasks }) => tasks.map(({ content }) => content)));
+  const twice = findRepeated(phases.flatMap(({ tasks }) => tasks.map(({ content }) => content)));
   if (twice !== undefined) problems.push(`Task "${twice}" is listed twice`);
   return { list: phases.map(({ name, tasks }): TodoPhase => ({ name, tasks: tasks.map(withNotes) })), problems };
 }
@@ -56,7 +56,8 @@ export function parseTodoMarkdown(text: string): { readonly list: TodoList; read
 const withNotes = ({ notes, ...task }: TodoTask & { readonly notes: readonly string[] }): TodoTask =>
   notes.length === 0 ? task : { ...task, notes };
 
-const repeated = (names: readonly string[]): string | undefined => names.find((name, at) => names.indexOf(name) !== at);
+const findRepeated = (names: readonly string[]): string | undefined =>
+  names.find((name, at) => names.indexOf(name) !== at);
 
 const LINE_ENDS: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r" };
 const escapeLineEnds = (text: string): string =>

@@ -1,7 +1,7 @@
 import "../../../contract/subagents.ts";
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
-import { COLLAPSED_LINES, counted, markdown, verbOf } from "../card.ts";
+import { COLLAPSED_LINES, countOf, markdown, verbOf } from "../card.ts";
 import { childIn } from "../child-report.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import description from "./description.md";
@@ -27,7 +27,7 @@ export const waitTool: ToolDef<StaticFields<typeof params>> = {
     return {
       verb: verbOf(["Waiting for", "Waited for", "Wait for"], result),
       subject: agent_id,
-      outcome: success === undefined ? undefined : `${success ? "completed" : "failed"}, ${counted(turnsUsed, "turn")}`,
+      outcome: success === undefined ? undefined : `${success ? "completed" : "failed"}, ${countOf(turnsUsed, "turn")}`,
       failed: success === false,
       body: output === "" ? undefined : markdown(output, COLLAPSED_LINES),
     };

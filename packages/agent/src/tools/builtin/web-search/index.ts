@@ -1,7 +1,7 @@
 import "../../../files/web/services.ts";
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { counted, verbOf } from "../card.ts";
+import { countOf, verbOf } from "../card.ts";
 import description from "./description.md";
 
 const params = { query: text("What to search for") };
@@ -21,7 +21,7 @@ export const webSearchTool: ToolDef = {
   card: ({ query }, result) => ({
     verb: verbOf(["Searching the web for", "Searched the web for", "Search the web for"], result),
     subject: query,
-    outcome: typeof result?.details["hits"] === "number" ? counted(result.details["hits"], "result") : undefined,
+    outcome: typeof result?.details["hits"] === "number" ? countOf(result.details["hits"], "result") : undefined,
   }),
   async execute({ query }, { services, signal }) {
     const provider = services.web?.search;

@@ -31,11 +31,11 @@ export const writeFileTool: ToolDef<StaticFields<typeof params>> = {
   summary: ({ file_path }) => file_path,
   card: ({ file_path }, result) => editCard(file_path, result),
   preview: ({ file_path, content }, scope) => writePreview(file_path, withoutLineNumbers(content) ?? content, scope),
-  execute: writing("Created"),
+  execute: writeTool("Created"),
 };
 
 /** `created`: what the result says of a file that was not there. */
-export function writing(created: string): ToolDef<StaticFields<typeof params>>["execute"] {
+export function writeTool(created: string): ToolDef<StaticFields<typeof params>>["execute"] {
   return async ({ file_path, content }, context) => {
     const other = await writeElsewhere(file_path, content, context);
     if (other) return other;

@@ -4,7 +4,7 @@ import { editFileTool } from "../../builtin/edit-file/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";
 import { grepWithModesTool } from "../../builtin/grep/index.ts";
 import { claudeNames, claudeTools } from "../../builtin/native/claude/index.ts";
-import { renamed } from "../../builtin/native/face.ts";
+import { renameTools } from "../../builtin/native/face.ts";
 import { keepHead } from "../../builtin/output.ts";
 import { shellTool } from "../../builtin/shell/index.ts";
 import type { Family } from "../define.ts";
@@ -23,8 +23,8 @@ export const anthropic = {
   toolsWith: tools,
   get native() {
     return {
-      prompt: renamed(prompt, claudeNames),
-      editing: renamed(editing, claudeNames),
+      prompt: renameTools(prompt, claudeNames),
+      editing: renameTools(editing, claudeNames),
       tools: list(...claudeTools),
     };
   },

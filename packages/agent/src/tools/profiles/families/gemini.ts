@@ -4,7 +4,7 @@ import { countedEditFileTool } from "../../builtin/edit-file/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";
 import { grepTool } from "../../builtin/grep/index.ts";
 import { listDirTool } from "../../builtin/list-dir/index.ts";
-import { renamed } from "../../builtin/native/face.ts";
+import { renameTools } from "../../builtin/native/face.ts";
 import { geminiNames, geminiTools } from "../../builtin/native/gemini/index.ts";
 import { keepHead } from "../../builtin/output.ts";
 import { readManyFilesTool } from "../../builtin/read-many-files/index.ts";
@@ -36,8 +36,8 @@ export const gemini = {
   toolsWith: tools,
   get native() {
     return {
-      prompt: renamed(prompt, geminiNames),
-      editing: renamed(editing, geminiNames),
+      prompt: renameTools(prompt, geminiNames),
+      editing: renameTools(editing, geminiNames),
       tools: list(...geminiTools),
     };
   },

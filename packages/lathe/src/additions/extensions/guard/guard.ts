@@ -9,7 +9,7 @@ import { Watchdog } from "./watchdog.ts";
 /** Receives what an extension does wrong or writes. */
 export interface Witness {
   /** What it did wrong, as the end of a sentence that begins with its name. */
-  failed(what: string): void;
+  noteFailure(what: string): void;
   /** Text that it wrote to stdout or stderr. */
   wrote(text: string): void;
 }
@@ -34,7 +34,7 @@ export class Guard {
     const hasTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
     this.#watchdog = new Watchdog({ blockedMs: BLOCKED_MS, offFile, hasTerminal });
     this.#removeBoundary = watchBoundary({
-      failed: (culprit, what) => this.#witnesses.get(culprit)?.failed(what),
+      noteFailure: (culprit, what) => this.#witnesses.get(culprit)?.noteFailure(what),
       wrote: (culprit, text) => this.#witnesses.get(culprit)?.wrote(text),
     });
     this.#handles.watch();
@@ -53,7 +53,7 @@ export class Guard {
   /** Ends what it left open; the last one that goes turns everything off. */
   async remove(culprit: Culprit): Promise<void> {
     const left = outside(() => this.#handles.end(culprit));
-    if (left !== "") this.#witnesses.get(culprit)?.failed(`left open: ${left}. They were ended`);
+    if (left !== "") this.#witnesses.get(culprit)?.noteFailure(`left open: ${left}. They were ended`);
     this.#witnesses.delete(culprit);
     if (this.#witnesses.size > 0) return;
     shared = undefined;

@@ -7,7 +7,7 @@ import { type Culprit, culpritOf, outside, runningExtension } from "./current.ts
 
 export interface BoundaryListener {
   /** An extension failed where nothing catches it. */
-  failed(culprit: Culprit, what: string): void;
+  noteFailure(culprit: Culprit, what: string): void;
   /** An extension wrote text to stdout or stderr. */
   wrote(culprit: Culprit, text: string): void;
 }
@@ -43,7 +43,7 @@ function redirect(stream: NodeJS.WriteStream, { wrote }: BoundaryListener): () =
 }
 
 /** An uncaught error ends a process; one of an extension must not. */
-function catchErrors({ failed }: BoundaryListener): () => void {
+function catchErrors({ noteFailure: failed }: BoundaryListener): () => void {
   const onRejection = (reason: unknown): void => {
     const culprit = culpritOf(reason);
     if (!culprit) throw reason; // The error is ours: the next listener ends the process.

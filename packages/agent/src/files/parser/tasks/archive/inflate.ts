@@ -15,7 +15,7 @@ export interface InflateInput extends TaskInput {
 export function inflate(input: TaskInput): Uint8Array {
   const { bytes, most } = input as InflateInput;
   if (most === 0) return new Uint8Array(0);
-  return explained(() => inflateRawSync(bytes, { maxOutputLength: most }), most);
+  return explainFailure(() => inflateRawSync(bytes, { maxOutputLength: most }), most);
 }
 
 /** The whole content of a gzip file. */
@@ -23,7 +23,7 @@ export async function gunzip(input: TaskInput): Promise<Uint8Array> {
   const { bytes, most } = input as InflateInput;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of inflated(bytes)) {
+  for await (const chunk of inflateChunks(bytes)) {
     length += chunk.length;
     if (length > most) throw tooMuch(most);
     chunks.push(chunk);
@@ -55,7 +55,7 @@ export interface TgzScan {
 /** What a compressed tar archive lists, or the wanted contents. Nothing else of it is held in memory. */
 export async function scanTgz(input: TaskInput): Promise<TgzScan> {
   const { bytes, wanted } = input as ScanInput;
-  const reader = new StreamReader(inflated(bytes));
+  const reader = new StreamReader(inflateChunks(bytes));
   const walk = walkTar();
   const members: TgzMember[] = [];
   const contents: [number, Uint8Array][] = [];
@@ -126,7 +126,7 @@ class StreamReader {
   }
 }
 
-async function* inflated(bytes: Uint8Array): AsyncGenerator<Buffer> {
+async function* inflateChunks(bytes: Uint8Array): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: 256 << 10 });
   stream.end(bytes);
   let length = 0;
@@ -143,7 +143,7 @@ async function* inflated(bytes: Uint8Array): AsyncGenerator<Buffer> {
   }
 }
 
-function explained<T>(work: () => T, most: number): T {
+function explainFailure<T>(work: () => T, most: number): T {
   try {
     return work();
   } catch (error) {

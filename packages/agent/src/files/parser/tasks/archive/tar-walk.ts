@@ -54,7 +54,7 @@ export function* walkTar(): Generator<TarStep, number, Buffer> {
       if (content.length < stated) throw new ArchiveError("it is cut short");
       if (type === "g") for (const [key, value] of paxRecords(content)) shared.set(key, value);
       else pending = withHeader(pending, type, content);
-      at += BLOCK + padded(stated);
+      at += BLOCK + paddedSize(stated);
       // What holds for all members belongs to none.
       if (type === "g" && !pending.isSet) start = at;
       continue;
@@ -110,7 +110,7 @@ function memberOf(
     start,
     header: at,
     data,
-    end: data + padded(length),
+    end: data + paddedSize(length),
     mtime: numberAt(block, 136, 12),
     pax: pending.pax,
     isSparse: type === "S" || [...pending.pax.keys()].some((key) => key.startsWith("GNU.sparse.")),
@@ -126,7 +126,7 @@ function kindOf(type: string, stored: string): Member["kind"] {
 
 const typeOf = (block: Buffer): string => (block[156] === 0 ? "0" : String.fromCharCode(block[156] as number));
 
-export const padded = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
+export const paddedSize = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
 
 export function headerSum(block: Buffer): number {
   let sum = 0;

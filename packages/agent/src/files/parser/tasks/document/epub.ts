@@ -2,7 +2,7 @@
 
 import { CannotParse } from "../types.ts";
 import { HtmlReader } from "./html.ts";
-import { attribute, decoded, type Parts, readMarkup, readXml, resolved } from "./package-parts.ts";
+import { attribute, decodeXml, type Parts, readMarkup, readXml, resolveTarget } from "./package-parts.ts";
 import { cleanLine, TextWriter } from "./text-writer.ts";
 
 export function epubText(parts: Parts): string {
@@ -16,7 +16,8 @@ export function epubText(parts: Parts): string {
   readXml(parts.get(book), {
     open: (name, attributes) => {
       inTitle = name === "title";
-      if (name === "item") files.set(attributes["id"] ?? "", resolved(folder, decodedName(attributes["href"] ?? "")));
+      if (name === "item")
+        files.set(attributes["id"] ?? "", resolveTarget(folder, decodedName(attributes["href"] ?? "")));
       if (name === "itemref" && attributes["linear"] !== "no") order.push(attributes["idref"] ?? "");
     },
     text: (text) => {
@@ -30,7 +31,7 @@ export function epubText(parts: Parts): string {
     const chapter = parts.get(files.get(id) ?? "");
     if (!chapter || writer.isFull) continue;
     writer.blank();
-    readMarkup(decoded(chapter), new HtmlReader(writer), true);
+    readMarkup(decodeXml(chapter), new HtmlReader(writer), true);
   }
   const text = writer.text();
   // Most books say it on their first page.

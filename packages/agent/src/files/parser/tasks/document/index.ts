@@ -19,7 +19,7 @@ export async function readDocument(input: TaskInput): Promise<string> {
 }
 
 async function packageText(bytes: Uint8Array): Promise<string> {
-  const { unpacked } = await import("./package-parts.ts");
+  const { unpackParts: unpacked } = await import("./package-parts.ts");
   const parts = unpacked(bytes);
   if (parts.has("word/document.xml")) return (await import("./docx.ts")).docxText(parts);
   if (parts.has("xl/workbook.xml")) return (await import("./xlsx.ts")).xlsxText(parts);

@@ -12,7 +12,7 @@ const MOST_DEPTH = 400;
 export type Parts = ReadonlyMap<string, Uint8Array>;
 
 /** The parts that are text; pictures and the like stay packed. */
-export function unpacked(bytes: Uint8Array): Parts {
+export function unpackParts(bytes: Uint8Array): Parts {
   let total = 0;
   let count = 0;
   const filter = ({ name, originalSize }: { name: string; originalSize: number }): boolean => {
@@ -47,7 +47,7 @@ class Done extends Error {}
 
 /** Entities that a file defines itself are not expanded. */
 export function readXml(part: Uint8Array | undefined, handler: XmlHandler): void {
-  if (part) readMarkup(decoded(part), handler, true);
+  if (part) readMarkup(decodeXml(part), handler, true);
 }
 
 export function readMarkup(text: string, handler: XmlHandler, xmlMode: boolean): void {
@@ -84,7 +84,7 @@ export function attribute(attributes: Attributes, name: string): string | undefi
   return key === undefined ? undefined : attributes[key];
 }
 
-export function decoded(bytes: Uint8Array): string {
+export function decodeXml(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
   const head = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
@@ -112,14 +112,14 @@ export function relationships(
     open: (name, attributes) => {
       if (name !== "Relationship") return;
       const { Id = "", Target = "", Type = "" } = attributes;
-      found.set(Id, { target: resolved(folder, Target), type: Type.slice(Type.lastIndexOf("/") + 1) });
+      found.set(Id, { target: resolveTarget(folder, Target), type: Type.slice(Type.lastIndexOf("/") + 1) });
     },
   });
   return found;
 }
 
 /** A name of a part, from the folder of another. */
-export function resolved(folder: string, target: string): string {
+export function resolveTarget(folder: string, target: string): string {
   const names: string[] = [];
   for (const name of (target.startsWith("/") ? target : folder + target).split("/")) {
     if (name === "..") names.pop();

@@ -14,7 +14,7 @@ interface Run {
 }
 
 export async function pdfText(bytes: Uint8Array): Promise<string> {
-  const document = await opened(bytes);
+  const document = await openPdf(bytes);
   const writer = new TextWriter();
   let isEmpty = true;
   for (let number = 1; number <= document.numPages && !writer.isFull; number++) {
@@ -31,7 +31,7 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
   return writer.text();
 }
 
-async function opened(bytes: Uint8Array) {
+async function openPdf(bytes: Uint8Array) {
   const { getDocumentProxy } = await unpdfPackage();
   try {
     return await getDocumentProxy(Uint8Array.from(bytes), {

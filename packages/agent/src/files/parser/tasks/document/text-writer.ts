@@ -24,14 +24,14 @@ export class TextWriter {
   }
 
   paragraph(text: string): void {
-    const clean = cleaned(text);
+    const clean = cleanText(text);
     if (clean.trim() === "") this.blank();
     else for (const line of clean.split("\n")) this.line(line.trimEnd());
   }
 
   item(level: number, mark: string, text: string): void {
     const indent = "  ".repeat(Math.min(level, 20));
-    const [first, ...more] = cleaned(text)
+    const [first, ...more] = cleanText(text)
       .split("\n")
       .filter((line) => line.trim() !== "");
     if (first === undefined) return;
@@ -73,7 +73,7 @@ export const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cleanLine(cell).replaceAll("|", "\\|")).join(" | ")} |`;
 
 /** Without characters that a terminal would obey. */
-const cleaned = (text: string): string =>
+const cleanText = (text: string): string =>
   text.replace(/\r\n?|[\u000b\u000c\u2028\u2029]/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
 
-export const cleanLine = (text: string): string => oneLine(cleaned(text));
+export const cleanLine = (text: string): string => oneLine(cleanText(text));

@@ -27,7 +27,7 @@ export function asciiTable(names: readonly string[], rows: readonly (readonly Ce
   const wanted = names.map((name, i) =>
     Math.min(MOST_CELL, Math.max(1, width(cellText(name)), ...texts.map((row) => width(row[i] ?? "")))),
   );
-  const widths = fitted(wanted);
+  const widths = fitWidths(wanted);
   const line = (cells: readonly string[]) =>
     widths
       .map((room, i) => cut(cells[i] ?? "", room).padEnd(room))
@@ -40,7 +40,7 @@ export function asciiTable(names: readonly string[], rows: readonly (readonly Ce
 }
 
 /** Wide columns give way first; when even narrow ones do not fit, the last ones go. */
-function fitted(wanted: readonly number[]): number[] {
+function fitWidths(wanted: readonly number[]): number[] {
   const widths = [...wanted];
   const total = () => widths.reduce((sum, one) => sum + one, 0) + BETWEEN.length * Math.max(0, widths.length - 1);
   while (total() > MOST_WIDE) {

@@ -48,7 +48,7 @@ export async function openReadOnly(file: string): Promise<Database> {
     database.prepare("SELECT count(*) FROM sqlite_master").all();
     database.exec("PRAGMA trusted_schema = OFF");
   } catch (error) {
-    throw described(error);
+    throw describeError(error);
   } finally {
     settle();
   }
@@ -66,7 +66,7 @@ export async function openForWriting(file: string): Promise<Database> {
     mustBeSame(file);
     return database;
   } catch (error) {
-    throw described(error);
+    throw describeError(error);
   }
 }
 
@@ -139,7 +139,7 @@ const PLAINLY: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What SQLite says, where it is not plain enough in plainer words. */
-export function described(error: unknown): unknown {
+export function describeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CannotParse) return error;
   const plain = PLAINLY.find(([pattern]) => pattern.test(error.message))?.[1];
   return new CannotParse(plain === undefined ? error.message : `${plain}`);

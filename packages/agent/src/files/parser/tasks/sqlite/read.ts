@@ -2,8 +2,8 @@
 
 import { CannotParse, type TaskInput } from "../types.ts";
 import { asciiTable, type Cell, rowText } from "./cells.ts";
-import { type Database, described, openReadOnly } from "./open.ts";
-import { type Column, columnsOf, keyOf, quoted, type Table, tableIn, tablesOf } from "./schema.ts";
+import { type Database, describeError, openReadOnly } from "./open.ts";
+import { type Column, columnsOf, keyOf, quoteName, type Table, tableIn, tablesOf } from "./schema.ts";
 import { checkCondition, checkSingle, onlyReading } from "./statement.ts";
 
 export interface SqliteView extends TaskInput {
@@ -26,7 +26,7 @@ export async function readSqlite(input: TaskInput): Promise<string> {
     if (inner === "") return tableList(database);
     return separator === "?" ? query(database, inner) : tableView(database, inner);
   } catch (error) {
-    throw described(error);
+    throw describeError(error);
   } finally {
     database.close();
   }
@@ -47,7 +47,7 @@ const about = ({ kind }: Table): string => (kind === "table" ? "" : ` (${kind ==
 function rowCount(database: Database, table: Table): string {
   if (table.kind === "view") return "rows not counted";
   try {
-    const count = countOf(database, `SELECT 1 FROM ${quoted(table.name)}`);
+    const count = countOf(database, `SELECT 1 FROM ${quoteName(table.name)}`);
     return `${count > MOST_COUNTED ? `more than ${MOST_COUNTED}` : count} ${count === 1 ? "row" : "rows"}`;
   } catch {
     return "rows cannot be counted"; // a module that is not built in, or a damaged page: the others are still worth showing
@@ -67,9 +67,9 @@ function tableView(database: Database, inner: string): string {
   const [definition] = database.prepare("SELECT sql FROM sqlite_master WHERE name = ?").all(table.name);
   onlyReading(database);
   const names = columns.map(({ name }) => name);
-  const rows = shortened(database, table, columns, `LIMIT ${SAMPLE}`);
+  const rows = readShortened(database, table, columns, `LIMIT ${SAMPLE}`);
   const ddl = (definition as unknown as [string | null])?.[0] ?? "";
-  const count = table.kind === "view" ? undefined : countOf(database, `SELECT 1 FROM ${quoted(table.name)}`);
+  const count = table.kind === "view" ? undefined : countOf(database, `SELECT 1 FROM ${quoteName(table.name)}`);
   const shown = rows.length === 0 ? "(no rows)" : asciiTable(names, rows);
   const more =
     rows.length === SAMPLE && count !== SAMPLE
@@ -81,7 +81,9 @@ function tableView(database: Database, inner: string): string {
 function oneRow(database: Database, table: Table, columns: readonly Column[], key: string): string {
   const { name, sql } = keyOf(table, columns);
   onlyReading(database);
-  const statement = database.prepare(`SELECT ${inFull(columns)} FROM ${quoted(table.name)} WHERE ${sql} = ? LIMIT 1`);
+  const statement = database.prepare(
+    `SELECT ${inFull(columns)} FROM ${quoteName(table.name)} WHERE ${sql} = ? LIMIT 1`,
+  );
   // Where the column has no type of its own, the number 3 is not the text 3.
   const asNumber = /^-?\d{1,18}$/.test(key) ? [BigInt(key)] : [];
   for (const candidate of [key, ...asNumber]) {
@@ -110,10 +112,10 @@ function someRows(database: Database, table: Table, columns: readonly Column[], 
       throw new CannotParse(
         `there is no column ${name} in ${table.name}; it has ${columns.map((one) => one.name).join(", ")}`,
       );
-    clauses.push(`ORDER BY ${quoted(column.name)} ${direction ?? "asc"}`);
+    clauses.push(`ORDER BY ${quoteName(column.name)} ${direction ?? "asc"}`);
   }
   onlyReading(database);
-  const rows = shortened(database, table, columns, `${clauses.join(" ")} LIMIT ${limit + 1} OFFSET ${offset}`);
+  const rows = readShortened(database, table, columns, `${clauses.join(" ")} LIMIT ${limit + 1} OFFSET ${offset}`);
   if (rows.length === 0) return offset > 0 ? `(no rows from offset ${offset} on)` : "(no rows)";
   const shown = asciiTable(
     columns.map(({ name }) => name),
@@ -138,7 +140,7 @@ function rowParameters(query: string): RowParameters {
       throw new CannotParse(
         `${name || "an empty text"} is no parameter of a table; there are limit, offset, order and where`,
       );
-    given.set(name, decoded(value));
+    given.set(name, decodeValue(value));
   }
   const number = (name: string, fallback: number, least: number): number => {
     const text = given.get(name);
@@ -158,7 +160,7 @@ function rowParameters(query: string): RowParameters {
 }
 
 /** Somebody may have written it as in an address; a text with spaces was not. */
-function decoded(value: string): string {
+function decodeValue(value: string): string {
   if (/\s/.test(value) || !/%[0-9a-f]{2}/i.test(value)) return value;
   try {
     return decodeURIComponent(value);
@@ -173,7 +175,7 @@ function query(database: Database, parameters: string): string {
     throw new CannotParse(
       "a database takes one parameter, ?q= with a query; limit and where belong to a table, as in db:table?limit=5",
     );
-  const statementText = decoded(sql);
+  const statementText = decodeValue(sql);
   checkSingle(statementText);
   onlyReading(database);
   const statement = database.prepare(statementText);
@@ -194,14 +196,14 @@ const KEPT = 64;
 const shortCell = (cell: Cell): Cell => (typeof cell === "string" && cell.length > KEPT ? cell.slice(0, KEPT) : cell);
 
 /** Large values stay in the database. */
-function shortened(database: Database, table: Table, columns: readonly Column[], clauses: string): Cell[][] {
-  const values = columns.map(({ name }) => `${short(quoted(name), KEPT)} AS ${quoted(name)}`).join(", ");
-  return database.prepare(`SELECT ${values} FROM ${quoted(table.name)} ${clauses}`).all() as unknown as Cell[][];
+function readShortened(database: Database, table: Table, columns: readonly Column[], clauses: string): Cell[][] {
+  const values = columns.map(({ name }) => `${short(quoteName(name), KEPT)} AS ${quoteName(name)}`).join(", ");
+  return database.prepare(`SELECT ${values} FROM ${quoteName(table.name)} ${clauses}`).all() as unknown as Cell[][];
 }
 
 const MOST_VALUE = 20_001;
 const inFull = (columns: readonly Column[]): string =>
-  columns.map(({ name }) => short(quoted(name), MOST_VALUE)).join(", ");
+  columns.map(({ name }) => short(quoteName(name), MOST_VALUE)).join(", ");
 
 const short = (column: string, most: number): string =>
   `CASE typeof(${column}) WHEN 'blob' THEN '<blob, ' || length(${column}) || ' bytes>' WHEN 'text' THEN substr(${column}, 1, ${most}) ELSE ${column} END`;

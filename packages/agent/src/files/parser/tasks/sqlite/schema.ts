@@ -41,7 +41,7 @@ export function columnsOf(database: Database, table: Table): Column[] {
 
 export function keyOf(table: Table, columns: readonly Column[]): KeyColumn {
   const keys = columns.filter(({ isKey }) => isKey);
-  if (keys.length === 1) return { name: keys[0]!.name, sql: quoted(keys[0]!.name) };
+  if (keys.length === 1) return { name: keys[0]!.name, sql: quoteName(keys[0]!.name) };
   if (table.withoutRowid || table.kind === "view")
     throw new CannotParse(`rows of ${table.name} have no single key; use ${table.name}?where=…`);
   return { name: "rowid", sql: "rowid" };
@@ -66,4 +66,4 @@ function namesOf(tables: readonly Table[]): string {
   return `it has ${names.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

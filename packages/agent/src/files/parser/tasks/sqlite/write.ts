@@ -2,8 +2,8 @@
 
 import { CannotParse, type TaskInput } from "../types.ts";
 import { type Cell, rowText } from "./cells.ts";
-import { type Database, described, openForWriting, openReadOnly } from "./open.ts";
-import { type Column, columnsOf, type KeyColumn, keyOf, quoted, type Table, tableIn, tablesOf } from "./schema.ts";
+import { type Database, describeError, openForWriting, openReadOnly } from "./open.ts";
+import { type Column, columnsOf, type KeyColumn, keyOf, quoteName, type Table, tableIn, tablesOf } from "./schema.ts";
 
 export interface SqliteWrite extends TaskInput {
   readonly file: string;
@@ -35,7 +35,7 @@ export async function writeSqlite(input: TaskInput): Promise<SqliteChange> {
   try {
     return await change(database, inner, content, planOnly);
   } catch (error) {
-    throw described(error);
+    throw describeError(error);
   } finally {
     database.close();
   }
@@ -52,7 +52,7 @@ async function change(database: Database, inner: string, content: string, planOn
       throw new CannotParse(
         `the content is empty; give the new row of ${table.name} as an object, or name a row to delete it`,
       );
-    if (planOnly) return { summary: `Inserted row into ${table.name}`, after: planned(columns, values) };
+    if (planOnly) return { summary: `Inserted row into ${table.name}`, after: planValues(columns, values) };
     return inTransaction(database, () => insert(database, table, values));
   }
   const row = { database, table, columns, key: writableKey(table, columns), keyText: rest };
@@ -82,7 +82,7 @@ function writableKey(table: Table, columns: readonly Column[]): KeyColumn {
 
 async function valuesOf(content: string, table: Table, columns: readonly Column[]): Promise<Map<string, Value>> {
   const { default: JSON5 } = await import("json5");
-  const given = parsed(content, JSON5.parse);
+  const given = parseContent(content, JSON5.parse);
   const values = new Map<string, Value>();
   for (const [name, value] of Object.entries(given)) {
     const column = columns.find((one) => one.name.toLowerCase() === name.toLowerCase());
@@ -95,7 +95,7 @@ async function valuesOf(content: string, table: Table, columns: readonly Column[
   return values;
 }
 
-function parsed(content: string, parse: (text: string) => unknown): object {
+function parseContent(content: string, parse: (text: string) => unknown): object {
   let value: unknown;
   try {
     value = parse(content);
@@ -134,9 +134,9 @@ function inTransaction(database: Database, work: () => SqliteChange): SqliteChan
 }
 
 function insert(database: Database, table: Table, values: ReadonlyMap<string, Value>): SqliteChange {
-  const names = [...values.keys()].map(quoted).join(", ");
+  const names = [...values.keys()].map(quoteName).join(", ");
   const what = values.size === 0 ? "DEFAULT VALUES" : `(${names}) VALUES (${[...values].map(() => "?").join(", ")})`;
-  const statement = database.prepare(`INSERT INTO ${quoted(table.name)} ${what} RETURNING *`);
+  const statement = database.prepare(`INSERT INTO ${quoteName(table.name)} ${what} RETURNING *`);
   const [after] = statement.all(...values.values());
   const shown = statement.columns().map(({ name }) => name);
   return { summary: `Inserted row into ${table.name}`, after: rowText(shown, after as unknown as Cell[]) };
@@ -146,8 +146,8 @@ function update(row: Row, values: ReadonlyMap<string, Value>): SqliteChange {
   const { database, table } = row;
   const found = find(row);
   if (!found) return noRow(row, "updated in");
-  const sets = [...values.keys()].map((name) => `${quoted(name)} = ?`).join(", ");
-  const statement = database.prepare(`UPDATE ${quoted(table.name)} SET ${sets} WHERE rowid = ? RETURNING *`);
+  const sets = [...values.keys()].map((name) => `${quoteName(name)} = ?`).join(", ");
+  const statement = database.prepare(`UPDATE ${quoteName(table.name)} SET ${sets} WHERE rowid = ? RETURNING *`);
   const [after] = statement.all(...values.values(), found.rowid);
   if (!after) return noRow(row, "updated in");
   return {
@@ -164,7 +164,7 @@ function remove(row: Row): SqliteChange {
   const { database, table, keyText } = row;
   const found = find(row);
   if (!found) return noRow(row, "deleted from");
-  const { changes } = database.prepare(`DELETE FROM ${quoted(table.name)} WHERE rowid = ?`).run(found.rowid);
+  const { changes } = database.prepare(`DELETE FROM ${quoteName(table.name)} WHERE rowid = ?`).run(found.rowid);
   if (Number(changes) === 0) return noRow(row, "deleted from");
   return { summary: `Deleted row '${keyText}' from ${table.name}`, before: found.text };
 }
@@ -179,7 +179,7 @@ function plan(row: Row, values: ReadonlyMap<string, Value> | undefined): SqliteC
   return { summary: `Updated row '${keyText}' in ${table.name}`, before: found.text, after: rowText(names, after) };
 }
 
-const planned = (columns: readonly Column[], values: ReadonlyMap<string, Value>): string => {
+const planValues = (columns: readonly Column[], values: ReadonlyMap<string, Value>): string => {
   const given = columns.filter(({ name }) => values.has(name)).map(({ name }) => name);
   return given.length === 0
     ? "(default values)"
@@ -201,8 +201,8 @@ function find({
   keyText,
 }: Row): { rowid: bigint; cells: Cell[]; text: string } | undefined {
   const names = columns.map(({ name }) => name);
-  const list = ["rowid", ...names.map(quoted)].join(", ");
-  const statement = database.prepare(`SELECT ${list} FROM ${quoted(table.name)} WHERE ${key.sql} = ? LIMIT 1`);
+  const list = ["rowid", ...names.map(quoteName)].join(", ");
+  const statement = database.prepare(`SELECT ${list} FROM ${quoteName(table.name)} WHERE ${key.sql} = ? LIMIT 1`);
   // As in reading: without a type of its own a column tells the number 3 from the text 3.
   const asNumber = /^-?\d{1,18}$/.test(keyText) ? [BigInt(keyText)] : [];
   for (const candidate of [keyText, ...asNumber]) {

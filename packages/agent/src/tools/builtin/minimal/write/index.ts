@@ -1,11 +1,11 @@
 // `write` of the four-tool set: write_file under its short name, with that set's words.
 
-import { writeFileTool, writing } from "../../write-file/index.ts";
+import { writeFileTool, writeTool } from "../../write-file/index.ts";
 import description from "./description.md";
 
 export const minimalWriteTool: typeof writeFileTool = {
   ...writeFileTool,
   name: "write",
   description: description.trim(),
-  execute: writing("Created new file"),
+  execute: writeTool("Created new file"),
 };

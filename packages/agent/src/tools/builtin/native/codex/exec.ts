@@ -139,7 +139,7 @@ async function sessionResult(job: Job, note: string, minimized?: MinimizedOutput
   const { result } = job;
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   return {
-    content: [{ kind: "text", text: body + (minimized?.footer ?? "") + note + ending(job) }],
+    content: [{ kind: "text", text: body + (minimized?.footer ?? "") + note + describeEnd(job) }],
     details: {
       command: job.handle.command,
       sessionId: job.id,
@@ -151,7 +151,7 @@ async function sessionResult(job: Job, note: string, minimized?: MinimizedOutput
   };
 }
 
-function ending({ id, result }: Job): string {
+function describeEnd({ id, result }: Job): string {
   if (!result) return `[still running as session ${id}]`;
   if (result.signal) return `[ended by ${result.signal}, ${result.durationMs} ms]`;
   return `[exit code: ${result.exitCode}, ${result.durationMs} ms]`;
