@@ -97,7 +97,7 @@ export class ChildRuns {
       const profile = this.#parts.sessions.profile(child.facts.model);
       const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
       recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
-      this.#parent.directory.changed(child);
+      this.#parent.directory.noteChange(child);
       const { signal } = run.controller;
       const among = {
         parent,
@@ -112,7 +112,7 @@ export class ChildRuns {
       child.run = undefined;
       child.state = "idle";
       child.report = { ...child.report, status: "failed", output: messageOf(error) };
-      this.#parent.directory.changed(child);
+      this.#parent.directory.noteChange(child);
       finish(reportOf(child));
       throw error;
     }
@@ -164,7 +164,7 @@ export class ChildRuns {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
-    this.#parent.directory.changed(child);
+    this.#parent.directory.noteChange(child);
   }
 
   /** The parent is told once, also when its process ends before it could be. */
@@ -184,11 +184,11 @@ export class ChildRuns {
 
   #park(child: Child): void {
     park(child, this.#parent.journal);
-    this.#parent.directory.changed(child);
+    this.#parent.directory.noteChange(child);
   }
 
-  become(child: Child, state: AgentState): void {
+  setState(child: Child, state: AgentState): void {
     child.state = state;
-    this.#parent.directory.changed(child);
+    this.#parent.directory.noteChange(child);
   }
 }
