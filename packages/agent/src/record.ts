@@ -22,6 +22,7 @@ export type { EntryMeta } from "./record/journal/line-index.ts";
 export { readHead, type SessionSummary } from "./record/journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./record/journal/lock.ts";
 export { type MoveOptions, moveJournalFile, movingCopy } from "./record/journal/move-file.ts";
+export { journalDepsOf, newMemoryJournal, openOrBegin } from "./record/journal/new-journal.ts";
 export type { DistributiveOmit, NewEntry, NewIntent, NewLine, SyncMode } from "./record/journal/new-lines.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./record/journal/paths.ts";
 export { readLines } from "./record/journal/read-lines.ts";

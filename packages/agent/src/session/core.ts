@@ -2,7 +2,6 @@
 // with each other: an entry is appended before its event, a state changes only along the legal edges.
 
 import { addUsage, comparableUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
-import { MemoryBlobs } from "../base/blobs/store.ts";
 import { Ledger, NO_USAGE } from "../base/budget/ledger.ts";
 import { abortController, type SessionDeps } from "../base/time/deadline.ts";
 import { PrefixGuard } from "../context/prefix/guard.ts";
@@ -17,10 +16,9 @@ import type { ToolServices } from "../contract/tool.ts";
 import { redactedArtifacts } from "../policy/redact/artifacts.ts";
 import { FileArtifacts } from "../record/artifacts/file-artifacts.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.ts";
-import { idSource } from "../record/journal/ids.ts";
-import { Journal } from "../record/journal/journal.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import { newMemoryJournal } from "../record/journal/new-journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
-import { MemoryStore } from "../record/journal/store.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
@@ -94,7 +92,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     this.client = options.client;
     this.profile = options.profile;
     this.config = createConfig(options.config);
-    this.journal = options.journal ?? memoryJournal(options);
+    this.journal = options.journal ?? newMemoryJournal(options.deps, options.env.workingDirectory());
     this.resumed = holdsSomething(this.journal);
     this.id = this.journal.header.id;
     this.schemes = new SchemeRegistry(options.schemes);
@@ -229,13 +227,4 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
 /** An earlier process may have ended before the first message. */
 function holdsSomething(journal: Journal): boolean {
   return journal.leaf !== null || journal.input !== undefined || journal.outside("host").next().done === false;
-}
-
-function memoryJournal(options: SessionOptions): Journal {
-  const { deps, env } = options;
-  return Journal.create({ id: deps.uuid(), cwd: env.workingDirectory() }, () => new MemoryStore(), {
-    blobs: new MemoryBlobs(),
-    now: deps.now,
-    newId: idSource(deps.random),
-  });
 }

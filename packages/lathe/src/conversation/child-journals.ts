@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FileStore, Journal, type SubagentOptions } from "@lathe/agent";
+import type { FileStore, Journal, SubagentOptions } from "@lathe/agent";
 import type { ChildHeader } from "@lathe/agent/contract";
-import { hasBegun } from "@lathe/agent/record";
+import { openOrBegin } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { journalDeps, openToWrite } from "../sessions/journals/journal-files.ts";
 
@@ -29,8 +29,7 @@ function childJournals(workspace: Workspace, folder: string): (header: ChildHead
   return ({ agentId, parentSession, parentCall, cwd }) => {
     const path = join(folder, `${agentId}.jsonl`);
     const store = (): FileStore => openToWrite(workspace, path, { create: true });
-    if (hasBegun(path)) return Journal.open(store(), journalDeps(workspace));
     const header = { id: workspace.machine.deps.uuid(), cwd, agentId, parentSession, parentCall };
-    return Journal.create(header, store, journalDeps(workspace));
+    return openOrBegin(path, header, store, journalDeps(workspace));
   };
 }

@@ -2,16 +2,12 @@
 
 import { FileBlobs, FileStore, Journal, type JournalDeps, JournalError } from "@lathe/agent";
 import { JOURNAL_VERSION } from "@lathe/agent/contract";
-import { idSource, importJournal, readHead } from "@lathe/agent/record";
+import { importJournal, journalDepsOf, readHead } from "@lathe/agent/record";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
 
 export function openToRead(machine: Machine, blobFolder: string, path: string): Journal {
-  const deps: JournalDeps = {
-    blobs: new FileBlobs(blobFolder, `${machine.pid}`),
-    now: machine.deps.now,
-    newId: idSource(machine.deps.random),
-  };
+  const deps = journalDepsOf(new FileBlobs(blobFolder, `${machine.pid}`), machine.deps);
   try {
     return open(path, deps);
   } catch (error) {

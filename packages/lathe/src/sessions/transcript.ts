@@ -10,6 +10,7 @@ import type { Redactor } from "@lathe/agent/policy";
 import { pathTo } from "@lathe/agent/record";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
 import { type AttachedText, wordsAndAttachments } from "./attached-text.ts";
+import { resultsAfter } from "./call-results.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Transcript {
@@ -108,7 +109,7 @@ function* itemsOf(journal: Journal): IterableIterator<Item> {
   const path = pathTo(journal, journal.leaf);
   for (const [at, id] of path.entries()) {
     const entry = journal.entry(id);
-    const results = holdsCalls(entry) ? resultsAfter(journal, path, at) : NO_RESULTS;
+    const results = holdsCalls(entry) ? resultsByCall(journal, path, at) : NO_RESULTS;
     yield* itemOf(entry, results, journal.labels.get(id));
   }
 }
@@ -118,16 +119,9 @@ const NO_RESULTS: ReadonlyMap<string, CallResult> = new Map();
 const holdsCalls = (entry: TreeEntry): boolean =>
   entry.type === "message" && entry.message.content.some(({ kind }) => kind === "tool_call");
 
-/** Results stand between the answer that made the calls and the next one. */
-function resultsAfter(journal: Journal, path: readonly string[], answer: number): ReadonlyMap<string, CallResult> {
+function resultsByCall(journal: Journal, path: readonly string[], answer: number): ReadonlyMap<string, CallResult> {
   const results = new Map<string, CallResult>();
-  for (let at = answer + 1; at < path.length; at++) {
-    const id = path[at]!;
-    if (journal.meta(id)?.type !== "message") continue;
-    const entry = journal.entry(id) as MessageEntry;
-    if (entry.message.role === "assistant") break;
-    if (entry.message.role === "tool") addResults(entry, results, journal);
-  }
+  for (const entry of resultsAfter(journal, path, answer)) addResults(entry, results, journal);
   return results;
 }
 

@@ -10,10 +10,10 @@ import { hasBegun } from "./begun.ts";
 import { FileStore } from "./file-store.ts";
 import { forkJournal } from "./fork.ts";
 import type { NewHeader } from "./header.ts";
-import { idSource } from "./ids.ts";
-import { Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 import { processStartTime } from "./lock.ts";
-import type { SyncMode } from "./new-lines.ts";
+import { journalDepsOf, openOrBegin } from "./new-journal.ts";
+import type { JournalDeps, SyncMode } from "./new-lines.ts";
 
 /** Where the file is, and how a session begins when there is none. */
 export interface JournalFileOptions {
@@ -58,12 +58,11 @@ export function childJournalFiles(
 type Rules = Pick<JournalFileOptions, "deps" | "sync">;
 
 function openOrCreate(path: string, header: NewHeader, blobs: BlobStore, rules: Rules): Journal {
-  if (hasBegun(path)) return Journal.open(storeAt(path, rules.deps), journalDeps(blobs, rules));
-  return Journal.create(header, () => storeAt(path, rules.deps), journalDeps(blobs, rules));
+  return openOrBegin(path, header, () => storeAt(path, rules.deps), journalDeps(blobs, rules));
 }
 
-function journalDeps(blobs: BlobStore, { deps, sync }: Rules) {
-  return { blobs, now: deps.now, newId: idSource(deps.random), ...(sync === undefined ? {} : { sync }) };
+function journalDeps(blobs: BlobStore, { deps, sync }: Rules): JournalDeps {
+  return journalDepsOf(blobs, deps, sync);
 }
 
 function storeAt(path: string, deps: JournalFileOptions["deps"]): FileStore {

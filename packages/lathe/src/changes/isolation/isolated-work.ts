@@ -11,7 +11,6 @@ import {
   hasConflicts,
   type LandingConflict,
   type LandingResult,
-  land,
   openView,
   patchOf,
   type View,
@@ -24,6 +23,7 @@ import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { FileHistory } from "../rewind/file-history.ts";
 import { type AsksModel, plainMessage, writtenMessage } from "./commit-message.ts";
+import { landWithRetries } from "./land-with-retries.ts";
 import { landingOf, recordBranches, recordLanding } from "./landing-record.ts";
 import {
   againText,
@@ -49,8 +49,6 @@ export interface IsolatedWorkParts {
 }
 
 const VERIFY_MS = 600_000;
-/** Another process may write to the same files while a landing is being prepared. */
-const MOST_TRIES = 3;
 
 export class IsolatedWork {
   readonly #parts: IsolatedWorkParts;
@@ -277,28 +275,24 @@ class Landing {
     const { workspace } = this.#parts;
     const { verify } = this.#request;
     const message = await this.#messageOf(delta, signal);
-    for (let tries = 1; ; tries++) {
-      const result = await land({
-        root: workspace.cwd,
-        id: this.#view.id,
-        store: storeOf(workspace),
-        host: hostOptions(workspace, () => {}),
-        sandbox: sandboxOptions(workspace),
-        deltas: [delta],
-        isAllOfView: true,
-        mode: workspace.settings["task.isolation.merge"],
-        message,
-        verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
-        // The check runs what the agent wrote: where the agent ran, and with no more rights.
-        kind: this.#view.kind,
-        container: containerOf(workspace),
-        permit,
-        aroundWrite: (files, write) => this.#write(files, write),
-        signal,
-      });
-      const isPassing = result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "changed");
-      if (!isPassing || tries === MOST_TRIES) return result;
-    }
+    return landWithRetries({
+      root: workspace.cwd,
+      id: this.#view.id,
+      store: storeOf(workspace),
+      host: hostOptions(workspace, () => {}),
+      sandbox: sandboxOptions(workspace),
+      deltas: [delta],
+      isAllOfView: true,
+      mode: workspace.settings["task.isolation.merge"],
+      message,
+      verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
+      // The check runs what the agent wrote: where the agent ran, and with no more rights.
+      kind: this.#view.kind,
+      container: containerOf(workspace),
+      permit,
+      aroundWrite: (files, write) => this.#write(files, write),
+      signal,
+    });
   }
 
   async #write(files: Parameters<typeof recordLanding>[2], write: () => Promise<void>): Promise<void> {

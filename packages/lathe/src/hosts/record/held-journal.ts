@@ -1,8 +1,8 @@
 // The bytes of a journal, also of one that is kept in memory only.
 
 import { existsSync, readFileSync } from "node:fs";
-import { Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
-import { idSource } from "@lathe/agent/record";
+import { MemoryStore } from "@lathe/agent";
+import { newMemoryJournal } from "@lathe/agent/record";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 
@@ -11,13 +11,8 @@ interface HeldJournal extends OpenedJournal {
 }
 
 export function heldJournal(workspace: Workspace): HeldJournal {
-  const { deps } = workspace.machine;
   const store = new MemoryStore();
-  const journal = Journal.create({ id: deps.uuid(), cwd: workspace.cwd }, () => store, {
-    blobs: new MemoryBlobs(),
-    now: deps.now,
-    newId: idSource(deps.random),
-  });
+  const journal = newMemoryJournal(workspace.machine.deps, workspace.cwd, store);
   return { journal, bytes: () => store.read(0, store.size) };
 }
 

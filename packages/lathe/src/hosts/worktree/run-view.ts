@@ -10,7 +10,6 @@ import {
   isSafeId,
   type LandingConflict,
   type LandingResult,
-  land,
   leftViews,
   openView,
   patchOf,
@@ -18,6 +17,7 @@ import {
 } from "@lathe/agent/files";
 import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
+import { landWithRetries } from "../../changes/isolation/land-with-retries.ts";
 import { leftOutLine } from "../../changes/isolation/landing-text.ts";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
 import { keepPatch, storeOf } from "../../changes/isolation/view-store.ts";
@@ -29,8 +29,6 @@ import { countOf } from "../../sessions/numbers.ts";
 
 /** The ids of views without a name. */
 const UNNAMED = /^run-[0-9a-f]{8}$/;
-/** Another process may write to the same files while a landing is being prepared. */
-const MOST_TRIES = 3;
 
 export class OpenRunView implements RunView {
   readonly id: string;
@@ -161,7 +159,7 @@ export class OpenRunView implements RunView {
   }
 
   async #land(delta: Delta, how: "land" | "branch", facts: Omit<Settled, "outcome" | "message">): Promise<Settled> {
-    const result = await this.#landWithRetries(delta, how === "land" ? "patch" : "branch");
+    const result = await this.#landAs(delta, how === "land" ? "patch" : "branch");
     if (result.kind === "nothing" || (result.kind === "landed" && how === "land")) {
       await this.#view.rebase();
       const files = result.kind === "landed" ? result.files.map((path) => this.#shortPath(path)) : [];
@@ -181,22 +179,19 @@ export class OpenRunView implements RunView {
     return { ...facts, outcome: "conflict", conflicts, message: `Nothing was landed.${why}` };
   }
 
-  async #landWithRetries(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {
+  async #landAs(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {
     const workspace = this.#workspace;
-    for (let tries = 1; ; tries++) {
-      const result = await land({
-        root: workspace.cwd,
-        id: this.id,
-        store: storeOf(workspace),
-        host: hostOptions(workspace, () => {}),
-        deltas: [mode === "branch" ? { ...delta, id: this.#freeBranch() } : delta],
-        mode,
-        signal: new AbortController().signal,
-      });
-      const isPassing = result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "changed");
-      if (result.kind === "landed" && mode === "branch") this.#branches++;
-      if (!isPassing || tries === MOST_TRIES) return result;
-    }
+    const result = await landWithRetries({
+      root: workspace.cwd,
+      id: this.id,
+      store: storeOf(workspace),
+      host: hostOptions(workspace, () => {}),
+      deltas: [mode === "branch" ? { ...delta, id: this.#freeBranch() } : delta],
+      mode,
+      signal: new AbortController().signal,
+    });
+    if (result.kind === "landed" && mode === "branch") this.#branches++;
+    return result;
   }
 
   #branches = 0;

@@ -2,17 +2,18 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { FileBlobs, FileStore, forkJournal, Journal, type JournalDeps, MemoryBlobs, MemoryStore } from "@lathe/agent";
+import { FileBlobs, FileStore, forkJournal, Journal, type JournalDeps, MemoryStore } from "@lathe/agent";
 import { type ChildStores, forkChildren } from "@lathe/agent/agents";
 import { JOURNAL_VERSION } from "@lathe/agent/contract";
 import {
   copyArtifacts,
   hasBegun,
-  idSource,
   importJournal,
   isoTime,
+  journalDepsOf,
   type LockOwner,
   moveJournalFile,
+  newMemoryJournal,
   processStartTime,
   readHead,
   realJournalPath,
@@ -55,13 +56,8 @@ function ownerIn({ machine }: Workspace): LockOwner {
 }
 
 export function journalDeps(workspace: Workspace): JournalDeps {
-  const { deps } = workspace.machine;
-  return {
-    blobs: new FileBlobs(workspace.paths.blobs, `${workspace.machine.pid}`),
-    now: deps.now,
-    newId: idSource(deps.random),
-    sync: workspace.settings["journal.sync"],
-  };
+  const { machine, paths, settings } = workspace;
+  return journalDepsOf(new FileBlobs(paths.blobs, `${machine.pid}`), machine.deps, settings["journal.sync"]);
 }
 
 /** Of the header of a new session, where the caller knows them. */
@@ -90,14 +86,8 @@ export function newJournal(workspace: Workspace, extra: HeaderFields = {}, path?
   return { journal, path: file, folder: folderOf(file) };
 }
 
-export function memoryJournal(workspace: Workspace): OpenedJournal {
-  const { deps } = workspace.machine;
-  const journal = Journal.create({ id: deps.uuid(), cwd: workspace.cwd }, () => new MemoryStore(), {
-    blobs: new MemoryBlobs(),
-    now: deps.now,
-    newId: idSource(deps.random),
-  });
-  return { journal };
+export function memoryJournal({ machine, cwd }: Workspace): OpenedJournal {
+  return { journal: newMemoryJournal(machine.deps, cwd) };
 }
 
 export function existingJournal(workspace: Workspace, path: string): OpenedJournal {
@@ -151,7 +141,7 @@ export function copyUpTo(workspace: Workspace, source: OpenedJournal, upTo: stri
   const timestamp = isoTime(deps.now());
   const { cwd } = workspace;
   if (source.path === undefined) {
-    const copyDeps = { blobs: source.journal.blobs, now: deps.now, newId: idSource(deps.random) };
+    const copyDeps = journalDepsOf(source.journal.blobs, deps);
     const header = { id, cwd, timestamp };
     return { journal: forkJournal(source.journal, { upTo, header, store: new MemoryStore() }, copyDeps) };
   }

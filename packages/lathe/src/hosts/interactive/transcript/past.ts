@@ -8,6 +8,7 @@ import { pastCard, userCommandOf } from "@lathe/agent/session";
 import { knownTool } from "@lathe/agent/tools";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
+import { resultsAfter } from "../../../sessions/call-results.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 import { reportLine } from "./reports.ts";
@@ -25,7 +26,7 @@ export function* pastItems(session: Session, turns: number, linesOf?: EntryLines
   for (let at = firstOf(session, path, turns); at < path.length; at++) {
     const entry = journal.entry(path[at] as string);
     if (entry.type === "custom_message" && !userCommandOf(entry)) yield* customItems(entry, linesOf);
-    else yield* itemsOf(entry, () => resultsAfter(session, path, at), toolNamed);
+    else yield* itemsOf(entry, () => resultsByCall(session, path, at), toolNamed);
   }
 }
 
@@ -129,20 +130,14 @@ function callItem(call: ToolCallData, entry: MessageEntry | undefined, tool: Too
   return { kind: "call", card, state, tookMs: entry?.durationMs };
 }
 
-/** Results stand between the answer that made the calls and the next one. */
-function resultsAfter(
+function resultsByCall(
   { journal }: Session,
   path: readonly string[],
   answer: number,
 ): ReadonlyMap<string, MessageEntry> {
   const results = new Map<string, MessageEntry>();
-  for (let at = answer + 1; at < path.length; at++) {
-    const id = path[at] as string;
-    if (journal.meta(id)?.type !== "message") continue;
-    const entry = journal.entry(id) as MessageEntry;
-    if (entry.message.role === "assistant") break;
+  for (const entry of resultsAfter(journal, path, answer))
     for (const part of entry.message.content)
       if (part.kind === "tool_result") results.set(part.toolResult.toolCallId, entry);
-  }
   return results;
 }

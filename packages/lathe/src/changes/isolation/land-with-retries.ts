@@ -1,0 +1,14 @@
+// Lands a change, again where files changed just while it was landing.
+
+import { type LandingResult, type LandRequest, land } from "@lathe/agent/files";
+
+/** Another process may write to the same files while a landing is being prepared. */
+const MOST_TRIES = 3;
+
+export async function landWithRetries(request: LandRequest): Promise<LandingResult> {
+  for (let tries = 1; ; tries++) {
+    const result = await land(request);
+    const isPassing = result.kind === "conflict" && result.conflicts.every(({ kind }) => kind === "changed");
+    if (!isPassing || tries === MOST_TRIES) return result;
+  }
+}
