@@ -1,9 +1,9 @@
 // The other end, inside the parser process: reads a request, runs the task, answers, and so on until its input ends.
 
 import { Console } from "node:console";
-import { messageOf } from "@lathe/llm";
 import { oneLine } from "../../base/text/one-line.ts";
 import { FrameReader, frameOf } from "./frames.ts";
+import { messageOf } from "./message-of.ts";
 import { CannotParse, type TaskInput, type TaskTable } from "./tasks/types.ts";
 
 interface Request {

@@ -1,7 +1,7 @@
 // A picture made small enough to be sent to a model.
 
-import { messageOf } from "@lathe/llm";
 import { missingPackage } from "../../../base/optional-package.ts";
+import { messageOf } from "../message-of.ts";
 import { CannotParse, type TaskInput } from "./types.ts";
 
 export interface FitInput extends TaskInput {
