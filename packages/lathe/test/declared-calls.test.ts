@@ -13,15 +13,8 @@ import {
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  type ExecOptions,
-  type ExecResult,
-  type ExecutionEnvironment,
-  LocalEnvironment,
-  type ToolDef,
-} from "@lathe/agent";
+import { type ExecutionEnvironment, LocalEnvironment, type ToolDef } from "@lathe/agent";
 import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
-import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
@@ -31,41 +24,7 @@ import { fixedAnswers } from "../src/models/practice/fixed-answers.ts";
 import type { Machine } from "../src/platform/machine/machine.ts";
 import { memoryJournal } from "../src/sessions/journals/journal-files.ts";
 import { type Case, WRITES } from "./declared-writes.ts";
-
-/** Where bytes are really read, written and run, links followed at that very moment. */
-class Witness extends WrappedEnvironment {
-  readonly written: string[] = [];
-  readonly ran: { command: string; cwd: string }[] = [];
-
-  #real(path: string): string {
-    const absolute = this.resolve(path);
-    if (existsSync(absolute)) return realpathSync(absolute);
-    let parent = dirname(absolute);
-    while (!existsSync(parent)) parent = dirname(parent);
-    return realpathSync(parent) + absolute.slice(parent.length);
-  }
-  override writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
-    this.written.push(this.#real(path));
-    return super.writeFile(path, content, options);
-  }
-  override deleteFile(path: string): Promise<void> {
-    this.written.push(this.#real(path));
-    return super.deleteFile(path);
-  }
-  override moveFile(from: string, to: string): Promise<void> {
-    this.written.push(this.#real(from), this.#real(to));
-    return super.moveFile(from, to);
-  }
-  override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
-    this.ran.push({ command, cwd: this.#real(options.cwd ?? ".") });
-    return super.execCommand(command, timeoutMs, options);
-  }
-
-  protected override startInner(command: string, options: ExecOptions = {}) {
-    this.ran.push({ command, cwd: this.#real(options.cwd ?? ".") });
-    return super.startInner(command, options);
-  }
-}
+import { Witness } from "./witness.ts";
 
 let root: string;
 let project: string;

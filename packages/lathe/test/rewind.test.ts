@@ -23,7 +23,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import { record } from "../../agent/test/snapshots/world.ts";
 import { collect } from "./command.ts";
 import { type Stage, stage } from "./contract-kit.ts";
-import { hasScript, Terminal } from "./terminal.ts";
 import { canMount, withTmpfs } from "./tmpfs.ts";
 
 let scene: Stage;
@@ -363,40 +362,5 @@ describe("killed in a rewind", () => {
       expect(record(scene.box.dir), `taken back after ${at}`).toEqual(after);
     }
     expect(finished).toBeGreaterThan(12 / step);
-  });
-});
-
-describe.skipIf(!hasScript)("at a terminal", () => {
-  it("/undo, /redo and /rewind", async () => {
-    scene = await stage([shell("echo two > a.txt"), turn.text("it is two now")]);
-    repository();
-    const terminal = new Terminal(scene.box, { ...scene.env, NO_COLOR: "1", LATHE_NO_TITLE: "1" });
-    try {
-      const { CLI } = await import("./command.ts");
-      let at = await terminal.see(
-        terminal.type(`node ${CLI} ${scene.args.join(" ")} --permission-mode full --plain`),
-        /\/help\r?\n› /,
-      );
-      terminal.keys("change it\n");
-      at = await terminal.see(at, /it is two now[\s\S]*› /);
-      terminal.keys("/undo\n");
-      at = await terminal.see(at, /Rewound to before: change it\r?\n1 file restored\.[\s\S]*› /);
-      expect(read("a.txt")).toBe("one\n");
-      terminal.keys("/redo\n");
-      at = await terminal.see(at, /The rewind was taken back\.[\s\S]*› /);
-      expect(read("a.txt")).toBe("two\n");
-      terminal.keys("/redo files\n");
-      at = await terminal.see(at, /"files" is not known here\. Choose from: force\.[\s\S]*› /);
-      terminal.keys("/rewind nothere0\n");
-      at = await terminal.see(at, /There is no entry nothere0 in this session\. See: \/rewind[\s\S]*› /);
-      terminal.keys("/rewind files\n");
-      at = await terminal.see(at, /change it[\s\S]*Go back to before \[1-1, Enter for none\]: /);
-      terminal.keys("1\n");
-      at = await terminal.see(at, /1 file restored\.[\s\S]*› /);
-      expect(read("a.txt")).toBe("one\n");
-      terminal.keys("/quit\n");
-    } finally {
-      await terminal.close();
-    }
   });
 });

@@ -2,59 +2,33 @@
 // parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
 
 import { messageOf } from "@lathe/llm";
-import { NO_USAGE } from "../../base/budget/ledger.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
-import type { InputOutcome } from "../../contract/events/types.ts";
-import type { AgentReport, AgentState, BatchReport, BatchRequest, SpawnRequest } from "../../contract/subagents.ts";
+import type { AgentReport, BatchReport, BatchRequest, SpawnRequest } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import { Admission } from "./admission.ts";
 import { agreedChild } from "./agreed-child.ts";
-import {
-  type Child,
-  endRun,
-  newRun,
-  rememberedChild,
-  reportOf,
-  runningReport,
-  waitFor,
-  wantedBudget,
-} from "./child.ts";
+import { type Child, rememberedChild, reportOf, waitFor } from "./child.ts";
 import { ChildMail, mustBeAtWork, mustTakeMessages } from "./child-mail.ts";
+import { ChildRuns, type Start } from "./child-runs.ts";
 import { ChildSessions } from "./child-sessions.ts";
 import { cutCallText } from "./cut-call.ts";
 import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
-import { isolate, leave, placeOfHost, worksApart } from "./isolation.ts";
-import { withKeptOutput } from "./kept-output.ts";
-import { park, readJournal } from "./life.ts";
+import { placeOfHost, worksApart } from "./isolation.ts";
+import { readJournal } from "./life.ts";
 import { Names } from "./names.ts";
 import type { ParentSession } from "./parent.ts";
 import { cutRun } from "./past.ts";
 import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
 import { raceChildren } from "./race.ts";
-import { appendOutcome, knownAgents, type RunOutcome, recordStart, type Spent } from "./records.ts";
-import { resultOf } from "./result.ts";
+import { knownAgents } from "./records.ts";
 import { resultText } from "./result-text.ts";
-import { runChild } from "./run-child.ts";
 import { stop } from "./run-limits.ts";
 import { SharedStart } from "./shared-start.ts";
 import { mustStart, Starts } from "./starts.ts";
 import type { AgentType, HostBatch, HostSubagents } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
-
-/** What a run starts with. */
-interface Start {
-  /** Absent: a person sent it. */
-  readonly callId?: string | undefined;
-  /** Undefined: the messages that wait for it. */
-  readonly content: string | undefined;
-  /** Its share of what is left; see `Ledger.reserve`. */
-  readonly parts?: number;
-  /** Ends the start; see `Starts`. */
-  readonly signal: AbortSignal;
-}
 
 /** What is the same for all tasks of a batch. */
 interface BatchStart {
@@ -68,16 +42,22 @@ export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
   readonly #names: Names;
-  readonly #admission: Admission;
   readonly #sessions: ChildSessions;
   readonly #mail: ChildMail;
   readonly #starts = new Starts();
+  readonly #runs: ChildRuns;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
     this.#sessions = new ChildSessions(parent);
     this.#names = new Names(parent.agentId, parent.deps.random);
-    this.#admission = new Admission(parent);
+    this.#runs = new ChildRuns(parent, {
+      sessions: this.#sessions,
+      children: this.#children,
+      know: (child) => this.#know(child),
+      ended: (child) => this.#mailLeft(child),
+      isClosed: () => this.isClosed,
+    });
     this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wake(child, callId));
     parent.exchange?.join(this.#mail);
   }
@@ -122,7 +102,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       ...(request.model === undefined ? {} : { model: request.model }),
       ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
     });
-    await this.#start(child, { callId: request.callId, content: request.task, signal });
+    await this.#runs.start(child, { callId: request.callId, content: request.task, signal });
     return reportOf(child);
   }
 
@@ -168,7 +148,7 @@ export class Subagents implements HostSubagents, AgentOwner {
         race?.join(agentId, (why) => stop(child, why));
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
         const content = assignmentText(agentId, task);
-        await this.#start(child, { callId, content, parts: tasks.length - index + 1, signal });
+        await this.#runs.start(child, { callId, content, parts: tasks.length - index + 1, signal });
         started.push(reportOf(child));
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
@@ -195,7 +175,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     const lookup = this.#lookUp(child);
     // Somebody else may have set it to work meanwhile.
     if (lookup) return lookup.then(() => this.#send(start, agentId));
-    await this.#start(child, start);
+    await this.#runs.start(child, start);
     return reportOf(child);
   }
 
@@ -222,8 +202,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     mustStart(agentId, signal);
     if (child.state === "parked" && !child.session) {
       child.session = this.#sessions.open(child);
-      this.#setState(child, "idle");
-      this.#idle(child);
+      this.#runs.setState(child, "idle");
+      this.#runs.idle(child);
     }
     return reportOf(child);
   }
@@ -274,8 +254,8 @@ export class Subagents implements HostSubagents, AgentOwner {
       this.#names.use(record.header.agentId);
       this.#know(child);
       const cut = record.outcome ? undefined : cutRun(this.#parent, this.#sessions, child, record);
-      if (cut) this.#settle(child, record.intent.for, cut.outcome, cut.lost);
-      this.#report(child, record.outcome ?? cut!.outcome, false);
+      if (cut) this.#runs.settle(child, record.intent.for, cut.outcome, cut.lost);
+      this.#runs.report(child, record.outcome ?? cut!.outcome, false);
     }
   }
 
@@ -307,8 +287,21 @@ export class Subagents implements HostSubagents, AgentOwner {
     const how = child.state === "idle" ? "woken" : "revived";
     const lookup = this.#lookUp(child);
     if (lookup) return lookup.then(() => this.#wakeForMail(child, start));
-    await this.#start(child, start);
+    await this.#runs.start(child, start);
     return how;
+  }
+
+  #mailLeft(child: Child): void {
+    const { exchange } = this.#parent;
+    exchange?.noteChange();
+    if (
+      this.isClosed ||
+      child.report.status !== "completed" ||
+      !child.session ||
+      child.session.mailbox.unread().length === 0
+    )
+      return;
+    this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
   /** Undefined: the child can be set to work at once. */
@@ -329,152 +322,6 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  async #start(child: Child, start: Start): Promise<void> {
-    try {
-      await this.#begin(child, start);
-    } catch (error) {
-      await leave(child, this.#parent);
-      throw error;
-    }
-  }
-
-  async #begin(child: Child, { callId, content: given, parts, signal: start }: Start): Promise<void> {
-    const parent = this.#parent;
-    const { header, maxTurns } = child.facts;
-    const { agentId } = header;
-    mustStart(agentId, start);
-    const content = [child.unread, given].filter((text) => text !== undefined).join("\n\n") || undefined;
-    const wanted = wantedBudget(parent.options.budget, child.type?.budget, maxTurns);
-    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), wanted, parts);
-    if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
-    child.idleTimer?.cancel();
-    const run = newRun(parent.deps.now());
-    if (child.facts.isIsolated && !child.isolation) await isolate(child, start, this.#parent);
-    const admitted = this.#admission.enter(child, run);
-    // A journal that cannot be opened is reported at once where that is possible.
-    if (!admitted) this.#openOrGiveUp(child);
-    // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
-    this.#know(child);
-    // Messages of other agents may wake it as well; nobody waits for what follows from them.
-    if (given !== undefined) parent.releaseReports();
-    child.run = run;
-    // The check of a race is not recorded, so nobody may take up a racer later.
-    child.unread = child.race ? undefined : content;
-    child.state = "running";
-    child.report = runningReport(child.facts);
-    let finish = (_report: AgentReport): void => {};
-    child.done = new Promise((resolve) => {
-      finish = resolve;
-    });
-    try {
-      const called = callId === undefined ? {} : { callId };
-      const intent = await parent.journal.intent({ effect: "child", ...called, replay: "never" });
-      const profile = this.#sessions.profile(child.facts.model);
-      const answeredBy = `${profile.provider ?? profile.id}/${profile.model}`;
-      recordStart(parent, intent, child.facts, { answeredBy, input: child.unread });
-      this.directory.noteChange(child);
-      const { signal } = run.controller;
-      const among = { parent, sessions: this.#sessions, admission: this.#admission, children: this.#children };
-      void runChild(child, { content, admitted, share, signal }, among).then(({ ended, spent }) =>
-        this.#finish(child, intent.for, ended, spent).then(finish),
-      );
-    } catch (error) {
-      child.run = undefined;
-      child.state = "idle";
-      child.report = { ...child.report, status: "failed", output: messageOf(error) };
-      this.directory.noteChange(child);
-      finish(reportOf(child));
-      throw error;
-    }
-  }
-
-  #openOrGiveUp(child: Child): void {
-    const { agentId } = child.facts.header;
-    try {
-      child.session ??= this.#sessions.open(child);
-    } catch (error) {
-      this.#admission.leave();
-      this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
-      throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
-    }
-  }
-
-  async #finish(child: Child, outcomeId: string, ended: InputOutcome | string, spent: Spent): Promise<AgentReport> {
-    const run = child.run!;
-    const result = await resultOf(child, ended);
-    const isReported = child.facts.isReported && run.waiters === 0;
-    const outcome: RunOutcome = {
-      agentId: child.facts.header.agentId,
-      turnsUsed: spent.turns,
-      durationMs: this.#parent.deps.now() - run.startedAt,
-      ...result,
-      ...(run.isAborted ? { isAborted: true } : child.unread === undefined ? {} : { isUnread: true }),
-      ...(isReported ? { report: this.#parent.journal.newId() } : {}),
-    };
-    this.#settle(child, outcomeId, outcome, spent);
-    await leave(child, this.#parent, outcome.report);
-    if (child.session && child.facts.isIsolated) this.#park(child);
-    else if (child.session) this.#idle(child);
-    this.#report(child, outcome, true);
-    this.#mailLeft(child);
-    return reportOf(child);
-  }
-
-  /** What reached a child after its last step sets it to work again, unless it failed. */
-  #mailLeft(child: Child): void {
-    const { exchange } = this.#parent;
-    exchange?.noteChange();
-    if (
-      this.isClosed ||
-      child.report.status !== "completed" ||
-      !child.session ||
-      child.session.mailbox.unread().length === 0
-    )
-      return;
-    this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
-  }
-
-  #settle(child: Child, outcomeId: string, ended: RunOutcome, spent: Spent): void {
-    const parent = this.#parent;
-    const outcome = withKeptOutput(parent, ended);
-    const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
-    endRun(child, shown, { outcomeId, isAborted, spent, now: parent.deps.now() });
-    parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
-    parent.accountInput(spent.usage, spent.cost);
-    try {
-      appendOutcome(parent, outcomeId, outcome, spent);
-    } catch (error) {
-      // Whoever waits for the child gets its report; the next write of the session itself ends it.
-      parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
-    }
-    this.directory.noteChange(child);
-  }
-
-  /** The parent is told once, also when its process ends before it could be. */
-  #report(child: Child, { report }: RunOutcome, wakes: boolean): void {
-    if (report === undefined) return;
-    const { agentId } = child.facts.header;
-    this.#parent.report(resultText(reportOf(child)), { kind: "agent", id: agentId }, wakes, report);
-  }
-
-  #idle(child: Child): void {
-    const { options, deps } = this.#parent;
-    const idleMs = options.limits?.().idleMs ?? 0;
-    // Without a journal nothing could be revived.
-    if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.isClosed) return;
-    child.idleTimer = deps.setTimer(() => this.#park(child), idleMs);
-  }
-
-  #park(child: Child): void {
-    park(child, this.#parent.journal);
-    this.directory.noteChange(child);
-  }
-
-  #setState(child: Child, state: AgentState): void {
-    child.state = state;
-    this.directory.noteChange(child);
-  }
-
   async #close(child: Child): Promise<AgentReport> {
     child.idleTimer?.cancel();
     child.run?.controller.abort(new Error("it was closed before it started"));
@@ -482,7 +329,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     await child.closing;
     const report = await child.done;
     child.session = undefined;
-    if (child.state === "idle") this.#setState(child, "parked");
+    if (child.state === "idle") this.#runs.setState(child, "parked");
     return { ...report, state: child.state };
   }
 

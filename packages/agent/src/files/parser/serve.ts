@@ -52,7 +52,8 @@ async function answerTo({ task, input }: Request, tasks: TaskTable): Promise<Ans
 
 function whyOf(error: unknown): string {
   if (error instanceof CannotParse) return reasonLine(error.message);
-  const message = reasonLine(messageOf(error));
+  // Not `messageOf`: this process starts with the first document, and must not load the model client for one line.
+  const message = reasonLine(error instanceof Error ? error.message : String(error));
   // Libraries wrap errors of the machine in their own.
   if (/call stack size exceeded/i.test(message)) return "it is nested too deeply";
   if (/allocation failed|invalid (typed )?array|out of memory/i.test(message)) return "it needs too much memory";

@@ -2,6 +2,7 @@
 // Linux a resource limit that children inherit from the kernel and no program uses survives an empty environment as well (decision 0011);
 // elsewhere the process group covers children with an empty environment as long as the command's shell lives.
 
+import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { childProcess } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
@@ -160,4 +161,9 @@ function findWithPs(mark: Mark): Promise<number[]> {
       },
     );
   });
+}
+
+/** The system gives a group's number to another group soon after its leader has gone. */
+export function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
+  return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
 }

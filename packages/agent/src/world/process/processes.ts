@@ -3,13 +3,12 @@
 
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import type { Writable } from "node:stream";
 import { Capture, OUTPUT_LIMIT } from "./capture.ts";
-import { childProcess } from "./child-process.ts";
+import { childProcess, provideSetup } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import type { Confinement } from "./confinement.ts";
 import { Governor } from "./governor.ts";
-import { commandMark, endMarked, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
+import { commandMark, endMarked, groupMark, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { moreDescriptors, PreparedShells, ShellTalk, waitingShell } from "./prepared-shell.ts";
 import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
@@ -377,7 +376,7 @@ export class Processes {
         detached: true,
         stdio: [stdin, "pipe", "pipe", ...moreDescriptors(confined?.setup !== undefined, request.talks ?? false)],
       });
-      if (confined?.setup) provide(child, confined.setup);
+      if (confined?.setup) provideSetup(child, confined.setup);
       return child;
     } catch (error) {
       if (!request.internal) this.#governor.gaveUp();
@@ -392,15 +391,4 @@ interface Started {
   readonly talk?: ShellTalk;
   /** It was started before its command came. */
   readonly hasWaited?: boolean;
-}
-
-/** The system gives a group's number to another group soon after its leader has gone. */
-function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
-  return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
-}
-
-function provide(child: ChildProcess, setup: Uint8Array): void {
-  const pipe = child.stdio[3] as Writable;
-  pipe.on("error", () => {}); // it ended before it read all: its exit says why
-  pipe.end(setup);
 }

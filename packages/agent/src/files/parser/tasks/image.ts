@@ -71,7 +71,8 @@ export async function fitImage(input: TaskInput): Promise<FittedImage | undefine
 const sideOf = (side: number, scale: number): number => Math.max(1, Math.round(side * scale));
 
 function whyNot(error: unknown): string {
-  const message = messageOf(error);
+  // As in serve.ts: this process does not load the model client.
+  const message = error instanceof Error ? error.message : String(error);
   if (/pixel limit/i.test(message)) return `the picture has more than ${MOST_PIXELS / 1e6} million pixels`;
   return `the picture is damaged (${message.split("\n")[0]})`;
 }
