@@ -3,7 +3,6 @@
 import { Console } from "node:console";
 import { oneLine } from "../../base/text/one-line.ts";
 import { FrameReader, frameOf } from "./frames.ts";
-import { messageOf } from "./message-of.ts";
 import { CannotParse, type TaskInput, type TaskTable } from "./tasks/types.ts";
 
 interface Request {

@@ -1,7 +1,6 @@
 // A picture made small enough to be sent to a model.
 
 import { missingPackage } from "../../../base/optional-package.ts";
-import { messageOf } from "../message-of.ts";
 import { CannotParse, type TaskInput } from "./types.ts";
 
 export interface FitInput extends TaskInput {
