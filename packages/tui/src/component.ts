@@ -34,6 +34,6 @@ export interface CursorPlace {
 /** A component that takes keys. `handle` says whether the key was its business; the others go on to the next component. */
 export interface Focusable extends Component {
   handle(key: Key): boolean;
-  /** Of the last `render`; absent: the cursor is hidden. */
+  /** The cursor of the last `render`; without one the cursor is hidden. */
   readonly cursor?: CursorPlace | undefined;
 }

@@ -78,7 +78,7 @@ export interface MessageEntry extends TreeFields {
   readonly awaits?: AwaitedInput;
 }
 
-/** From here on, another model answers. */
+/** Another model answers after this entry. */
 export interface ModelChangeEntry extends TreeFields {
   readonly type: "model_change";
   /** `provider/id`. */
@@ -88,7 +88,7 @@ export interface ModelChangeEntry extends TreeFields {
   /** Why it was switched, when the user did not ask for it. */
   readonly reason?: string;
 }
-/** From here on, the model thinks more or less. */
+/** The model thinks more or less after this entry. */
 export interface ThinkingLevelChangeEntry extends TreeFields {
   readonly type: "thinking_level_change";
   /** `default`: the model's own again. */

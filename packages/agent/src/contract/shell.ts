@@ -3,9 +3,9 @@
 
 /** One simple command that would run, wherever it stands: in a pipe, a list, `$(…)`, `sh -c "…"`, behind xargs, in a trap. */
 export interface ShellPart {
-  /** As written, for people. */
+  /** The text as it was written, for people. */
   readonly text: string;
-  /** After quote removal, wrappers looked through, program first; empty for a statement that only assigns or redirects. */
+  /** The words after quote removal, behind wrappers, program first; empty for a statement that only assigns or redirects. */
   readonly words: readonly string[];
   /** Positions in `words` whose value is not known before it runs (`$x`, a glob, a substitution): only a last `*` covers them. */
   readonly unknown: readonly number[];

@@ -58,7 +58,7 @@ export function parentSession(
     elapsedMs: () => core.elapsedMs(),
     accountInput: (usage, cost) => core.accountInput(usage, cost),
     append: (entry) => void core.append(entry),
-    redacted: (value) => core.redact(value),
+    redact: (value) => core.redact(value),
     childEvent: (agentId, event) => core.emit("subagent_event", { agent_id: agentId, event }),
     warn: (message) => core.warn(message, "subagent"),
     open: (child) => create({ ...childOptions(core, child, exchange), directory }),

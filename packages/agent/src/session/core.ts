@@ -139,7 +139,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     if (to !== "closed") this.emit("state_changed", { from, to });
   }
 
-  /** Beside the journal; one number space with the children. */
+  /** The artifacts beside the journal; the children share their numbers. */
   get artifacts(): ArtifactStore {
     const { folder } = this.journal;
     if (this.#artifacts !== undefined) return this.#artifacts;
@@ -153,7 +153,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     this.events.emit(kind, FROM_OUTSIDE.has(kind) ? this.redact(data) : data);
   }
 
-  /** Without known secrets. What the model itself writes is left as it is: it has not seen any, and parts of it are signed. */
+  /** Returns the value without known secrets. What the model writes stays as it is: it has not seen any, and parts of it are signed. */
   redact<T>(value: T): T {
     return this.options.redactor?.value(value) ?? value;
   }

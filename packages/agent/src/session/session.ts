@@ -137,7 +137,7 @@ export class Session {
     const { ledger, turns } = this.#core;
     return { usage: ledger.usage, cost: ledger.cost, turns };
   }
-  /** Of the whole session, its children included. */
+  /** What the whole session has spent, its children included. */
   get spent(): Amounts {
     return this.#core.ledger.spent;
   }
@@ -303,7 +303,7 @@ export class Session {
     return this.#core.append({ type: "label", targetId: entryId, ...(label === undefined ? {} : { label }) });
   }
 
-  /** Before a host continues in a new session from before this message: why not, when a hook objects. */
+  /** A host asks this before it continues in a new session from before this message; returns why not when a hook objects. */
   mayBranch = (entryId: string) => this.#core.seams.beforeBranch(entryId, abortController().signal);
   /** Before a host puts another session in the place of this one: why not, when a hook objects. */
   maySwitch = (to: SessionSwitch) => this.#core.seams.beforeSwitch(to, abortController().signal);

@@ -8,7 +8,7 @@ import { openOrBegin } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { journalDeps, openToWrite } from "../sessions/journals/journal-files.ts";
 
-/** Nothing for a session without a file. */
+/** Returns nothing for a session without a file. */
 export function childFiles(
   workspace: Workspace,
   folder: string | undefined,

@@ -10,7 +10,7 @@ export interface ContextReport extends ContextLedger {
   readonly threshold?: number;
 }
 
-/** Of the next request. */
+/** Reports on the next request. */
 export async function contextReport({ session, compaction }: OpenSession): Promise<ContextReport> {
   return reportOn(await session.contextLedger(), compaction.settings);
 }

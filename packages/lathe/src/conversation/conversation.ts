@@ -295,7 +295,7 @@ export class Conversation {
     }));
   }
 
-  /** With the strategy `handoff`. What was said meanwhile comes next. */
+  /** Used by the strategy `handoff`. What was said meanwhile comes next. */
   async #handOffWhenFull(): Promise<void> {
     const open = this.open;
     const { session, compaction } = open;

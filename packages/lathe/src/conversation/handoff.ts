@@ -112,14 +112,14 @@ async function askForBriefing(
   throw new Error(`the briefing cannot be used: ${problem}`);
 }
 
-/** As the first entries of a session. The model is noted with them: nothing has been asked yet that would say it. */
+/** Writes the first entries of a session. They note the model, because no request has been made yet that would. */
 function beginWith(session: Session, { document, words }: Briefing): void {
   session.appendCustomMessage(HANDOFF, handoffMessage(document, RECALL_POINTER));
   for (const text of words) session.appendCustomMessage(HANDOFF_WORDS, text);
   session.noteModel();
 }
 
-/** Beside the session that wrote it. Undefined when it could not be saved, which the session says. */
+/** Saves the briefing beside the session that wrote it. Undefined when that failed, which the session reports. */
 function saveBriefing(
   { machine }: Workspace,
   { session, journal }: OpenSession,

@@ -26,7 +26,7 @@ export async function openSession(workspace: SessionWorkspace, request: SessionR
     const parts = new JoinedParts(await builtInParts({ ...base, otherTools }), added);
     await parts.recover();
     const session = makeSession(base, parts);
-    base.session.made(session);
+    base.session.fill(session);
     await parts.ready(session);
     return openOver(base, parts, session);
   } catch (error) {

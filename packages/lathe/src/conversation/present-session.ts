@@ -65,7 +65,7 @@ export class PresentSession {
     this.#open.permissions.addRoot(path);
   }
 
-  /** To a session without a past; kept on disk when the present one is. */
+  /** Goes to a session without a past; it is kept on disk when the present one is. */
   startNew(header: NextHeader, reason: Arrival["reason"]): Promise<Unsent> {
     const isKept = this.#open.journal.path !== undefined;
     return this.#goToNew(isKept ? newJournal(this.#workspace, header) : memoryJournal(this.#workspace), reason);

@@ -7,7 +7,7 @@ import { RunningCommands } from "@lathe/agent/tools";
 import { CachedScans } from "@lathe/agent/world";
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
 import { fileHistory } from "../changes/rewind/file-history.ts";
-import { confined, thisMachine } from "../config/workspace/this-machine.ts";
+import { checkSandbox, thisMachine } from "../config/workspace/this-machine.ts";
 import { SessionAgents } from "../found/agents/session-agents.ts";
 import { onDisk } from "../found/permissions/on-disk.ts";
 import { permissionCommand } from "../found/permissions/permission-command.ts";
@@ -30,13 +30,13 @@ export async function sessionBase(workspace: SessionWorkspace, request: SessionR
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const places = (roots: readonly string[]): Places => ({ roots, ...homes, onDisk: onDisk(homes) });
   const permissions = permissionsFor(workspace, request, places(workspace.roots), () => env);
-  const guarded = (place: ExecutionEnvironment): ExecutionEnvironment =>
+  const guard = (place: ExecutionEnvironment): ExecutionEnvironment =>
     new SearchGuard(new CachedScans(place), permissions);
-  const env = guarded(
+  const env = guard(
     request.environment?.(workspace, session.warn) ??
       thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn }),
   );
-  if (env.isSandboxed) await confined(env);
+  if (env.isSandboxed) await checkSandbox(env);
   const surroundings = new SessionSurroundings({ workspace, request, session, env });
   const known = await workspace.models();
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
@@ -46,7 +46,7 @@ export async function sessionBase(workspace: SessionWorkspace, request: SessionR
     ? fileHistory({ workspace, env, journal: request.opened.journal, warn: session.warn })
     : undefined;
   const isolation = worksHere(request)
-    ? new IsolationWhenNeeded({ workspace, ...request.opened, history, guard: guarded })
+    ? new IsolationWhenNeeded({ workspace, ...request.opened, history, guard: guard })
     : undefined;
   const agents = new SessionAgents({
     workspace,

@@ -166,7 +166,7 @@ export interface SessionPart {
   readonly toolProviders?: readonly ToolProvider[];
   /** What tools find in their context. A slot by name. */
   readonly services?: NonNullable<SessionOptions["services"]>;
-  /** By scheme, without `://`. A slot each. */
+  /** Resolvers by scheme, without `://`. Each scheme is a slot. */
   readonly schemes?: Readonly<Record<string, SchemeResolver>>;
   /** What the agents of the session are made with. A slot by name. */
   readonly subagents?: NonNullable<SessionOptions["subagents"]>;

@@ -16,8 +16,8 @@ export class SessionHandle {
     throw new Error("A part of the session used the session before it was made.");
   }
 
-  /** Once, by the code that makes the session. */
-  made(session: Session): void {
+  /** Called once, by the code that makes the session. */
+  fill(session: Session): void {
     this.#session = session;
     for (const [message, code] of this.#warnings.splice(0)) session.warn(message, code);
   }

@@ -43,7 +43,7 @@ export class SessionSurroundings {
         const more = await promptFiles(workspace, request, systemParts, (warning) =>
           session.warn(warningLine(warning), "discovery"),
         );
-        return readSurroundings(where, profile.instructionFiles, known(workspace, profile, where, asked), more);
+        return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), more);
       };
       return request.tape ? request.tape.surroundings(read) : read();
     };
@@ -54,7 +54,7 @@ export class SessionSurroundings {
 const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
   promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
 
-function known(
+function knownFacts(
   { machine, env: variables }: SessionWorkspace,
   { modelInfo, model }: Profile,
   env: ExecutionEnvironment,

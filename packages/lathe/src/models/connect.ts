@@ -48,7 +48,7 @@ export async function connect(
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
   const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
   if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider, query);
-  models.reached(choice.provider);
+  models.noteCredential(choice.provider);
   return adapterOf(workspace, models, choice, overrides, deps);
 }
 

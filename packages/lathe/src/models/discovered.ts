@@ -39,7 +39,7 @@ export async function localModels(
 ): Promise<readonly LocalModels[]> {
   const { deps } = options;
   const file = join(options.cache, "local-models.json");
-  const cache = options.fresh ? {} : remembered(file);
+  const cache = options.fresh ? {} : readRemembered(file);
   const learned: Record<string, CachedServer> = {};
   const found = await Promise.all(
     servers.map(async (server): Promise<LocalModels | undefined> => {
@@ -75,7 +75,7 @@ function fingerprintOf({ type, baseUrl }: Discovery, env: ClientDeps["env"]): st
   return JSON.stringify([LATHE_VERSION, type, baseUrl, ...variables.map((name) => env[name])]);
 }
 
-function remembered(file: string): Cache {
+function readRemembered(file: string): Cache {
   try {
     const value = readJsonFile(file);
     return value && typeof value === "object" ? (value as Cache) : {};
@@ -86,5 +86,5 @@ function remembered(file: string): Cache {
 
 async function remember(file: string, learned: Cache): Promise<void> {
   // A home that cannot be written to must not stop a run that only wanted to remember.
-  await updateJsonFile(file, async () => ({ ...remembered(file), ...learned })).catch(() => undefined);
+  await updateJsonFile(file, async () => ({ ...readRemembered(file), ...learned })).catch(() => undefined);
 }

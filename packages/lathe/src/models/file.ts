@@ -28,7 +28,7 @@ export async function readModelsFiles(files: readonly ModelsFile[]): Promise<Rea
     const read = await readOne(source);
     if (read === undefined) continue;
     if (typeof read === "string") problems.push(`${read}. The file is ignored; the built-in models still work.`);
-    else config = merged(config, read);
+    else config = mergeConfigs(config, read);
   }
   return { config, problems };
 }
@@ -98,7 +98,7 @@ const problemAt = (path: ConfigProblem["path"], what: string): ConfigProblem => 
 /** `practice/basic` is built in, `lathe/smol` a role, `preset/pro` a preset. */
 const RESERVED = ["practice", "lathe", "preset"];
 
-function merged(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
+function mergeConfigs(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
   return {
     ...base,
     ...top,

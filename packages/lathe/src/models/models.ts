@@ -147,7 +147,7 @@ export class Models {
   }
 
   /** A credential for this provider was found, also one of this run only. */
-  reached(provider: string): void {
+  noteCredential(provider: string): void {
     this.#reached.add(provider);
   }
 

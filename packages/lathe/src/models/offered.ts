@@ -27,12 +27,12 @@ export async function offeredModels(workspace: ModelWorkspace, current?: string)
     .filter(({ tools }) => tools)
     .map((model, at) => ({ model, at }))
     .sort((a, b) => rank(a.model) - rank(b.model) || a.at - b.at)
-    .map(({ model }) => offered(model, current));
+    .map(({ model }) => offeredModel(model, current));
 }
 
 const selectorOf = ({ provider, id }: ListedModel): string => `${provider}/${id}`;
 
-function offered(model: ListedModel, current: string | undefined): OfferedModel {
+function offeredModel(model: ListedModel, current: string | undefined): OfferedModel {
   const selector = selectorOf(model);
   return {
     selector,

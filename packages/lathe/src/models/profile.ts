@@ -45,12 +45,12 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
     tools: productTools(family.id, wish),
   };
-  const whole = prompted(workspace, defineProfile(family, options));
+  const whole = withPrompt(workspace, defineProfile(family, options));
   if (wish.tools === undefined) return whole;
   const known = whole.toolRegistry.names();
   const unknown = wish.tools.find((name) => !known.includes(name));
   if (unknown !== undefined) throw usageError(`Unknown tool "${unknown}". This profile has: ${known.join(", ")}.`);
-  return prompted(workspace, defineProfile(family, { ...options, only: wish.tools }));
+  return withPrompt(workspace, defineProfile(family, { ...options, only: wish.tools }));
 }
 
 /** What the product adds to a family. The profile lathe reads pages with `read`; the smallest one stays small. */
@@ -60,7 +60,7 @@ function productTools(family: string, { agentTool }: ProfileWish): ToolDef[] {
 }
 
 /** NULL_PROMPT=true sends no system prompt at all, to see what a model does by itself. */
-function prompted({ env }: Workspace, profile: Profile): Profile {
+function withPrompt({ env }: Workspace, profile: Profile): Profile {
   return env["NULL_PROMPT"] === "true" ? { ...profile, buildSystemPrompt: () => "" } : profile;
 }
 

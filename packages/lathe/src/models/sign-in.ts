@@ -15,7 +15,7 @@ export interface SignInPlace {
   /** Given up. */
   readonly signal: AbortSignal;
   /** Lines that the user pastes, until the signal; absent where the user cannot paste. */
-  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly pastedLines?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
 /** Time for a person to sign in with a browser: the usual lifetime of a device code. */
@@ -26,7 +26,7 @@ export async function signIn(
   { deps }: Pick<Machine, "deps">,
   place: SignInPlace,
 ): Promise<StoredCredential> {
-  const { show, cancels, signal, pasted } = place;
+  const { show, cancels, signal, pastedLines: pasted } = place;
   const post = poster(deps.fetch);
   try {
     if (row.deviceUrl)
@@ -43,7 +43,7 @@ export async function signIn(
             "If the browser is on another machine and ends at a page it cannot open, paste that page's address here.",
           );
       },
-      ...(pasted ? { pasted } : {}),
+      ...(pasted ? { pastedLines: pasted } : {}),
     });
   } catch (error) {
     if (signal.aborted) throw new CliError(EXIT.interrupted, "Signing in was cancelled.", { cause: error });

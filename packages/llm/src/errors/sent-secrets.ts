@@ -2,7 +2,7 @@
 
 import type { TransportRequest } from "../types/adapter.ts";
 
-/** Whatever auth added to the request: header values, their bearer part, and query values. */
+/** Everything that auth added to the request: header values, their bearer part, and query values. */
 export function secretsOf(before: TransportRequest, after: TransportRequest): readonly string[] {
   const secrets: string[] = [];
   for (const [name, value] of Object.entries(after.headers)) {

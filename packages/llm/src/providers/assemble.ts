@@ -1,4 +1,4 @@
-// From a row of data, or a user's own description, to an adapter. The caller decides which protocols are available:
+// Makes an adapter from a row of data or from a user's own description. The caller decides which protocols are available:
 // all of them, or the one that was loaded.
 
 import { type AdapterOptions, createAdapter } from "../adapter.ts";

@@ -93,7 +93,7 @@ function baseUrlOf(input: WiringInput): string {
   return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
 }
 
-/** Of vendors that choose among several themselves. */
+/** Variables of vendors that choose among several themselves. */
 const URL_VARIABLES: readonly string[] = ["ANTHROPIC_BASE_URL", "FOUNDRY_BASE_URL", "AZURE_OPENAI_BASE_URL"];
 
 function writtenBaseUrl({ row, api, deps, options }: WiringInput): string {

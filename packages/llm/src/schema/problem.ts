@@ -36,7 +36,7 @@ export function placeText(path: readonly (string | number)[], root = ""): string
   let place = root;
   for (const step of path) {
     if (typeof step === "number") place += `[${step}]`;
-    else if (!/^[^\s.[\]"'`:,]+$/.test(step)) place += `[${quoted(step)}]`;
+    else if (!/^[^\s.[\]"'`:,]+$/.test(step)) place += `[${quote(step)}]`;
     else place += place === "" ? step : `.${step}`;
   }
   return place;
@@ -129,11 +129,11 @@ function foundText(found: unknown, isHidden: boolean): string {
   if (typeof found === "object" && found !== null) return "an object";
   if (typeof found !== "string") return isHidden && typeof found === "number" ? "a number" : String(found);
   if (isHidden) return `a string of ${found.length} characters`;
-  return found.length <= MOST_SHOWN ? quoted(found) : `${quoted(found.slice(0, MOST_SHOWN))}…`;
+  return found.length <= MOST_SHOWN ? quote(found) : `${quote(found.slice(0, MOST_SHOWN))}…`;
 }
 
 /** In quotes, without signs that a terminal would obey. */
-const quoted = (text: string): string =>
+const quote = (text: string): string =>
   JSON.stringify(text).replace(
     /[\p{C}\u2028\u2029]/gu,
     (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,

@@ -139,7 +139,7 @@ function rowEnd(clusters: readonly Cluster[], start: number, columns: number): n
   return end;
 }
 
-/** After a space, and on either side of a wide character. */
+/** A line may break after a space and on either side of a wide character. */
 function mayBreakBefore(clusters: readonly Cluster[], index: number): boolean {
   const before = clusters[index - 1];
   const after = clusters[index];

@@ -38,7 +38,7 @@ export class Marks {
     return code < FIRST || cluster.length !== MARK_LENGTH ? undefined : this.#marks.get(code - FIRST);
   }
 
-  /** In the order of the text. */
+  /** The marks in the order of the text. */
   within(text: string): readonly Mark[] {
     return Array.from(text.matchAll(MARK), ([character]) => this.at(character)).filter((mark) => mark !== undefined);
   }

@@ -69,7 +69,7 @@ export class Editor implements Focusable {
     this.usesVim = options.vim ?? false;
   }
 
-  /** With the labels of marks; `value` has what they stand for. */
+  /** The text with the labels of marks; `value` has what they stand for. */
   get text(): string {
     return this.#commands.marks.label(this.#text.text);
   }
@@ -157,7 +157,7 @@ export class Editor implements Focusable {
     return mark;
   }
 
-  /** In the order of the text. */
+  /** The marks in the order of the text. */
   marks(): readonly Mark[] {
     return this.#commands.marks.within(this.#text.text);
   }

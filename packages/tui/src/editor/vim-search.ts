@@ -9,7 +9,7 @@ export class VimSearch {
   #typed: string | undefined;
   #words = "";
 
-  /** With the sign that began it; undefined when nothing is being typed. */
+  /** The search with the sign that began it; undefined when nothing is being typed. */
   get typed(): string | undefined {
     return this.#typed === undefined ? undefined : `/${this.#typed}`;
   }

@@ -1,4 +1,4 @@
-// From the highlighter's scopes to the theme's syntax colours. What is not named here looks like plain code.
+// Maps the highlighter's scopes to the theme's syntax colours. What is not named here looks like plain code.
 
 import type { Style } from "../rows/row.ts";
 

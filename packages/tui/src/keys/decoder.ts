@@ -170,7 +170,7 @@ function bracketSequence(input: string, at: number): Step {
   return end === input.length ? "incomplete" : one(undefined, end);
 }
 
-/** By what introduces them; the others mean nothing to us. */
+/** Readers by what introduces a string; other strings are ignored. */
 const STRINGS: Readonly<Record<string, (text: string) => TerminalReply | undefined>> = {
   "]": systemCommand,
   P: deviceControl,

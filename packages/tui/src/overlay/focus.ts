@@ -16,7 +16,7 @@ export class Focus {
     return this.#stack.at(-1)?.target;
   }
 
-  /** From the bottom up. */
+  /** The overlays from the bottom up. */
   get all(): readonly Focusable[] {
     return this.#stack.map(({ target }) => target);
   }

@@ -11,7 +11,7 @@ export interface CellArea {
   readonly rows: number;
 }
 
-/** In pixels. */
+/** A cell's size in pixels. */
 export interface CellSize {
   readonly width: number;
   readonly height: number;

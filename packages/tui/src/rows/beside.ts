@@ -4,7 +4,7 @@ import type { Row, Span } from "./row.ts";
 import { graphemes, widthOf } from "./width.ts";
 import { rowWidth } from "./wrap.ts";
 
-/** As much of a row as fits into `columns`. */
+/** Returns as much of a row as fits into `columns`. */
 export function cutRow(row: Row, columns: number): Row {
   if (rowWidth(row) <= columns) return row;
   const spans: Span[] = [];

@@ -38,7 +38,7 @@ function graphemeWidth(grapheme: string): number {
   return Math.min(2, eastAsianWidth(grapheme.codePointAt(0) as number));
 }
 
-/** As much of the text as fits into `columns`; an ellipsis stands for what does not. */
+/** Returns as much of the text as fits into `columns`; an ellipsis stands for the rest. */
 export function shorten(text: string, columns: number, ellipsis = "…"): string {
   if (widthOf(text) <= columns) return text;
   const room = columns - widthOf(ellipsis);

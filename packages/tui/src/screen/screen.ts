@@ -14,7 +14,7 @@ import { FullScreen } from "./full-screen.ts";
 import { Region } from "./region.ts";
 
 export interface LiveView {
-  /** From the top of the region. When there are more than the terminal has rows, the bottom ones are shown. */
+  /** The region's rows from the top. When the terminal has fewer rows, it shows the bottom ones. */
   readonly rows: readonly Row[];
   /** Absent: the cursor is hidden. */
   readonly cursor?: CursorPlace | undefined;
@@ -37,7 +37,7 @@ export interface ScreenParts {
   readonly sync?: boolean;
   /** Whether the terminal has said that it knows these marks: then the cursor need not be hidden besides. `undefined` while it has not answered. */
   readonly knowsSync?: () => boolean | undefined;
-  /** At most one frame in this time, but for `paint`. */
+  /** At most one frame is drawn in this time, except by `paint`. */
   readonly frameMs?: number;
   /** What the terminal does to rows when its width changes; asked at every change. */
   readonly reflow?: () => Reflow;

@@ -15,7 +15,7 @@ import { fuzzyFilter } from "./fuzzy.ts";
 export interface SelectItem<T> {
   readonly value: T;
   readonly label: string;
-  /** Beside the label. */
+  /** Text beside the label. */
   readonly detail?: string | undefined;
   /** Below the list while the pointer is on it. */
   readonly description?: string | undefined;

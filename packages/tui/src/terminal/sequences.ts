@@ -77,7 +77,7 @@ export function notificationSequence(text: string, env: TerminalEnv): string {
   return BEL;
 }
 
-/** To the clipboard of the person's machine, also over ssh. tmux takes the plain form only when it is set to, the wrapped one otherwise. */
+/** Copies to the clipboard of the user's machine, also over ssh. tmux takes the plain form only when configured so, the wrapped one otherwise. */
 export function copySequence(text: string, env: TerminalEnv): string {
   const sequence = `${ESC}]52;c;${Buffer.from(text, "utf8").toString("base64")}${BEL}`;
   return env.TMUX === undefined ? sequence : sequence + throughTmux(sequence, env);

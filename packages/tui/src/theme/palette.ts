@@ -30,7 +30,7 @@ export function exactIndex(rgb: Rgb): number | undefined {
   return distance(rgb, paletteRgb(index)) === 0 ? index : undefined;
 }
 
-/** Of the indexes 16 to 255. */
+/** The colours of the indexes 16 to 255. */
 function paletteRgb(index: number): Rgb {
   if (index >= 232) {
     const shade = 8 + (index - 232) * 10;

@@ -12,7 +12,7 @@ export class Activity {
   #doing = "";
   #call = "";
 
-  /** In a few words; "" when it is not at work. */
+  /** What the agent is doing, in a few words; "" when it is idle. */
   get doing(): string {
     return this.#doing;
   }

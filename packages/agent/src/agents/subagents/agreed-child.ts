@@ -7,7 +7,7 @@ import type { AgentFacts } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import type { AgentType } from "./types.ts";
 
-/** Of the assignment, for people. */
+/** People see this many characters of the assignment. */
 const SHOWN_TASK = 300;
 
 type Wish = Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &

@@ -8,7 +8,7 @@ import { readJournal } from "./life.ts";
 import type { ParentSession } from "./parent.ts";
 import { stop } from "./run-limits.ts";
 
-/** Of an assignment, where nobody described it. */
+/** This many characters of an assignment stand in for a missing description. */
 const SHORT_TASK = 80;
 
 export class ChildMail implements AgentGroup {

@@ -5,7 +5,7 @@ import type { ParentSession } from "./parent.ts";
 import type { RunOutcome } from "./records.ts";
 
 /** The journal has the output as well, so a file that cannot be written is a warning. A replay happens elsewhere, so a recorded run names no file. */
-export function withKeptOutput({ options, redacted, warn }: ParentSession, outcome: RunOutcome): RunOutcome {
+export function withKeptOutput({ options, redact: redacted, warn }: ParentSession, outcome: RunOutcome): RunOutcome {
   if (!options.keepOutput || options.isTaped) return outcome;
   const { agentId, output } = outcome;
   try {

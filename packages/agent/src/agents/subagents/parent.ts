@@ -57,7 +57,7 @@ export interface ParentSession {
   accountInput(usage: Usage, cost: number): void;
   append(entry: NewEntry): void;
   /** Without the secrets that are known. */
-  redacted<T>(value: T): T;
+  redact<T>(value: T): T;
   childEvent(agentId: string, event: SessionEvent): void;
   warn(message: string): void;
   open(child: ChildOpening): ChildSession;

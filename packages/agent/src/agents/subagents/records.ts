@@ -78,7 +78,7 @@ export interface RunOutcome
   readonly status: Exclude<AgentStatus, "running">;
   /** The child never read what it was given. */
   readonly isUnread?: boolean | undefined;
-  /** Nothing revives the child. */
+  /** The child cannot be revived. */
   readonly isAborted?: boolean | undefined;
   /** The id of the message that tells the parent of it. */
   readonly report?: string | undefined;
@@ -115,7 +115,7 @@ interface RecordingParent {
   readonly journal: Journal;
   append(entry: NewEntry): void;
   /** Without the secrets that are known. */
-  redacted<T>(value: T): T;
+  redact<T>(value: T): T;
 }
 
 export function recordStart(
@@ -132,7 +132,7 @@ export function recordStart(
   if (description !== undefined) data["description"] = description;
   if (isReported) data["isReported"] = true;
   if (isIsolated) data["isIsolated"] = true;
-  parent.journal.write({ type: "host", kind: LINE_KIND, data: parent.redacted(data) });
+  parent.journal.write({ type: "host", kind: LINE_KIND, data: parent.redact(data) });
 }
 
 export function appendOutcome(parent: RecordingParent, id: string, outcome: RunOutcome, spent: Spent): void {

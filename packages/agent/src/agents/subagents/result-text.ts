@@ -4,7 +4,7 @@ import { escapeFrames } from "../../base/text/unframed.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type { AgentReport } from "../../contract/subagents.ts";
 
-/** Of the output; the whole of it is at the agent's address. */
+/** This much of the output is shown; the whole of it is at the agent's address. */
 const PREVIEW = { chars: 5_000, mode: "head_tail" } as const;
 
 export function resultText(report: AgentReport): string {

@@ -55,7 +55,7 @@ export interface IrcOptions {
 export interface AgentLimits {
   /** Children that work at a time; read once. */
   readonly concurrency?: number | undefined;
-  /** Of one input of a child. */
+  /** One input of a child may take this long. */
   readonly runMs?: number | undefined;
   /** After this many requests a child is asked to wrap up; after twice as many it is stopped. */
   readonly requests?: number | undefined;
@@ -71,7 +71,7 @@ export interface IsolationRequest {
   readonly verify: string | undefined;
   /** For people: what it works on. */
   readonly task: string;
-  /** Of its parent. */
+  /** The parent's environment. */
   readonly env: ExecutionEnvironment;
   /** Where its parent looks up conflicts by their numbers. */
   readonly conflicts: Conflicts | undefined;

@@ -8,7 +8,7 @@ import { sameNamed } from "./same-name.ts";
 
 /** Where a path of a call leads. */
 export interface Located {
-  /** As the caller wrote it. */
+  /** The path as the caller wrote it. */
   readonly path: string;
   /** Absolute, links not followed: the key of the shown-file record. */
   readonly absolute: string;

@@ -41,7 +41,7 @@ export class SessionTools {
   /** Tools that lacked a service when the map was made. */
   #lacking = "";
   #offered = new Map<string, RegisteredTool>();
-  /** As the last refresh left them. */
+  /** The tools as the last refresh left them. */
   #announced: readonly ToolDefinition[] = [];
   readonly #warned = new Set<string>();
 

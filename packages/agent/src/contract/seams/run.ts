@@ -38,10 +38,10 @@ type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 
 export class Seams {
   readonly #host: SeamHost;
-  /** In order; a new array with every change, so that a round of hooks that is under way ends as it began. */
+  /** The ordered list. Every change makes a new array, so that a running round of hooks ends as it began. */
   #list: readonly Middleware[];
   #streamHooks: readonly Middleware[];
-  /** Those that failed in an input: reported once, not for every delta. */
+  /** Middleware that failed in an input: it is reported once, not for every delta. */
   readonly #failedIn = new WeakMap<AbortSignal, Set<Middleware>>();
 
   constructor(host: SeamHost) {

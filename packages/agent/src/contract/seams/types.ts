@@ -95,7 +95,7 @@ export interface ProposedCall {
   readonly tool: ToolDef;
   readonly args: JsonObject;
   readonly tier: Tier;
-  /** In one line, for people. */
+  /** One line that says what the call does. */
   readonly summary: string;
 }
 

@@ -63,7 +63,7 @@ function byteLetters(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** From the left, the longest secret at each place. `rest`: where a piece ends in the middle of what may be one. */
+/** Finds secrets from the left, the longest at each place. `rest`: where a piece ends in the middle of a possible secret. */
 function walk(
   text: string,
   secrets: readonly Secret[],

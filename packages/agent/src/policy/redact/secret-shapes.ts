@@ -5,7 +5,7 @@ import { isDistinctive } from "./secret-values.ts";
 
 interface Shape {
   readonly name: string;
-  /** Without flags. A group `secret` is what is replaced, the whole match where there is none. */
+  /** A pattern without flags. The group `secret` is replaced, or the whole match where there is no group. */
   readonly pattern: RegExp;
   /** The secret has to look like chance, not like words. */
   readonly isWordLike?: boolean;

@@ -77,7 +77,7 @@ function readLoopBody(cursor: Cursor, read: ScriptReaders): Script {
   return body;
 }
 
-/** Also `select`, which differs only in who chooses. */
+/** Reads `for` and `select`, which differ only in who chooses. */
 export function readFor(cursor: Cursor, read: ScriptReaders): CompoundBody {
   cursor.position += bareWord(cursor).length;
   skipBlanks(cursor);

@@ -138,7 +138,7 @@ function readAnsiString(cursor: Cursor): string {
     );
     if (number) {
       const code = Number.parseInt(number[1] ?? number[2] ?? number[3] ?? (number[4] as string), number[4] ? 8 : 16);
-      // Beyond ASCII the bytes depend on the locale; a NUL ends the string.
+      // The bytes of other characters than ASCII depend on the locale; a NUL ends the string.
       if (code === 0 || code > 127) throw new ShellDoubt("an escape that is not understood");
       value += String.fromCharCode(code);
       cursor.position += number[0].length;
@@ -154,7 +154,7 @@ function readAnsiString(cursor: Cursor): string {
 
 // ---- `${…}` ----
 
-/** From behind `${` to behind `}`. */
+/** Reads from behind `${` to behind `}`. */
 function readBraced(cursor: Cursor, readScript: ReadScript): Inner[] {
   const rest = cursor.text.slice(cursor.position, cursor.end);
   const length = /^#(?:[A-Za-z_]\w*(?:\[[@*]\])?|[0-9@*]?)\}/.exec(rest)?.[0];
@@ -194,7 +194,7 @@ function readOperand(cursor: Cursor, readScript: ReadScript): Inner[] {
 
 // ---- `$((…))` and `((…))` ----
 
-/** From behind `((` to behind `))`; the header of a loop has three expressions. */
+/** Reads from behind `((` to behind `))`; the header of a loop has three expressions. */
 export function readArithmetic(cursor: Cursor, readScript: ReadScript, place?: "header"): Inner[] {
   const allowed = place === "header" ? /[\w \t+\-*/%<>=!&|^~?:,();]/ : /[\w \t+\-*/%<>=!&|^~?:,()]/;
   const inner: Inner[] = [];

@@ -234,7 +234,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   nproc: { options: "--all --ignore=", operands: "none" },
   uptime: { options: "-ps --pretty --since", operands: "none" },
   free: { options: "-bkmghwtl --human --mega --giga --total --wide", operands: "none" },
-  // Without the environments of other processes: `e`, `-E`, the column `environ`.
+  // The options `e`, `-E` and the column `environ` would show the environments of other processes.
   ps: {
     options:
       "-eAadfFlLjwHTMuNx -o: -O: -p: -U: -C: -g: -G: -t: -s: -k: --sort= --forest --no-headers --headers --pid= --ppid= --user= --format= --columns= --width=",

@@ -13,7 +13,7 @@ export interface OptionList {
 }
 
 export interface ReadOptions {
-  /** In order; a flag has no value. */
+  /** The options in order; a flag has no value. */
   readonly options: readonly { readonly name: string; readonly value?: ShellWord }[];
   readonly operands: readonly ShellWord[];
 }

@@ -4,7 +4,7 @@
 export interface Word {
   readonly start: number;
   readonly end: number;
-  /** After quote removal. What is not known before it runs stands here as written. */
+  /** The value after quote removal. What is unknown before the command runs stays as written. */
   readonly value: string;
   /** What the word certainly begins with. */
   readonly lead: string;

@@ -221,7 +221,7 @@ interface LineField {
   readonly checker: Checker;
 }
 
-/** By kind of line; each is made with the first line of its kind. */
+/** Shapes by kind of line; each is made with the first line of its kind. */
 const known = new Map<string, readonly LineField[]>();
 
 function fieldsOf(type: string): readonly LineField[] {

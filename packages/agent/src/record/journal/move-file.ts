@@ -95,7 +95,7 @@ export async function moveJournalFile({ from, to, cwd, writer, prepare }: MoveOp
 
 interface FirstLine {
   readonly header: object;
-  /** With its newline. */
+  /** The line's length, with its newline. */
   readonly length: number;
 }
 

@@ -60,7 +60,7 @@ export interface Landing {
   readonly text?: string | undefined;
 }
 
-/** Before a message of the user or of a host; right after anything else. */
+/** The place before a message of the user or of a host, and right after anything else. */
 export function landingOf(entry: TreeEntry): Landing {
   if (isUserMessage(entry)) return { leafId: entry.parentId, text: textOf(entry.message) };
   if (entry.type !== "custom_message") return { leafId: entry.id };

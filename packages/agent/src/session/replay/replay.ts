@@ -78,7 +78,7 @@ export class Replayer {
   };
 
   /** What the recording host took with `taken`. */
-  async taken(): Promise<unknown> {
+  async takeOutcome(): Promise<unknown> {
     const line = await this.#wait(`taken ${this.#taken++}`);
     return line.t === "taken" ? fromJson(line.value) : undefined;
   }

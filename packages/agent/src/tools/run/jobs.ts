@@ -120,11 +120,11 @@ export class Jobs {
     job.handle.done.then(
       (result) => {
         job.result = result;
-        this.#ended(job);
+        this.#endJob(job);
       },
       (error: Error) => {
         job.failure = error.message;
-        this.#ended(job);
+        this.#endJob(job);
       },
     );
     this.#jobs.set(job.id, job);
@@ -132,7 +132,7 @@ export class Jobs {
     return job;
   }
 
-  #ended(job: Job): void {
+  #endJob(job: Job): void {
     this.#follower?.onEnd(job);
     this.#tell(job);
   }

@@ -14,7 +14,7 @@ export interface RenameWatch {
 }
 
 export interface WatchedPaths {
-  /** There already; it is renamed to `target`. */
+  /** The file that exists already; it is renamed to `target`. */
   readonly temp: string;
   readonly target: string;
   /** A link to the old file, which may be renamed to `target` after that. */

@@ -159,9 +159,9 @@ export interface GrepOptions extends WalkOptions {
   readonly multiline?: boolean | undefined;
   /** The most matching lines, or the most files with `perFile` and in the other modes. */
   readonly maxResults?: number | undefined;
-  /** At most so many matching lines of each file. */
+  /** The most matching lines of each file. */
   readonly perFile?: number | undefined;
-  /** Only matches on these lines. */
+  /** Matches on other lines are dropped. */
   readonly within?: readonly GrepRange[] | undefined;
   /** Lines shown before and after each match. */
   readonly before?: number | undefined;
@@ -190,7 +190,7 @@ export interface GrepResult {
 
 /** What was found in one file. */
 export interface GrepFile {
-  /** As in `lines`. */
+  /** The path as in `lines`. */
   readonly path: string;
   /** Matching lines; with `perFile`, no more than one above it are counted. 1 when only names were asked for. */
   readonly hits: number;
@@ -221,7 +221,7 @@ export interface GlobOptions extends WalkOptions {
   readonly cached?: boolean | undefined;
   /** When it fires, what was found so far is the result, `truncated`. */
   readonly enough?: AbortSignal | undefined;
-  /** As in GrepOptions. */
+  /** The same as in GrepOptions. */
   readonly base?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

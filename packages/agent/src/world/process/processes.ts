@@ -340,7 +340,7 @@ export class Processes {
     try {
       await endFirst?.();
     } catch {
-      // Out of reach over there; what runs here is ended all the same, and the result says that it was.
+      // The remote process cannot be reached; what runs here is ended all the same, and the result says so.
     }
     await endMarked(mark, this.#clock);
   }

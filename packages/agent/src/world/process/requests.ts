@@ -30,7 +30,7 @@ export interface RunRequest extends CaptureRequest {
   readonly interleaved?: boolean | undefined;
   /** The loop's own question: brief, and it only reads. */
   readonly internal?: boolean | undefined;
-  /** Not confined. */
+  /** The command runs outside the sandbox. */
   readonly outside?: boolean | undefined;
   /** The caller does not wait for its end. */
   readonly stays?: boolean | undefined;

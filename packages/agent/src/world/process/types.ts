@@ -101,7 +101,7 @@ export type ProgramArgv = readonly [string, ...string[]];
 export interface ProcessOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** As in ExecOptions. */
+  /** The same as in ExecOptions. */
   readonly outside?: boolean | undefined;
   /** Ends the process at once, as `stop(0)` does. */
   readonly signal?: AbortSignal | undefined;
@@ -141,7 +141,7 @@ export interface TwoWayProcess {
   readStderr(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
   /** Resolves once, when the program itself has ended; never rejects. `stdout` can still be read to its end. */
   readonly exited: Promise<ProcessExit>;
-  /** To the program and the processes of its group, such as SIGINT for a kernel. Nothing happens when it has exited. */
+  /** Signals the program and the processes of its group, such as SIGINT for a kernel. Does nothing after it has exited. */
   signal(name: NodeJS.Signals): Promise<void>;
   /**
    * Closes stdin, gives the program `graceMs` (500 when absent) to exit on its own, then SIGTERM, two seconds, SIGKILL. What

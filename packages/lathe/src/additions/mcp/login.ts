@@ -28,7 +28,7 @@ export async function logInTo(
   await logIn(config, workspace, {
     show: (line) => view.line(line),
     signal: givenUp.signal,
-    pasted: pastedLines,
+    pastedLines: pastedLines,
     scope,
   });
 }
@@ -38,7 +38,7 @@ export interface LoginPlace {
   readonly signal: AbortSignal;
   /** What the server has asked for besides. */
   readonly scope?: string | undefined;
-  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly pastedLines?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
 export async function logIn(
@@ -54,7 +54,7 @@ export async function logIn(
       patienceMs: PATIENCE_MS,
       open: (url) => {
         show(`Open ${url}\nWaiting for you to sign in with your browser.`);
-        if (waiting.pasted)
+        if (waiting.pastedLines)
           show(
             "If the browser is on another machine and ends at a page it cannot open, paste that page's address here.",
           );

@@ -13,7 +13,7 @@ import {
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { isSameText, redirected, type Waiting } from "../../config/credentials/oauth/loopback.ts";
+import { isSameText, type Waiting, waitForRedirect } from "../../config/credentials/oauth/loopback.ts";
 import type { CredentialStore, OAuthCredential } from "../../config/credentials/store.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { SignInNeeded } from "./client.ts";
@@ -63,7 +63,7 @@ export async function signInTo(config: ServerConfig, deps: SignInDeps, waiting: 
   const challenge = { ...(await challengeOf(deps.url, waiting.signal)), ...scopeOf(config) };
   const scope = computeScopeUnion(before, challenge.scope, waiting.scope);
   const asked = { ...challenge, ...(scope === undefined ? {} : { scope }) };
-  const { url } = await redirected({
+  const { url } = await waitForRedirect({
     ...waiting,
     port: oauthOf(config).callbackPort ?? 0,
     redirectAt: (port) => `http://127.0.0.1:${port}/callback`,

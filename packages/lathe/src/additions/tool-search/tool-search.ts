@@ -29,7 +29,7 @@ export interface ToolSearchOptions {
 }
 
 export const SEARCH_TOOL = "search_tool_bm25";
-/** With more tools than this, mode `auto` hides those of servers. */
+/** Mode `auto` hides the tools of servers when there are more than this. */
 const MANY = 40;
 const DEFAULT_LIMIT = 8;
 const SUMMARY_CHARS = 200;

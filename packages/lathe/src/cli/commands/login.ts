@@ -83,7 +83,7 @@ async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredenti
       show: (line) => void stderr.write(`${line}\n`),
       cancels: "Press Ctrl+C to cancel.",
       signal: stop.signal,
-      ...(stdin.isTTY ? { pasted: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
+      ...(stdin.isTTY ? { pastedLines: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
     });
   } finally {
     process.off("SIGINT", onInterrupt);

@@ -99,7 +99,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
       await logIn(config, workspace, {
         show: (line) => void stderr.write(`${line}\n`),
         signal: stop.signal,
-        ...(stdin.isTTY ? { pasted: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
+        ...(stdin.isTTY ? { pastedLines: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
       });
     } finally {
       process.off("SIGINT", onInterrupt);

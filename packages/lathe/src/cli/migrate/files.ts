@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { replaceFile } from "../../platform/home/json-file.ts";
 import { isDirectory, readIfThere } from "../../platform/home/small-file.ts";
 
-export const existing = (file: string): string | undefined => readIfThere(file);
+export const readExisting = (file: string): string | undefined => readIfThere(file);
 
 export async function writeFileWhole(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -13,7 +13,7 @@ import type { Place } from "../../found/discovery/place.ts";
 import type { DiscoveryWarning, Found, MarkdownValue } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
 import { collect } from "./collect.ts";
-import { copyFolder, existing, filesBelow, sameFolder, writeFileWhole } from "./files.ts";
+import { copyFolder, filesBelow, readExisting, sameFolder, writeFileWhole } from "./files.ts";
 import { addProvider, readProviders } from "./providers.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { writtenServer } from "./servers.ts";
@@ -87,7 +87,7 @@ class Planner {
     const target = join(this.#request.targets.folder, folder, `${name.replaceAll(":", "/")}.md`);
     const text = markdownText(value);
     if (!this.#files.has(target)) {
-      const there = existing(target);
+      const there = readExisting(target);
       if (there !== undefined) this.#files.set(target, there);
     }
     this.#one(

@@ -3,7 +3,7 @@
 import { isJsonObject } from "@lathe/llm";
 import { parseDocument } from "yaml";
 import { usageError } from "../../platform/usage/exit.ts";
-import { existing, writeFileWhole } from "./files.ts";
+import { readExisting, writeFileWhole } from "./files.ts";
 
 export function readProviders(file: string): Readonly<Record<string, unknown>> {
   const value: unknown = document(file).toJS();
@@ -17,7 +17,7 @@ export async function addProvider(file: string, name: string, provider: unknown)
 }
 
 function document(file: string): ReturnType<typeof parseDocument> {
-  const parsed = parseDocument(existing(file) ?? "");
+  const parsed = parseDocument(readExisting(file) ?? "");
   const [problem] = parsed.errors;
   if (problem) throw usageError(`${file} is not valid YAML: ${problem.message.split("\n")[0]}. Fix it first.`);
   return parsed;

@@ -34,11 +34,11 @@ const LINE =
 function parseEnv(text: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (const [, name = "", quoted, plain = ""] of text.replace(/^\uFEFF|\r(?=\n)/g, "").matchAll(LINE))
-    pairs.set(name, quoted === undefined ? plain.replace(/(^|\s+)#.*$/, "").trim() : unquoted(quoted));
+    pairs.set(name, quoted === undefined ? plain.replace(/(^|\s+)#.*$/, "").trim() : unquote(quoted));
   return pairs;
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   const inner = value.slice(1, -1);
   return value.startsWith("'")
     ? inner

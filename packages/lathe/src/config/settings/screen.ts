@@ -41,7 +41,7 @@ export function settingsScreen({ settings, settingsOrigin }: SettingsPlace): rea
     const shown: ShownSetting = {
       key: name,
       help: helpOf(name),
-      value: written(settings[name]),
+      value: writtenForm(settings[name]),
       isDefault: origin === "default",
       origin,
       ...(choices === undefined ? {} : { choices }),
@@ -75,8 +75,8 @@ export async function changeSetting(
   return undefined;
 }
 
-/** As `lathe config set` takes it. */
-function written(value: unknown): string {
+/** The value as `lathe config set` takes it. */
+function writtenForm(value: unknown): string {
   if (Array.isArray(value))
     return value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

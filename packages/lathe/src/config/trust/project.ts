@@ -38,12 +38,12 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
     ...(untrusted.length === 0
       ? []
       : [
-          `This folder is not trusted; ignored: ${namesOf(untrusted)}. To let ${pronoun(untrusted)} take effect: ${trusting(untrusted)}`,
+          `This folder is not trusted; ignored: ${namesOf(untrusted)}. To let ${pronoun(untrusted)} take effect: ${trustCommands(untrusted)}`,
         ]),
     ...(changed.length === 0
       ? []
       : [
-          `New or changed since this folder was trusted, and ignored: ${namesOf(changed)}. Look at ${pronoun(changed)}, then run: ${trusting(changed)}`,
+          `New or changed since this folder was trusted, and ignored: ${namesOf(changed)}. Look at ${pronoun(changed)}, then run: ${trustCommands(changed)}`,
         ]),
   ];
   return lines.length === 0 ? { files } : { files, ignored: lines.join(". ") };
@@ -59,7 +59,7 @@ const pronoun = (refused: readonly Refused[]): string => (refused.length === 1 ?
 const namesOf = (refused: readonly Refused[]): string => refused.map(({ name }) => name).join(", ");
 
 /** Trust is in the files of one folder: each folder that holds some is trusted by its own command. */
-const trusting = (refused: readonly Refused[]): string =>
+const trustCommands = (refused: readonly Refused[]): string =>
   [...new Set(refused.map(({ folder }) => `lathe trust ${folder}`.trim()))].join(" && ");
 
 /** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */

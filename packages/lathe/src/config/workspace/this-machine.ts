@@ -62,7 +62,7 @@ function placesOf(workspace: Workspace, key: "sandbox.write" | "sandbox.hide"): 
 }
 
 /** Before anything runs: where the system does not let us confine commands, the run ends here. */
-export async function confined(env: ExecutionEnvironment): Promise<void> {
+export async function checkSandbox(env: ExecutionEnvironment): Promise<void> {
   try {
     await env.initialize();
   } catch (error) {

@@ -46,7 +46,7 @@ export interface ChoiceItem<T> {
 /** What can be done to an item besides choosing it. Only hosts that draw a list have keys for it. */
 export interface ChoiceAction<T> {
   readonly name: "rename" | "delete" | "sort" | "path";
-  /** After the key, in the hint: `to rename`. */
+  /** What the key does, in the hint: `to rename`. */
   readonly does: string;
   /** Gives the items as they are then. */
   run(value: T, view: Required<Pick<CommandView, "ask" | "choose">>): Promise<readonly ChoiceItem<T>[]>;
@@ -62,7 +62,7 @@ export interface Choice<T> {
   /** The preview is markdown. */
   readonly previewsMarkdown?: boolean;
   /** The cursor is on this item now; undefined when the list was closed without a choice. */
-  moved?(value: T | undefined): void;
+  onMove?(value: T | undefined): void;
   readonly actions?: readonly ChoiceAction<T>[];
   /** Items for the words that were typed, besides those whose label fits; they may be new ones. */
   search?(words: string): Promise<readonly ChoiceItem<T>[]>;

@@ -84,7 +84,7 @@ async function signedIn(
       show: (line) => view.line(line),
       cancels: view.choose ? "Esc cancels." : "Ctrl+C cancels.",
       signal: givenUp.signal,
-      ...(isDevice ? {} : { pasted: lines }),
+      ...(isDevice ? {} : { pastedLines: lines }),
     });
   } finally {
     over.abort();

@@ -9,7 +9,7 @@ import type { SchemeEntry, SchemeResolver } from "@lathe/agent/contract";
 
 /** About the program's development, not its use. */
 const LEFT_OUT = new Set(["progress.md", "mutation.md"]);
-/** Beside the built command, or in the sources. */
+/** The pages are beside the built command, or in the sources. */
 const PLACES = ["./docs/", "../docs/", "../../docs/", "../../../../../docs/"];
 
 export function manualAddresses(): SchemeResolver {

@@ -7,9 +7,9 @@ import { type Git, type GitPlace, withGit } from "./git.ts";
 import { branchChanges, type Range, rangeOf, uncommittedRange } from "./range.ts";
 import type { Change, ChangedFile } from "./types.ts";
 
-/** Of the whole diff; files behind it are named, and reviewers read them. */
+/** The limit of the whole diff; files beyond it are named, and reviewers read them. */
 const MOST_DIFF = 8 * 1024 * 1024;
-/** Of an untracked file. */
+/** The limit of an untracked file. */
 const MOST_TEXT = 512 * 1024;
 
 /** A change without files when there is nothing to review. Throws the one line to show when the range means nothing here. */

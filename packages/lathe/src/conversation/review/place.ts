@@ -23,7 +23,7 @@ import { differencesFrom } from "./reviewed-files.ts";
 import type { Change } from "./types.ts";
 
 export interface ReviewPlace {
-  /** Of the view; `none` without one. */
+  /** The kind of the view; `none` without one. */
   readonly kind: string;
   readonly env: ExecutionEnvironment;
   /** Its files are those of the reviewed tree. */
@@ -35,7 +35,7 @@ export interface ReviewPlace {
 export interface PlaceParts {
   readonly workspace: Workspace;
   readonly permissions: Permissions;
-  /** Of the session. */
+  /** The session's environment. */
   readonly env: ExecutionEnvironment;
   readonly git: Git;
   readonly id: string;

@@ -3,7 +3,7 @@
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Git } from "./git.ts";
 
-/** From a commit, or the empty tree, to a commit or the files on the disk. */
+/** What is compared: a commit or the empty tree with a commit or the files on disk. */
 export interface Range {
   readonly title: string;
   readonly base: string;

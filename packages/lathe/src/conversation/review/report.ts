@@ -33,7 +33,7 @@ export const nothingToReview = (change: Change): Review => ({
 const isComplete = ({ lenses, dropped }: Review): boolean =>
   lenses.every(({ status }) => status === "completed") && dropped.every(({ dropped: why }) => why !== "no_verdict");
 
-/** As in linters: 0 nothing found, 1 findings; a review that is not complete and found nothing must not look like a good one. */
+/** Follows linters: 0 nothing found, 1 findings; an incomplete review that found nothing must not look clean. */
 export function exitCodeOf(review: Review): ExitCode {
   if (review.findings.length > 0) return EXIT.failed;
   if (isComplete(review)) return EXIT.done;
@@ -84,7 +84,7 @@ function indentText(text: string, columns: number): string[] {
   return lines.flatMap((line) => wrapLine(line.trim(), columns - INDENT.length)).map((line) => INDENT + line);
 }
 
-/** At spaces; a word that is longer stays whole. */
+/** Wraps at spaces; a word that is longer stays whole. */
 function wrapLine(line: string, width: number): string[] {
   const rows: string[] = [];
   for (const word of line.split(" ")) {

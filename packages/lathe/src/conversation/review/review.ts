@@ -86,8 +86,8 @@ class Reviewing {
   }
 
   #critics(place: ReviewPlace, tasks: readonly NamedTask[]): Promise<readonly Ended[]> {
-    const narrowed = (type: AgentType): AgentType => ({ ...type, output: VERDICTS });
-    return this.#batch(place, { agent: "critic", template: criticContext, tasks, narrow: narrowed });
+    const narrow = (type: AgentType): AgentType => ({ ...type, output: VERDICTS });
+    return this.#batch(place, { agent: "critic", template: criticContext, tasks, narrow: narrow });
   }
 
   /** How each task ended, in their order. */
@@ -130,7 +130,7 @@ interface BatchWish {
 
 interface Ended {
   readonly outcome: LensOutcome;
-  /** Of one that completed. */
+  /** The report of a reviewer that completed. */
   readonly report?: AgentReport;
 }
 

@@ -6,7 +6,7 @@ import type { Change, ChangedFile } from "./types.ts";
 export interface ContextRoom {
   /** Characters of all diffs together. */
   readonly total: number;
-  /** Of one file. */
+  /** The limit of one file. */
   readonly file: number;
 }
 

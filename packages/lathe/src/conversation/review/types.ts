@@ -16,7 +16,7 @@ export interface Change {
 }
 
 export interface ChangedFile {
-  /** Below `top`. */
+  /** The path relative to `top`. */
   readonly path: string;
   /** Lines; absent for binary files. */
   readonly added?: number | undefined;
@@ -29,7 +29,7 @@ export const PRIORITIES = ["P0", "P1", "P2", "P3"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 export interface Finding {
-  /** Below the top of the repository. */
+  /** The path relative to the top of the repository. */
   readonly path: string;
   readonly line: number;
   /** As it stands in the file. */
@@ -53,7 +53,7 @@ export interface DroppedFinding extends Partial<Omit<Finding, "title" | "lenses"
   readonly title: string;
   readonly lenses: readonly string[];
   readonly dropped: DropReason;
-  /** In one line. */
+  /** The reason in one line. */
   readonly why: string;
 }
 

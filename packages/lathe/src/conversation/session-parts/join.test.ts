@@ -47,7 +47,7 @@ describe("parts of a session", () => {
     expect(() => handle.current).toThrow("before it was made");
     handle.warn("no sandbox here", "sandbox");
     const said: string[] = [];
-    handle.made({ warn: (message: string) => said.push(message) } as never);
+    handle.fill({ warn: (message: string) => said.push(message) } as never);
     expect(said).toEqual(["no sandbox here"]);
   });
 });

@@ -36,10 +36,10 @@ export class JoinedParts implements OpenParts {
     this.#added = added.parts;
     this.#all = [...builtIn, ...added.parts];
     this.#warnings = [...added.warnings];
-    this.services = claimed(this.#all, "the service", ({ services }) => services);
-    this.schemes = claimed(this.#all, "the scheme", ({ schemes }) => schemes);
-    this.subagents = claimed(this.#all, "the option of agents", ({ subagents }) => subagents);
-    this.around = claimed(this.#all, "the slot", ({ around }) => around);
+    this.services = claimSlots(this.#all, "the service", ({ services }) => services);
+    this.schemes = claimSlots(this.#all, "the scheme", ({ schemes }) => schemes);
+    this.subagents = claimSlots(this.#all, "the option of agents", ({ subagents }) => subagents);
+    this.around = claimSlots(this.#all, "the slot", ({ around }) => around);
   }
 
   get middleware(): readonly Middleware[] {
@@ -116,7 +116,7 @@ export async function closeParts(parts: readonly SessionPart[]): Promise<void> {
 }
 
 /** Every slot has one owner: a second one would silently take its place. */
-function claimed<T extends object>(
+function claimSlots<T extends object>(
   parts: readonly SessionPart[],
   what: string,
   slotsOf: (part: SessionPart) => T | undefined,

@@ -13,7 +13,7 @@ import prompt from "./title.md";
 import { cleanTitle, titleOfPlan } from "./title-text.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Of the message; what is behind that rarely says more about the subject. */
+/** The title is made from this much of the message; the rest rarely says more about the subject. */
 const MESSAGE_CHARS = 2_000;
 const TOOL = "set_title";
 
@@ -48,7 +48,7 @@ export class Titles {
     this.#parts = parts;
   }
 
-  /** Of the present session. */
+  /** The title of the present session. */
   get current(): string | undefined {
     return this.#present.session.journal.title?.title;
   }

@@ -5,11 +5,11 @@ import { existsSync } from "node:fs";
 import type { Place } from "./place.ts";
 
 export interface AgentPlaces {
-  /** Below the user's home; the first is the agent's own folder. */
+  /** Folders below the user's home; the first is the agent's own. */
   readonly user: readonly string[];
   /** The variable that names the agent's own folder instead. */
   readonly movedBy?: string;
-  /** Below each folder of a project; the first is the agent's own. */
+  /** Folders below each folder of a project; the first is the agent's own. */
   readonly project: readonly string[];
 }
 

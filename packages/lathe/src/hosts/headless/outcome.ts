@@ -17,7 +17,7 @@ export type RunStatus =
 export interface RunFacts {
   readonly reason: EndReason;
   readonly text: string;
-  /** Of the last answer. */
+  /** Why the last answer ended. */
   readonly finish: string;
   /** What the user is asked; `text` holds it. */
   readonly awaiting?: "question" | "plan";

@@ -17,7 +17,7 @@ export interface PromptPlace {
   readonly files?: GivenFiles | undefined;
 }
 
-/** In order. Piped text and files go with the first prompt. */
+/** The prompts in order. Piped text and files go with the first one. */
 export async function promptsOf(
   { options, words }: ParsedArgs,
   { machine, files: seen }: PromptPlace,

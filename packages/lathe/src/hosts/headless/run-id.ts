@@ -107,7 +107,7 @@ function digestOf(prompts: readonly InputContent[]): string {
   return hash.digest("hex");
 }
 
-/** In the form of a UUID; the same name in another directory is another run. */
+/** An id in the form of a UUID; the same name in another directory is another run. */
 function sessionIdOf(runId: string, cwd: string): string {
   const hex = createHash("sha256").update(`${cwd}\0${runId}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

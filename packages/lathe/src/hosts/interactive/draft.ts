@@ -33,7 +33,7 @@ export class Draft {
     this.#timer = timer;
   }
 
-  /** Of a process that ended without sending it; it belongs to this one from here on. */
+  /** Takes over the draft of a process that ended without sending it. */
   adopt(): string {
     for (const name of this.#namesLeft()) {
       const file = `${this.#folder}/${name}`;

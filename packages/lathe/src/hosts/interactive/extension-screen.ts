@@ -124,13 +124,13 @@ export class TerminalForExtensions implements ExtensionScreen {
     return problems;
   };
 
-  /** Above the line at the bottom. */
+  /** Rows above the line at the bottom. */
   statusRows({ columns }: RenderContext): readonly Row[] {
     if (this.#statuses.size === 0) return [];
     return [row(shorten([...this.#statuses.values()].join(" · "), columns), { color: "muted" })];
   }
 
-  /** Above the composer. */
+  /** Rows above the composer. */
   widgetRows({ columns }: RenderContext): readonly Row[] {
     const lines = [...this.#widgets.values()].flatMap(linesOf).slice(0, MOST_WIDGET_ROWS);
     return lines.map(({ text, style }) =>

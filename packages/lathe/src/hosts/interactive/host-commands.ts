@@ -31,7 +31,7 @@ const themeCommand = (themes: Themes): SlashCommand => ({
     };
     const current = names.indexOf(themes.current.name);
     const name =
-      wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved: previewTheme }) : wanted;
+      wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, onMove: previewTheme }) : wanted;
     if (name === undefined) return;
     const result = names.includes(name)
       ? themes.select(name)

@@ -26,7 +26,7 @@ export function recall(journal: Journal, line: (text: string) => void): void {
   for (const text of lastLines(visible(answer))) line(text);
 }
 
-/** By a person; not added by the program. */
+/** The user said it; the program did not add it. */
 const isSaid = ({ message, origin = "input", source }: MessageEntry): boolean =>
   message.role === "user" && !source && (origin === "input" || origin === "steering" || origin === "follow_up");
 

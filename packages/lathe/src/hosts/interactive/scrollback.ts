@@ -21,7 +21,7 @@ interface ScrollbackParts {
   readonly rows: ConversationRows;
   readonly context: () => RenderContext;
   readonly now: () => number;
-  /** To the terminal's scrollback. */
+  /** Writes the rows to the terminal's scrollback. */
   readonly commit: (rows: readonly Row[]) => void;
 }
 

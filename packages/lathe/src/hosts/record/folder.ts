@@ -30,7 +30,7 @@ export interface RecordedSession extends Omit<SessionRequest, "opened" | "overri
 export interface RecordedEnd {
   readonly status: RunResult["status"];
   readonly exitCode: number;
-  /** Of the journal. */
+  /** The hash of the journal. */
   readonly sha256: string;
   /** Variables that the provider asked for; secrets are replaced. */
   readonly env: Readonly<Record<string, string>>;

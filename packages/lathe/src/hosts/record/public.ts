@@ -9,7 +9,7 @@ export type PublicOptions = Pick<
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|HEADERS|AUTH|COOKIE/i;
 
-/** Of an environment variable. */
+/** The value of an environment variable as it may be recorded. */
 export function publicValue(name: string, value: string): string {
   if (SECRET_NAME.test(name)) return "recorded";
   return /^https?:\/\//.test(value) ? publicUrl(value) : value;
@@ -29,7 +29,7 @@ export function publicOptions(options: ProviderOptions): PublicOptions {
   };
 }
 
-/** Without user, password and query, where keys hide. */
+/** Drops user, password and query, because keys hide there. */
 function publicUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`;

@@ -112,7 +112,7 @@ export class Recording implements RecordingTape {
     rmSync(this.#folder.path, { recursive: true, force: true });
   }
 
-  /** After the last input. */
+  /** Called after the last input. */
   finish({ status, exitCode }: RunResult): void {
     if (!this.#journal) return;
     if (this.#journal.folder !== undefined) this.#folder.keepAgents(this.#journal.folder);

@@ -123,7 +123,7 @@ async function adapterOf(
 
 function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   return {
-    surroundings: async () => (await replayer.taken()) as Surroundings,
+    surroundings: async () => (await replayer.takeOutcome()) as Surroundings,
     aroundAccess: replayer.aroundAccess,
     aroundExecute: async (call, run) => {
       const result = await replayer.aroundExecute(call, run);

@@ -171,7 +171,7 @@ export const COMMANDS = {
       /** Above this, older messages are summarised; null when nothing does that by itself. */
       compactionThreshold: orNull(integer()),
       groups: listOf(object({ kind: ownerKind, count: integer(), tokens: integer(), bytes: integer() })),
-      /** In the order of the request; together they are all of it. */
+      /** The owners in the order of the request; together they are all of it. */
       owners: listOf(
         object({ kind: ownerKind, name: text(), entryId: optional(text()), tokens: integer(), bytes: integer() }),
       ),
@@ -271,7 +271,7 @@ export const COMMANDS = {
   redo: { params: { force: optional(flag()) }, data: rewound },
   /** To before a message of the user, or to the end of any other entry. */
   rewind: { params: { entryId: text(), ...rewindOptions }, data: rewound },
-  /** As a tree: below each agent those that it started. */
+  /** Agents as a tree: below each agent stand those that it started. */
   get_agents: { params: {}, data: object({ agents: listOf(agentRow) }) },
   /** One that works is steered; one that does not gets another input, also when it is parked. */
   agent_send: {

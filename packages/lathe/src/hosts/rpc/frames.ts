@@ -26,7 +26,7 @@ const eventEnvelope = object({
   type: exactly("event"),
   protocol_version: exactly(PROTOCOL_VERSION),
   session_id: text(),
-  /** From 1 in each session, without gaps. */
+  /** Counts from 1 in each session, without gaps. */
   seq: integer(),
   frame_id: text(),
   payload: object({ event_type: text(), event: anyObject() }),

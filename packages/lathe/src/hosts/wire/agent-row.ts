@@ -25,7 +25,7 @@ export const agentRow = object({
   /** The end of what it said and its tools printed: 8 lines within 8 KiB. */
   tail: listOf(text()),
   unread: integer(),
-  /** Of its last input, in milliseconds since the epoch. */
+  /** When its last input began, in milliseconds since the epoch. */
   startedAt: optional(integer()),
   endedAt: optional(integer()),
 });

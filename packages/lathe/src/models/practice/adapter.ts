@@ -20,7 +20,7 @@ export function practiceAdapter(): ProviderAdapter {
   return {
     name: PRACTICE_PROVIDER,
     complete: async (request) => answer(request),
-    stream: (request, context) => streamed(answer(request), context),
+    stream: (request, context) => streamAnswer(answer(request), context),
   };
 }
 
@@ -108,7 +108,7 @@ function usageOf(request: Request, text: string): Usage {
   };
 }
 
-async function* streamed(answered: Response, context: CallContext): AsyncIterable<StreamEvent> {
+async function* streamAnswer(answered: Response, context: CallContext): AsyncIterable<StreamEvent> {
   yield { type: "stream_start", id: answered.id, model: answered.model };
   if (answered.text !== "") {
     yield { type: "text_start", textId: "0" };

@@ -1,6 +1,6 @@
 // Where people keep keys and passwords. Commands in the sandbox find these places empty.
 
-/** Below the home directory: folders and files. */
+/** Folders and files below the home directory. */
 const BELOW_HOME = [
   ...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".config/hub", ".config/glab-cli"],
   ...[".config/op", ".config/rclone", ".config/doctl", ".config/heroku", ".config/sops", ".config/git/credentials"],

@@ -106,7 +106,7 @@ export class InsideView extends WrappedEnvironment {
     return noLinks || parent === full ? this.#names.hostPath(full) : join(await this.#real(parent), basename(full));
   }
 
-  /** On this machine. Links there lead to where they would lead a command. */
+  /** The real path on this machine. Links lead to where they would lead a command. */
   async #real(path: string, hops = MOST_HOPS): Promise<string> {
     if (hops === 0) throw linkLoop(path);
     const real = await realPathOf(this.inner, this.#names.hostPath(path));

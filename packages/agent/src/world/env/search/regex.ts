@@ -159,7 +159,7 @@ function unicodeProperty(name: string, negated: boolean): string {
       new RegExp(source, "v");
       return source;
     } catch {
-      // Not a property of that kind; the next spelling may be.
+      // This is no property of that kind; the next spelling may be.
     }
   }
   throw new Error(`unknown Unicode property ${name}`);

@@ -69,7 +69,7 @@ function shortLine(text: string, at = 0): string {
   return before + text.slice(start, end) + after;
 }
 
-/** Not between the halves of a pair. */
+/** Moves the place so that it does not split a surrogate pair. */
 function whole(text: string, at: number): number {
   if (at >= text.length) return text.length;
   return /[\uDC00-\uDFFF]/.test(text[at] as string) ? at - 1 : at;

@@ -7,7 +7,7 @@ import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 
 export interface Waiting {
   /** Lines of a person whose browser runs on another machine: the address that it could not open. */
-  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly pastedLines?: (signal: AbortSignal) => AsyncIterable<string>;
   readonly signal: AbortSignal;
   /** Milliseconds a person may take. */
   readonly patienceMs: number;
@@ -26,7 +26,7 @@ export interface Redirection extends Waiting {
 }
 
 /** The address that the browser came back to. It may carry a code or an error. */
-export function redirected(options: Redirection): Promise<{ readonly url: URL; readonly redirect: string }> {
+export function waitForRedirect(options: Redirection): Promise<{ readonly url: URL; readonly redirect: string }> {
   const { signal, patienceMs, isAnswer, again } = options;
   return new Promise((resolve, reject) => {
     let redirect = "";
@@ -36,13 +36,13 @@ export function redirected(options: Redirection): Promise<{ readonly url: URL; r
       clearTimeout(timer);
       server.close();
       server.closeAllConnections();
-      signal.removeEventListener("abort", cancelled);
+      signal.removeEventListener("abort", onCancel);
     };
     const fail = (error: unknown): void => {
       stop();
       reject(error);
     };
-    const cancelled = (): void => fail(new CliError(EXIT.interrupted, "Signing in was cancelled."));
+    const onCancel = (): void => fail(new CliError(EXIT.interrupted, "Signing in was cancelled."));
     const timer = setTimeout(
       () => fail(new CliError(EXIT.provider, `The sign-in timed out. Run: ${again}`)),
       patienceMs,
@@ -66,8 +66,8 @@ export function redirected(options: Redirection): Promise<{ readonly url: URL; r
     );
     server.listen(options.port, "127.0.0.1", () => {
       redirect = options.redirectAt((server.address() as AddressInfo).port);
-      signal.addEventListener("abort", cancelled, { once: true });
-      if (signal.aborted) return cancelled();
+      signal.addEventListener("abort", onCancel, { once: true });
+      if (signal.aborted) return onCancel();
       void (async () => options.begin(redirect))().catch(fail);
       void readPasted(options, done.signal, (line) => {
         const url = URL.canParse(line) ? new URL(line) : undefined;
@@ -78,8 +78,8 @@ export function redirected(options: Redirection): Promise<{ readonly url: URL; r
 }
 
 async function readPasted(waiting: Waiting, signal: AbortSignal, take: (line: string) => void): Promise<void> {
-  if (!waiting.pasted || signal.aborted) return;
-  for await (const line of waiting.pasted(signal)) take(line.trim());
+  if (!waiting.pastedLines || signal.aborted) return;
+  for await (const line of waiting.pastedLines(signal)) take(line.trim());
 }
 
 /** In a time that says nothing about where they differ. */

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 import type { StoredCredential } from "../store.ts";
-import { isSameText, redirected, type Waiting } from "./loopback.ts";
+import { isSameText, type Waiting, waitForRedirect } from "./loopback.ts";
 import type { OAuthRow } from "./rows.ts";
 import { type Post, toCredential, toKey } from "./token.ts";
 
@@ -60,7 +60,7 @@ async function waitForCode(
   address: (redirectUri: string) => string,
 ): Promise<{ code: string; redirect: string }> {
   const givesKey = row.gives === "key";
-  const { url, redirect } = await redirected({
+  const { url, redirect } = await waitForRedirect({
     ...flow,
     port: row.redirectPort ?? 0,
     redirectAt: (port) =>

@@ -40,7 +40,7 @@ export interface AnswerPanelParts<T> {
   readonly join?: (options: readonly AnswerOption<T>[]) => T;
   readonly hint: string;
   onAnswer(value: T): void;
-  /** To the question before or after this one; absent where there is only one. */
+  /** Goes to the question before or after this one; absent where there is only one. */
   go?(by: -1 | 1): void;
   /** The user has begun to answer. */
   onTouch?(): void;

@@ -20,7 +20,7 @@ const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
   heading: { bold: true },
 };
 
-/** Before each line of a command. Every row of it has it: text that wraps must not look like something else. */
+/** This stands before every row of a command: text that wraps must not look like something else. */
 const BAR = "│ ";
 const INDENT = "    ";
 

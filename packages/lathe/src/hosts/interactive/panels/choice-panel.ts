@@ -34,7 +34,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
         void found.look(list.query);
         place.onChange();
       },
-      onPoint: (item) => item && choice.moved?.(item.value),
+      onPoint: (item) => item && choice.onMove?.(item.value),
       ...(initial === undefined ? {} : { initial }),
       ...(choice.preview
         ? { preview: ({ value }: { value: T }, columns: number) => previews.rows(value, columns) }
@@ -60,7 +60,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
     const close = (value: T | undefined): void => {
       place.panels.close(panel);
       signal?.removeEventListener("abort", giveUp);
-      if (value === undefined) choice.moved?.(undefined);
+      if (value === undefined) choice.onMove?.(undefined);
       resolve(value);
     };
     const giveUp = (): void => close(undefined);

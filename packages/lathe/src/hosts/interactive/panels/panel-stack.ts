@@ -28,7 +28,7 @@ export interface PanelStackParts {
   onChange(): void;
 }
 
-/** Since the last key. */
+/** A question takes the keys after this pause since the last key. */
 const PAUSE_MS = 700;
 /** A key pressed sooner after a question came up was not meant for it. */
 const REACTION_MS = 300;
@@ -41,9 +41,9 @@ export class PanelStack {
   /** The first is shown. */
   readonly #panels: Panel[] = [];
   #shownAt = 0;
-  /** Into the composer. */
+  /** When the user last typed into the composer. */
   #lastTyped = Number.NEGATIVE_INFINITY;
-  /** To a question of the agent. */
+  /** When the user last answered a question of the agent. */
   #lastAnswered = Number.NEGATIVE_INFINITY;
   #hasFocus = false;
   /** The person went to the input: a pause there is no way back. */
@@ -94,7 +94,7 @@ export class PanelStack {
     else this.#parts.onChange();
   }
 
-  /** By the person's own wish. */
+  /** Gives the keys to the question because the user asked for it. */
   focus(): void {
     this.#hasFocus = this.shown !== undefined;
     this.#wasLeft = false;

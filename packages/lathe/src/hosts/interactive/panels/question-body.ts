@@ -42,7 +42,7 @@ export function fittedBody(body: QuestionBody, room: number, context: RenderCont
   return { rows: [...title, ...before, ...shown, ...after], isCut: true };
 }
 
-/** At most a third of the room; else its beginning, in one row. */
+/** The title if it takes at most a third of the room; else its beginning, in one row. */
 function shortTitle(title: readonly Row[], room: number, { columns, symbols }: RenderContext): readonly Row[] {
   const [first] = title;
   if (!first || title.length <= Math.max(1, Math.floor(room / 3))) return title;

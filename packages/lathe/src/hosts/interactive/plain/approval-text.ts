@@ -20,7 +20,7 @@ export interface StyledLine {
 
 const MOST_LINES = 200;
 const INDENT = "    ";
-/** Before each line of a command. Every row of it has it: text that wraps must not look like something else. */
+/** This stands before every row of a command: text that wraps must not look like something else. */
 const BAR = "│ ";
 
 const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyle>>> = {

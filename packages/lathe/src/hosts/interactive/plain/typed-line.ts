@@ -33,7 +33,7 @@ export class TypedLine {
     return this.#text;
   }
 
-  /** With the pasted text in place of its marks. */
+  /** The line with the pasted text in place of its marks. */
   get whole(): string {
     return this.#text.replace(
       /\[paste (\d+): \d+ lines\]/g,

@@ -42,7 +42,7 @@ const GIVE_UP: readonly (readonly [StatusPart, "short" | "gone"])[] = [
   ["mode", "gone"],
 ];
 
-/** At least this much between the left and the right side. */
+/** The least space between the left and the right side. */
 const GAP = 2;
 const SEPARATOR: Span = { text: " · ", style: { color: "statusLineSep" } };
 

@@ -6,7 +6,7 @@ import type { ChildItem } from "./item.ts";
 export class Children {
   readonly #running = new Map<string, AgentOverview>();
 
-  /** In the order in which they began. */
+  /** Running agents in the order in which they began. */
   get running(): readonly ChildItem[] {
     return [...this.#running.values()].map(itemOf);
   }

@@ -45,7 +45,7 @@ type CallKind =
 export class EventFold {
   readonly #options: FoldOptions;
   readonly children = new Children();
-  /** Not yet in the scrollback, oldest first. */
+  /** Blocks that are not yet in the scrollback, oldest first. */
   readonly blocks: Block[] = [];
   retry: Retry | undefined;
   compacting: { readonly tokens: number; readonly since: number } | undefined;

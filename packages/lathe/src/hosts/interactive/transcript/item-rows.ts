@@ -29,7 +29,7 @@ import type {
 import { took } from "./numbers.ts";
 import { dim, hangRows, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
-/** Of a message that a person sent, such as a long paste. */
+/** This many rows of a user's message are shown; it may be a long paste. */
 const USER_ROWS = 12;
 
 export function itemRows(item: Item, view: ItemView): readonly Row[] {

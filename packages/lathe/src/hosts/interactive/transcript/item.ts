@@ -27,7 +27,7 @@ export interface PictureItem {
   readonly kind: "picture";
   /** "640x480 png, 34 kB". */
   readonly text: string;
-  /** To be drawn once; what is kept for later views has none. */
+  /** The bytes are drawn once; what is kept for later views has none. */
   readonly file?: Uint8Array | undefined;
 }
 

@@ -3,7 +3,7 @@
 import type { MessageSource } from "@lathe/agent/contract";
 import { joinLines } from "../../headless/outcome.ts";
 
-/** Of what an agent handed over; the hub and `agent://` have all of it. */
+/** This much of an agent's result is shown; the hub and `agent://` have all of it. */
 const MOST_OF_RESULT = 200;
 
 export function reportLine({ kind, id, type }: MessageSource, content: string): string {
