@@ -61,7 +61,7 @@ export interface Watchdog {
 }
 
 /** `leftover`: a folder that is not needed once we are gone. */
-export function startWatchdog(mark: Mark, leftover = ""): Watchdog {
+function startWatchdog(mark: Mark, leftover = ""): Watchdog {
   const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks, leftover];
   const child = childProcess().spawn("/bin/sh", args, {
     detached: true,
