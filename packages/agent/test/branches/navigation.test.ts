@@ -145,7 +145,7 @@ describe("G-31 CO-10 moving inside one session", () => {
   it.each([
     ["no model can be called", [{ error: new ConfigurationError("no provider for it") }], "no provider for it"],
     ["the summary is empty twice", [{ text: " " }, { text: "" }], "it is empty"],
-    ["the answer is refused", [{ text: "", finish: "content_filter" as const }, { text: "" }], "cannot be used"],
+    ["the answer is refused", [{ text: "", finish: "content_filter" as const }, { text: "" }], "was incomplete"],
   ])("when %s, the conversation stays where it was", async (_what, turns, problem) => {
     const s = await threePrompts([...turns, { text: "still here" }]);
     await expect(s.session.navigate(s.prompt(2), { summarize })).rejects.toThrow(problem);

@@ -76,7 +76,7 @@ describe("the end of a child", () => {
       .slice(1)
       .map((request) => textOf(request.messages.at(-1)!) || JSON.stringify(request.messages.at(-1)));
     expect(errors[0]).toContain("The output does not fit the schema: it is not JSON.");
-    expect(errors[1]).toContain("/n");
+    expect(errors[1]).toContain("n must be");
     expect(JSON.stringify(childRequests(s)[0]!.messages[0])).toContain("must be JSON that fits this schema");
     const never = start({ assignment: () => yields("no json") }, { subagents: oneType({ output }) });
     expect(await run(never)).toContain("[The output does not fit the schema: it is not JSON]\nno json");

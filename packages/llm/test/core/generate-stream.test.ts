@@ -140,7 +140,7 @@ describe.each(ALL)("objects of $provider", (one) => {
   it("GN-06 A-033 truncated JSON and a wrong type are NoObjectGeneratedError after one request each", async () => {
     for (const [json, pattern] of [
       ['{"name":"Ada","ag', /JSON/],
-      ['{"name":"Ada","age":"old"}', /\/age/],
+      ['{"name":"Ada","age":"old"}', /age must be/],
     ] as const) {
       await using server = await startModelServer({ script: answer(json) });
       const outcome = generateObject({

@@ -207,7 +207,7 @@ describe("generate", () => {
     const results = result.steps[0]?.toolResults ?? [];
     expect(results.map((entry) => entry.isError)).toEqual([true, true, true, true]);
     expect(results[0]?.content).toContain("JSON");
-    expect(results[1]?.content).toContain("/city");
+    expect(results[1]?.content).toContain("city must be");
     expect(results[2]?.content).toBe("Unknown tool: tides");
     expect(results[3]?.content).toBe("storm");
     expect(ran).toEqual([{ city: "boom" }]);

@@ -67,7 +67,7 @@ export const latheFile = (home: string, name: (typeof LATHE_FILES)[number]): str
 const CONFIG_VARIABLE = "XDG_CONFIG_HOME";
 
 /** A path of the table below the user's home, or below the folder that the user has for configuration. */
-export function userPath({ env, userHome }: Place, path: string): string {
+function userPath({ env, userHome }: Place, path: string): string {
   const config = env[CONFIG_VARIABLE];
   return config && path.startsWith(".config/") ? `${config}${path.slice(".config".length)}` : `${userHome}/${path}`;
 }

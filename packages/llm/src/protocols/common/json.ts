@@ -2,8 +2,6 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 
-export { isJsonObject };
-
 export function object(value: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
