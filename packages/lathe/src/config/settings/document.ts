@@ -6,7 +6,8 @@ import { choicesOf, kindOf, NAMED_TEXTS, type SettingKind } from "./setting-kind
 
 export function settingsDocument(): string {
   const rows = (Object.entries(SETTINGS) as [SettingKey, Schema][]).map(
-    ([key, schema]) => `| \`${key}\` | ${typeOf(schema)} | ${defaultOf(schema)} | ${helpOf(key)} |`,
+    ([key, schema]) =>
+      `| \`${key}\` | ${typeOf(schema)} | ${defaultOf(schema)} | ${helpOf(key).replaceAll("|", "\\|")} |`,
   );
   return `# Settings
 

@@ -24,7 +24,7 @@ export const TERMINAL_SETTINGS = {
   }),
   "terminal.showImages": flag({
     default: true,
-    description: "draw pictures at terminals that can; otherwise a line of text stands for each",
+    description: "draw pictures in terminals that support it; elsewhere show a line of text for each",
   }),
   "display.plain": flag({
     default: false,
@@ -32,7 +32,7 @@ export const TERMINAL_SETTINGS = {
   }),
   "terminal.title": flag({
     default: true,
-    description: "show the project and whether work goes on in the terminal's title",
+    description: "show the project and whether Lathe is working in the terminal's title",
   }),
   "terminal.notifications": flag({
     default: true,

@@ -16,7 +16,7 @@ export const WORK_SETTINGS = {
   }),
   "bash.autoBackground.enabled": flag({
     default: false,
-    description: "a command that takes long goes on in the background, and the model continues",
+    description: "move a long-running command to the background and let the model continue",
   }),
   "bash.autoBackground.thresholdMs": integer({
     minimum: 1,
@@ -36,7 +36,7 @@ export const WORK_SETTINGS = {
     minimum: 0,
     default: 0,
     description:
-      "seconds after which a question of the model is answered with what it recommends, unless somebody has begun to answer; 0 = never",
+      "seconds after which the model's question is answered with its recommendation, unless the user has begun to answer; 0 = never",
   }),
   "ask.notify": flag({ default: true, description: "notify when the model asks while the terminal has no focus" }),
 } as const satisfies Record<string, Schema>;
