@@ -198,7 +198,7 @@ class HttpAdapter {
         if (!refusesEnforcement(error) || !enforcesTools(encoded)) throw error;
       }
     }
-    // The prefix that `segments` shows stays as it was: nobody has cached what was refused.
+    // The prefix that `segments` shows stays as it was: no vendor has cached what was refused.
     const resolved = await guard.race(Promise.resolve(this.#resolver.resolve(request.messages)));
     const loose = this.#encode(request, resolved, operation, true);
     const exchange = await this.#send(request, operation, context, guard, loose);

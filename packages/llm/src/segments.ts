@@ -28,7 +28,7 @@ interface Derived {
   readonly next: Derived | undefined;
 }
 
-/** A piece of the prefix; its hash is computed when somebody looks. */
+/** A piece of the prefix; its hash is computed on demand. */
 export function makeSegment(kind: Segment["kind"], text: string, message?: Message): Segment {
   return new EncodedSegment(kind, text, message);
 }

@@ -46,7 +46,7 @@ async function gitFolder(env: ExecutionEnvironment, root: string): Promise<strin
   const dotGit = posix.join(root, ".git");
   const stat = await env.stat(dotGit);
   if (stat?.kind === "directory") return dotGit;
-  // Anything else in the file may come from somebody we do not trust.
+  // Anything else in the file may come from an author we do not trust.
   if (stat?.kind !== "file" || stat.size > LONGEST_LINK) return undefined;
   return posix.resolve(root, (await env.readFile(dotGit)).replace(/^gitdir: /, "").replace(/[\r\n]+$/, ""));
 }

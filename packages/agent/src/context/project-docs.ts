@@ -12,7 +12,7 @@ export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
 const ALWAYS = "AGENTS.md";
 /** Of other families: the first of these is read in a folder that has nothing else to say. */
 const OTHERS = ["CLAUDE.md", "GEMINI.md"];
-/** Nobody writes that many instructions, and reading them would slow down the start and use memory. */
+/** No author writes that many instructions, and reading them would slow down the start and use memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
 const LEADS_OUT = "[Omitted: this link leads outside the repository]";
@@ -63,7 +63,7 @@ export function joinDocs(docs: readonly InstructionDoc[]): ProjectDocs {
   return { text: joinTexts(docs), files: docs.map(({ path }) => path) };
 }
 
-/** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
+/** Empty when there is nothing to say. An unreadable file in another person's repository must not stop people from working there. */
 async function readDoc(env: ExecutionEnvironment, path: string, realRoot: string, seen: Set<string>): Promise<string> {
   try {
     const stat = await env.stat(path);

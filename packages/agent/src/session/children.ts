@@ -102,7 +102,7 @@ function childOptions(
     config: {
       ...config,
       reasoningEffort: profile.reasoningEffort ?? config.reasoningEffort,
-      // Input that reaches a child late must still run: nobody would send it again.
+      // Input that reaches a child late must still run: its sender would not send it again.
       lateSteering: "run",
       // Its answer is its end: what it left running would be lost.
       asyncCommands: false,
@@ -118,7 +118,7 @@ function childOptions(
       // The plan is the session's.
       planMode: undefined,
       ...(completion ? { completion } : {}),
-      // In a copy of its own it stands in nobody's way.
+      // In a copy of its own it stands in no other agent's way.
       ...(services.pathLocks && !child.env ? { pathLocks: services.pathLocks } : {}),
     },
     surroundings: surroundings && shared ? shared.surroundings(surroundings) : surroundings,

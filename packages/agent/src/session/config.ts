@@ -67,7 +67,7 @@ export interface SessionConfig {
   /** Background jobs that may run at a time. */
   maxJobs: number;
   /**
-   * The end of a job that nobody waited for, and the result of an agent: it waits for the next input, or becomes one when the session
+   * The end of a job that no call waited for, and the result of an agent: it waits for the next input, or becomes one when the session
    * is idle (`run`). Only with `run` does the tool `task` return before its agents have ended.
    */
   jobReports: "wait" | "run";

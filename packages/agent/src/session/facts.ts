@@ -7,7 +7,7 @@ import type { SessionLog } from "./facades.ts";
 
 export class BranchFacts implements SessionFacts {
   readonly #core: SessionLog;
-  /** Latest values by kind; undefined until somebody asks, and again after the branch changed. */
+  /** Latest values by kind; undefined until a caller asks, and again after the branch changed. */
   #known: Map<string, JsonValue> | undefined;
 
   constructor(core: SessionLog) {

@@ -16,7 +16,7 @@ export interface QueuedMessage {
   readonly source?: MessageSource;
 }
 
-/** It comes from a background job or a child agent, and nobody has to be asked whether it is sent. */
+/** It comes from a background job or a child agent, and the user need not be asked whether it is sent. */
 export const isReport = ({ source }: Pick<QueuedMessage, "source">): boolean =>
   source?.kind === "job" || source?.kind === "agent";
 
@@ -26,7 +26,7 @@ interface Waiting extends QueuedMessage {
 
 export class Inbox {
   #waiting: Waiting[] = [];
-  /** Somebody interrupted: reports begin nothing until the next input, or until somebody sets an agent to work. */
+  /** The work was interrupted: reports begin nothing until the next input, or until a caller sets an agent to work. */
   isHeld = false;
 
   count(delivery: Delivery): number {

@@ -146,7 +146,7 @@ async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promis
   if (notice !== undefined) inject(core, notice, "injected");
 }
 
-/** The last answer asked for nothing more, but its input was never closed. Perhaps nobody heard of it: it is told again. */
+/** The last answer asked for nothing more, but its input was never closed. Perhaps the host has not heard of it: it is told again. */
 async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> {
   const { messages, entryIds } = core.journal.context;
   const message = messages.at(-1)!;

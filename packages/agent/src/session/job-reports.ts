@@ -1,4 +1,4 @@
-// What becomes of background jobs in the session's journal and conversation: their start and end are journalled, an end that nobody
+// What becomes of background jobs in the session's journal and conversation: their start and end are journalled, an end that no call
 // saw is sent to the model once, and a session that is opened again says which jobs the end of the earlier process cut.
 
 import { type JsonObject, messageOf } from "@lathe/llm";
@@ -47,7 +47,7 @@ export class JobReports implements JobFollower {
     if (this.#isClosing) return;
     this.#report(job)
       .then((content) => {
-        // Whoever cancelled it knows of it: nothing has to be done at once.
+        // The caller that cancelled it knows of it: nothing has to be done at once.
         if (!this.#isClosing) this.#deliver(content, { kind: "job", id: String(job.id) }, !job.isCancelled);
       })
       .catch((error: unknown) => this.#unwritable(error));

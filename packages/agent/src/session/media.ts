@@ -21,8 +21,8 @@ export function hasFiles(content: InputContent): boolean {
 }
 
 /**
- * Messages that waited: nobody can receive a refusal any more, so a note about what is missing is sent to the model. Synchronous when they
- * name no files.
+ * Messages that waited: no sender can receive a refusal any more, so a note about what is missing is sent to the model. Synchronous when
+ * they name no files.
  */
 export function readQueued(
   core: SessionLog & HostChoices,

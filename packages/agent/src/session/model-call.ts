@@ -34,7 +34,7 @@ export type ModelOutcome =
 /** A hook has changed what failed. */
 type Attempted = ModelOutcome | { readonly kind: "again" };
 
-/** Marks an answer of which only a part was kept, because somebody stopped it. */
+/** Marks an answer of which only a part was kept, because an interrupt stopped it. */
 export const BROKEN_OFF = "interrupted";
 
 /** Each time less is kept; what still does not fit then cannot be helped. */
@@ -215,7 +215,10 @@ function keepPartial(
   closeAnswer(core, partial, message && { entry_id: intent.for, message });
 }
 
-/** An answer that a hook refused: it was paid for, and nobody sees it again. It takes up a turn, so that a limit of turns ends a hook that refuses all. */
+/**
+ * An answer that a hook refused: it was paid for, and is not shown again. It takes up a turn, so that a limit of turns ends a hook that
+ * refuses all.
+ */
 function dropPartial(
   core: SessionLog & HostChoices & ModelContext & Work,
   profile: Profile,

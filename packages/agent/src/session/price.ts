@@ -4,7 +4,7 @@ import { costOf, type Usage } from "@lathe/llm";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { HostChoices, ModelContext, SessionLog } from "./facades.ts";
 
-/** Undefined when nobody knows it, which is not the same as free. */
+/** Undefined when the price is not known, which is not the same as free. */
 export function priceOf(
   core: SessionLog & HostChoices & ModelContext,
   profile: Profile,

@@ -102,7 +102,7 @@ function findUnfinished(core: SessionLog, requestWasOpen: boolean): UnfinishedIn
   return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained, awaits };
 }
 
-/** The last entry is what was left of an answer that somebody stopped. */
+/** The last entry is what was left of an answer that an interrupt stopped. */
 function endsBrokenOff({ journal }: SessionLog): boolean {
   if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;

@@ -225,7 +225,7 @@ export class Session {
     await this.#inputs.shutDown(this.#core.state === "processing" ? "aborted" : "closed");
   }
 
-  /** Answers an approval_request; false when nobody asked. `agentId` is the event's: calls of two agents may share an id. */
+  /** Answers an approval_request; false when the call has not asked. `agentId` is the event's: calls of two agents may share an id. */
   answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean {
     const isOwn = agentId === undefined || agentId === this.#core.options.agentId;
     if (isOwn && this.#core.approvals.answer(callId, answer)) return true;
@@ -247,7 +247,7 @@ export class Session {
 
   registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
   unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
-  /** As it is offered now, whoever brought it. */
+  /** As it is offered now, whichever source brought it. */
   toolNamed = (name: string): ToolDef | undefined => this.#core.tools.get(name)?.tool;
 
   /**
@@ -265,7 +265,7 @@ export class Session {
   /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
   noteModel = (): void => noteModelAndEffort(this.#core);
 
-  /** From here on, the session is in another mode, such as planning; whoever opens it later finds it so. */
+  /** From here on, the session is in another mode, such as planning; a host that opens it later finds it so. */
   changeMode(mode: string): void {
     this.#core.append({ type: "mode_change", mode });
   }

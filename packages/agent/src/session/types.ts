@@ -73,7 +73,7 @@ export interface SessionOptions {
    */
   readonly profilesForRole?: ((role: string) => readonly Profile[]) | undefined;
   readonly subagents?: SubagentOptions | undefined;
-  /** The environment is somebody else's too: closing the session does not clean it up. */
+  /** The environment has another owner too: closing the session does not clean it up. */
   readonly sharedEnv?: boolean | undefined;
   /** Where output that is too long goes; beside the journal when absent. */
   readonly artifacts?: ArtifactStore | undefined;

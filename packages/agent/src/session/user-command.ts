@@ -1,5 +1,5 @@
-// A command that the person who uses a session runs in it. It is theirs: nobody is asked, and no tool takes part. What it printed is
-// recorded, and sent to the model with the next request when they want that.
+// A command that the person who uses a session runs in it. It is theirs: no approval is asked for, and no tool takes part. What it printed
+// is recorded, and sent to the model with the next request when they want that.
 
 import type { JsonObject } from "@lathe/llm";
 import { Checker, flag, number, openObject, optional, orNull, text } from "@lathe/llm/schema";

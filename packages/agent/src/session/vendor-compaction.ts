@@ -1,5 +1,5 @@
-// Asks the vendor of the session's model for a shorter form of a history that means the same to its models. One attempt: whoever
-// asks has another way.
+// Asks the vendor of the session's model for a shorter form of a history that means the same to its models. One attempt: the caller
+// has another way.
 
 import { comparableUsage, type JsonObject, type Message, messageOf, type Response } from "@lathe/llm";
 import { Checker, openObject, text } from "@lathe/llm/schema";

@@ -1,4 +1,4 @@
-// A model of a provider that nobody here knows may be an extension's: then extensions are loaded before the model is looked for.
+// A model of a provider that is not known here may be an extension's: then extensions are loaded before the model is looked for.
 
 import { findRow } from "@lathe/llm/providers";
 import type { SessionWorkspace } from "../conversation/session-workspace.ts";

@@ -25,7 +25,7 @@ export interface ApprovalReply {
 /** `signal` aborts when the question was settled in another way. */
 export type Approver = (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalReply | undefined>;
 
-/** Where there is nobody, permissions deny by themselves; what a hook wants a person to decide is denied as well. */
+/** Where no user is present, permissions deny by themselves; what a hook wants a person to decide is denied as well. */
 export const NOBODY: Approver = async ({ reason }) => ({
   decision: "deny",
   by: UNATTENDED,
@@ -97,7 +97,7 @@ export class Approvals {
   }
 }
 
-/** Nobody else wants to have it decided by a person. */
+/** Nothing but the permissions wants to have it decided by a person. */
 const isOfPermissions = ({ asked_by }: EventData["approval_request"]): boolean =>
   asked_by.every((name) => name === PERMISSIONS);
 

@@ -1,4 +1,4 @@
-// Questions that nobody answers in time are answered with what the model recommends. Whoever has begun to answer has all the time.
+// Questions that no user answers in time are answered with what the model recommends. A user who has begun to answer has all the time.
 
 import type { Answer, Answerer, Question } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";

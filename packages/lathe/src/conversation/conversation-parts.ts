@@ -9,7 +9,7 @@ import type { Unsent } from "./unsent.ts";
 export interface ConversationParts {
   readonly workspace: SessionWorkspace;
   readonly requestFor: RequestFor;
-  /** Who answers questions; absent when nobody is there. */
+  /** Who answers questions; absent when no user is present. */
   readonly person?: Person;
   /** Tools that the host may add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
@@ -19,7 +19,7 @@ export interface ConversationParts {
   readonly workspaceAt?: (cwd: string) => Promise<SessionWorkspace>;
   /** The run is about this one session: a full context is summarized, and no other session takes over by itself. */
   readonly staysInSession?: boolean;
-  /** Sessions get a title from a model after their first message; a host that nobody looks at does without the request. */
+  /** Sessions get a title from a model after their first message; a host that no user looks at does without the request. */
   readonly namesSessions?: boolean;
   /** The present session has another title. */
   readonly onTitle?: (title: string) => void;

@@ -123,7 +123,7 @@ export class Conversation {
     if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
     return outcome;
   }
-  /** Whether work ended in the middle of an input, and nobody had stopped it. */
+  /** Whether work ended in the middle of an input, and the user had not stopped it. */
   get wasCutOff(): boolean {
     const { hasUnfinishedInput, journal } = this.session;
     return hasUnfinishedInput || (journal.input?.state === "end" && journal.input.reason === "aborted");

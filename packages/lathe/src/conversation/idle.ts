@@ -1,4 +1,4 @@
-// Makes room while nobody waits for it: some time after the last work, when the context is large.
+// Makes room while no user waits for it: some time after the last work, when the context is large.
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";

@@ -45,7 +45,7 @@ export interface SessionRequest {
   readonly promptFollows?: boolean;
   /** Set when the run is recorded or replayed. */
   readonly tape?: Tape;
-  /** How questions and approvals reach a person; absent when nobody is there. */
+  /** How questions and approvals reach a person; absent when none is present. */
   readonly person?: Person;
   /** A program that answers questions about calls. */
   readonly permissionCommand?: string;
@@ -74,7 +74,7 @@ export interface Person {
   readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
-  /** `touched`: somebody has begun to answer. */
+  /** `touched`: the person has begun to answer. */
   readonly answer?: (
     questions: readonly Question[],
     signal: AbortSignal,

@@ -96,7 +96,7 @@ export class Operation {
     }
   }
 
-  /** The whole operation's time begins with its first step: a stream that nobody reads yet costs nothing. */
+  /** The whole operation's time begins with its first step: a stream that no caller reads yet costs nothing. */
   beginStep(): CallGuard {
     if (!this.#begun) this.#total.arm("total", this.#limits.total);
     this.#begun = true;

@@ -41,7 +41,7 @@ class LiveOperation implements StreamResult {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever iterates gets the error there; `response()` is optional.
+    // A caller that iterates gets the error there; `response()` is optional.
     this.#outcome.catch(() => {});
   }
 

@@ -13,7 +13,7 @@ export interface HeaderAuthOptions {
   readonly keyless: boolean;
   /** The key goes into this parameter of the address, where logs may keep it. */
   readonly queryName?: string;
-  /** The hint for somebody who has no key. */
+  /** The hint for a user who has no key. */
   readonly hint: string;
 }
 

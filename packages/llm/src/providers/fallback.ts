@@ -39,7 +39,7 @@ export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapt
         yield event;
       }
     },
-    // Always from the same adapter: whoever compares them looks for changes of the conversation, and a switch is not one.
+    // Always from the same adapter: a caller that compares them looks for changes of the conversation, and a switch is not one.
     segments: (request) => preferred.segments?.(request) ?? [],
     bodyBytes: async (request) => preferred.bodyBytes?.(request),
     supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,

@@ -145,7 +145,7 @@ export class Registry {
     return this.#applyOverrides(api === undefined ? model : { ...model, api });
   }
 
-  /** The effort that the user's file gives a model when nobody names one. */
+  /** The effort that the user's file gives a model when no caller names one. */
   configuredLevel(provider: string, id: string): string | undefined {
     const name = findRow(provider)?.id ?? provider;
     const { models = [], modelOverrides = {} } = this.#provider(name) ?? {};

@@ -18,7 +18,7 @@ export interface TextFormat {
 export interface CheckerOptions {
   /** Members that no schema has are accepted everywhere: the value may come from a newer version. */
   readonly acceptsUnknown?: boolean | undefined;
-  /** Texts describe values instead of repeating them: they may be anything, and anybody's. */
+  /** Texts describe values instead of repeating them: they may be anything, and from any source. */
   readonly hidesValues?: boolean | undefined;
   /** For the keyword `format`. */
   readonly formats?: Readonly<Record<string, TextFormat>> | undefined;
@@ -77,7 +77,7 @@ interface Found {
   readonly all: boolean;
 }
 
-/** Whether a value fits; why not is noted only when somebody wants to know. */
+/** Whether a value fits; why not is noted only when the caller wants to know. */
 type Visit = (value: unknown, found: Found | undefined) => boolean;
 
 function visitorOf(schema: JsonSchema, options: CheckerOptions): Visit {

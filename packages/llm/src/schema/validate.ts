@@ -137,7 +137,7 @@ function stripNulls(schema: JsonSchema, value: JsonValue, root: JsonSchema): Jso
   const needed = new Set(Array.isArray(required) ? required : []);
   const result: JsonObject = {};
   for (const [name, child] of Object.entries(value)) {
-    // An assignment would hide all that the model wrote below it, from the check and from whoever approves the call.
+    // An assignment would hide all that the model wrote below it, from the check and from the approver of the call.
     if (name === "__proto__") continue;
     const childSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isSchema(childSchema)) result[name] = child;

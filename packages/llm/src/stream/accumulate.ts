@@ -58,7 +58,7 @@ export class StreamAccumulator {
       }
       case "tool_call_start":
       case "tool_call_delta":
-        // Read only when somebody asks: a delta must not cost what came before it.
+        // Read only on demand: a delta must not cost what came before it.
         this.#parts.set(`call ${event.callKey}`, event.toolCall);
         break;
       case "tool_call_end":

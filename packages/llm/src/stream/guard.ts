@@ -69,7 +69,7 @@ export class CallGuard {
     this.#timer = undefined;
   }
 
-  /** Nobody is waiting for the answer any more. */
+  /** The caller is not waiting for the answer any more. */
   abandon(): void {
     this.#failure ??= new AbortError("The stream was left before its end.");
     this.#controller.abort();

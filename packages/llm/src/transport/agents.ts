@@ -1,5 +1,5 @@
 // What node's agents do not guarantee: a connection that has waited for long, or on which something came that
-// nobody asked for, serves no further request; and one can be opened before there is a request for it.
+// no request asked for, serves no further request; and one can be opened before there is a request for it.
 
 import type { Agent, AgentOptions, RequestOptions } from "node:http";
 import type { Socket } from "node:net";

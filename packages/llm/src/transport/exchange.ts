@@ -43,9 +43,9 @@ export function exchange(
     let failure: Error | undefined;
     const fail = (error: Error) => {
       failure ??= error;
-      // Without the error: a connection on its way back to the agent has nobody listening for one.
+      // Without the error: a connection on its way back to the agent has no listener for one.
       outgoing.destroy();
-      // Destroying a request without a connection stops nothing: whoever makes the connection has to know.
+      // Destroying a request without a connection stops nothing: the code that makes the connection has to know.
       abandoned.abort();
     };
     const onAbort = () => fail(new AbortError("The request was aborted."));

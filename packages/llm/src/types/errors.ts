@@ -90,7 +90,7 @@ export class ProviderError extends SDKError {
   }
 }
 
-/** Of a failure that nobody has a class for. A redirect means that the API is elsewhere. */
+/** Of a failure that no class exists for. A redirect means that the API is elsewhere. */
 function unnamedKind(status = 500): ErrorKind {
   if (status < 400) return "config";
   return status < 500 ? "invalid" : "overloaded";

@@ -50,7 +50,7 @@ export type StreamEvent =
 
 /**
  * A call as far as it has arrived. `rawArguments` and `arguments` are getters computed on demand (fragments are
- * joined, and the partial JSON read, only when somebody looks), so 10,000 deltas cost no more than their bytes.
+ * joined, and the partial JSON read, only when a caller looks), so 10,000 deltas cost no more than their bytes.
  */
 export interface StreamedToolCall {
   readonly id: string;

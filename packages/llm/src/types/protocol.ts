@@ -96,7 +96,7 @@ export interface ResponseDecoder {
 export interface StreamStart {
   readonly id?: string | undefined;
   readonly model?: string | undefined;
-  /** What a vendor charges from the beginning, also when nobody waits for the end. */
+  /** What a vendor charges from the beginning, also when no caller waits for the end. */
   readonly usage?: Partial<Usage> | undefined;
 }
 

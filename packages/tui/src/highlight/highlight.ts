@@ -14,8 +14,8 @@ const KEPT_LINES = 24;
 /** Longer lines are data, not code. */
 const LINE_LIMIT = 2_000;
 /**
- * Characters that the grammar reads for one piece of code, with those it reads again; beginning anew costs as much as some. Nobody reads the
- * colours of what is longer, and it would keep keys waiting.
+ * Characters that the grammar reads for one piece of code, with those it reads again; beginning anew costs as much as some. No user reads
+ * the colours of what is longer, and it would keep keys waiting.
  */
 const WORK_LIMIT = 500_000;
 const LINE_WORK = 200;

@@ -24,8 +24,8 @@ export function pictureProtocol(env: TerminalEnv, replies: readonly TerminalRepl
   const term = env["TERM"] ?? "";
   if (term === "dumb") return "none";
   const hasSixel = replies.some((reply) => reply.kind === "attributes" && reply.values.slice(1).includes(SIXEL));
-  // A multiplexer shows the pictures of others in the wrong place or not at all. Some draw sixel themselves and say so: whoever has one that
-  // does it well allows it.
+  // A multiplexer shows the pictures of others in the wrong place or not at all. Some draw sixel themselves and say so: a user who has one
+  // that does it well allows it.
   if (isMultiplexed(env)) return hasSixel && isOn(env["LATHE_ALLOW_SIXEL_PASSTHROUGH"]) ? "sixel" : "none";
   const program = (env["TERM_PROGRAM"] ?? "").toLowerCase();
   if (env["KITTY_WINDOW_ID"] !== undefined || term === "xterm-kitty" || term === "xterm-ghostty") return "kitty";

@@ -110,7 +110,7 @@ export class Exchange {
     return dropped;
   }
 
-  /** Somebody has begun or ended: waits that nothing can end any more end now. */
+  /** An agent has begun or ended: waits that nothing can end any more end now. */
   noteChange(): void {
     for (const waiter of this.#waiters) {
       const why = this.#waits.problemOf(waiter);
@@ -123,7 +123,7 @@ export class Exchange {
     this.#talk.noteProgress(agentId);
   }
 
-  /** Somebody waits for something else than a message; the returned function says that it does not any more. */
+  /** An agent waits for something else than a message; the returned function says that it does not any more. */
   waits(wait: Wait): () => void {
     this.#waits.add(wait);
     this.noteChange();
@@ -175,14 +175,14 @@ export class Exchange {
   ): Promise<Pick<Receipt, "outcome" | "dropped">> {
     const mailbox = group.mailbox(id);
     if (state === "running") return { outcome: "injected", dropped: mailbox && this.handOver(id, mailbox) };
-    // A repeated call: whoever has read the message is not set to work by it again.
+    // A repeated call: an agent that has read the message is not set to work by it again.
     const isUnread = this.#isPending(message) || (await group.hasUnread(id, message));
     return { outcome: isUnread ? await group.wake(id, `irc:${message.id}`) : "injected" };
   }
 
   #refuseTalk(from: string, to: string): void {
     if (this.#talk.lengthFor(from) <= MOST_TALK) return;
-    // Whoever would have answered is stopped as well when it goes on.
+    // The agent that would have answered is stopped as well when it goes on.
     this.#talk.noteMessage(from, this.#place(to)?.agent.id ?? to);
     const why = `it only talked: ${MOST_TALK} messages answered each other and nobody did anything else`;
     this.#place(from)?.group.stop(from, why);
@@ -266,7 +266,7 @@ export class Exchange {
     this.#dropped.set(agentId, (this.#dropped.get(agentId) ?? 0) + 1);
   }
 
-  /** Whoever reads the next message is told what it did not get. */
+  /** The reader of the next message is told what it did not get. */
   #droppedNote(agentId: string): string | undefined {
     const count = this.#dropped.get(agentId);
     this.#dropped.delete(agentId);

@@ -19,7 +19,7 @@ export interface Mailbox {
   unread(): readonly IrcMessage[];
   /** Takes a message out, for the result of this call. */
   take(id: string, callId: string): void;
-  /** Removes a message that nobody will read. */
+  /** Removes a message that the agent will not read. */
   drop(id: string): void;
 }
 

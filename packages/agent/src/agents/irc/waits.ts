@@ -1,8 +1,8 @@
-// Who waits for whom. An agent that waits goes on only when somebody does something, so a wait whose end depends on the waiting agent
-// itself, or on nobody at work, would last until its time limit: it is refused, or ended as soon as that becomes so.
+// Who waits for whom. An agent that waits goes on only when another agent does something, so a wait whose end depends on the waiting agent
+// itself, or on no agent at work, would last until its time limit: it is refused, or ended as soon as that becomes so.
 
 /**
- * Somebody waits for a message of another (of anybody when absent), for the end of another's work, or until one of those at work makes
+ * An agent waits for a message of another (of any agent when absent), for the end of another's work, or until one of those at work makes
  * room for it.
  */
 export interface Wait {
@@ -48,7 +48,7 @@ export class Waits {
   }
 }
 
-/** All that can go on without anybody who cannot: those that do not wait, then those that wait for such. */
+/** All that can go on without an agent that cannot: those that do not wait, then those that wait for such. */
 function ableToAct(atWork: readonly string[], waits: readonly Wait[]): Set<string> {
   const able = new Set<string>();
   for (let before = -1; before !== able.size; ) {

@@ -1,5 +1,5 @@
 // When a child may begin: there is a free place among those that work at a time, and the machine has memory for one more. Those that
-// wait for memory begin in the order in which they came; the first one at work never waits, since nobody would make room for it.
+// wait for memory begin in the order in which they came; the first one at work never waits, since no other agent would make room for it.
 
 import type { Child, Run } from "./child.ts";
 import type { ParentSession } from "./parent.ts";

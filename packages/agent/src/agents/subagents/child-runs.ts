@@ -80,10 +80,10 @@ export class ChildRuns {
     if (!admitted) this.#openOrGiveUp(child);
     // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#parts.know(child);
-    // Messages of other agents may wake it as well; nobody waits for what follows from them.
+    // Messages of other agents may wake it as well; no caller waits for what follows from them.
     if (given !== undefined) parent.releaseReports();
     child.run = run;
-    // The check of a race is not recorded, so nobody may take up a racer later.
+    // The check of a race is not recorded, so a racer may not be taken up later.
     child.unread = child.race ? undefined : content;
     child.state = "running";
     child.report = runningReport(child.facts);
@@ -161,7 +161,7 @@ export class ChildRuns {
     try {
       appendOutcome(parent, outcomeId, outcome, spent);
     } catch (error) {
-      // Whoever waits for the child gets its report; the next write of the session itself ends it.
+      // A caller that waits for the child gets its report; the next write of the session itself ends it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
     this.#parent.directory.noteChange(child);

@@ -23,7 +23,7 @@ export interface Run {
   /** Requests so far. */
   requests: number;
   readonly troubles: Troubles;
-  /** Why somebody stopped it. */
+  /** Why it was stopped. */
   stopped: string | undefined;
   /** It was ended for good. */
   isAborted: boolean;
@@ -168,7 +168,7 @@ export const reportOf = ({ report, state }: Child): AgentReport => {
   return {
     ...rest,
     state,
-    // Of a parked child it is read when somebody wants it.
+    // Of a parked child it is read on demand.
     get output() {
       return report.output;
     },

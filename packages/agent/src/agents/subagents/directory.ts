@@ -1,5 +1,5 @@
-// All agents of one session, whoever of them started which: what each does, and what can be done with it. Hosts are told when one begins
-// or ends at once, and what they do meanwhile in steps that many of them together cannot flood anybody with.
+// All agents of one session, whichever of them started which: what each does, and what can be done with it. Hosts are told when one begins
+// or ends at once, and what they do meanwhile in steps that many of them together cannot flood a host with.
 
 import type { SessionDeps } from "../../base/time/deadline.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
@@ -16,11 +16,11 @@ const PROGRESS_MS = 150;
 const STOPPED = "the user stopped it";
 const WAITING = { turn: "Waiting for its turn", memory: "Waiting for memory" } as const;
 
-/** Whoever started an agent and can reach it. */
+/** The session or agent that started an agent and can reach it. */
 export interface AgentOwner {
   /** Of the agent that it belongs to; undefined for the session itself. */
   readonly agentId: string | undefined;
-  /** Its session has ended: it reaches nobody any more. */
+  /** Its session has ended: it reaches no agent any more. */
   readonly isClosed: boolean;
   send(agentId: string, message: string): Promise<AgentReport>;
   stop(agentId: string, why: string): Promise<AgentReport>;
@@ -48,7 +48,7 @@ interface Entry {
 export class Directory implements AgentDirectory {
   readonly #parts: DirectoryParts;
   readonly #entries = new Map<string, Entry>();
-  /** How many messages an agent has not read; whoever delivers them says. */
+  /** How many messages an agent has not read; the code that delivers them says. */
   unread: (agentId: string) => number = () => 0;
 
   constructor(parts: DirectoryParts) {

@@ -85,7 +85,7 @@ async function attempt(
   isLast = false,
 ): Promise<LandedWork> {
   const { agentId } = child.facts.header;
-  // A question is no end: whoever answers finds nothing landed that was not meant to.
+  // A question is no end: the parent that answers finds nothing landed that was not meant to.
   const isDone = ended !== undefined && !ended.awaiting && (await resultOf(child, ended)).status === "completed";
   const landed = await isolation.land({
     isDone,

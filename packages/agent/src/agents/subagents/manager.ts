@@ -173,7 +173,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       return reportOf(child);
     }
     const lookup = this.#lookUp(child);
-    // Somebody else may have set it to work meanwhile.
+    // Another caller may have set it to work meanwhile.
     if (lookup) return lookup.then(() => this.#send(start, agentId));
     await this.#runs.start(child, start);
     return reportOf(child);

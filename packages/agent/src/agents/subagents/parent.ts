@@ -51,7 +51,7 @@ export interface ParentSession {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly budget: BudgetConfig;
-  /** A message begins an input when the session is idle, so that nobody has to wait for a result. */
+  /** A message begins an input when the session is idle, so that no caller has to wait for a result. */
   readonly takesReports: boolean;
   elapsedMs(): number;
   accountInput(usage: Usage, cost: number): void;
@@ -63,6 +63,6 @@ export interface ParentSession {
   open(child: ChildOpening): ChildSession;
   /** Gives the session a message, once for each id; `wakes`: it may begin an input. */
   report(content: string, source: MessageSource, wakes: boolean, id: string): void;
-  /** Somebody set a child to work: after an interrupt, what children report may begin an input again. */
+  /** A caller set a child to work: after an interrupt, what children report may begin an input again. */
   releaseReports(): void;
 }

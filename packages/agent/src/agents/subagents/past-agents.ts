@@ -1,4 +1,4 @@
-// The agents that a journal tells of, for whoever reads a session that is not open.
+// The agents that a journal tells of, for the reader of a session that is not open.
 
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentStatus } from "../../contract/subagents.ts";

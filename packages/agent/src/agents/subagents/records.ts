@@ -202,7 +202,7 @@ export function copyRecords(
   for (const { kind, data } of source.outside("host")) {
     if (kind !== LINE_KIND || !STARTED.fits(data)) continue;
     const { agentId, for: outcomeId } = data as { agentId: string; for: string };
-    // A run that has not ended is nobody's past yet: the copy will find it interrupted.
+    // A run that has not ended is not past yet: the copy will find it interrupted.
     const isRunning = !source.has(outcomeId);
     if (!isRunning && !copy.has(outcomeId)) continue;
     copy.write({ type: "host", kind, data: { ...(data as JsonObject), parentSession: copy.header.id } });

@@ -41,7 +41,7 @@ export async function runChild(
   const spending = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
   try {
     if (admitted) {
-      // Whoever waits for this child waits for those that work.
+      // An agent that waits for this child waits for those that work.
       const among = (): string[] => [...children].flatMap(([id, { run, session }]) => (run && session ? [id] : []));
       const leave = exchange?.waits({ agent: agentId, of: undefined, until: "turn", among });
       await admitted.finally(leave);

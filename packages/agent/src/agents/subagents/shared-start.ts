@@ -54,7 +54,7 @@ export class SharedStart {
   }
 }
 
-/** Resolves when either does; whoever waits looks at the signal. */
+/** Resolves when either does; the caller looks at the signal. */
 export function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -25,7 +25,7 @@ export interface SubagentOptions {
   readonly budget?: BudgetConfig | undefined;
   /** The kinds of agents that there are now; asked for each spawn. None when absent. */
   readonly types?: (() => Promise<readonly AgentType[]>) | undefined;
-  /** Why agents of this kind may not be started, whoever asks. */
+  /** Why agents of this kind may not be started, whichever caller asks. */
   readonly refusal?: ((agent: string) => string | undefined) | undefined;
   /** Read when it is needed: a change takes effect with the next child. */
   readonly limits?: (() => AgentLimits) | undefined;
@@ -136,7 +136,7 @@ export interface AgentType {
   readonly model?: string | undefined;
   /** What its output must fit. */
   readonly output?: JsonSchema | undefined;
-  /** Whoever starts it waits for it. */
+  /** The caller that starts it waits for it. */
   readonly blocking?: boolean | undefined;
   readonly budget?: BudgetConfig | undefined;
   readonly isolation?: string | undefined;

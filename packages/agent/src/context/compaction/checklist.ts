@@ -2,7 +2,7 @@
 
 import { tokensOfText } from "./present-context.ts";
 
-/** Without these, whoever continues would not know what to do. */
+/** Without these, the agent that continues would not know what to do. */
 const NEEDED = ["Goal", "Done", "Next steps"];
 
 export interface Candidate {

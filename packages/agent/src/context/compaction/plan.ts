@@ -19,7 +19,7 @@ export interface PlanSetup {
   readonly settings: CompactionSettings;
   /** A model call when absent. */
   readonly summarizer: Summarizer | undefined;
-  /** What stands for older history; nobody is asked then. */
+  /** What stands for older history; the summarizer is not asked then. */
   readonly notes?: string | undefined;
   /** Said at the end of the notes: how to reach what they leave out. */
   readonly pointer: string;

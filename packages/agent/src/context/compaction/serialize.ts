@@ -1,4 +1,4 @@
-// A conversation as text, for whoever summarises it and for the pictures that are made of it. Long results and arguments are
+// A conversation as text, for the summarizer and for the pictures that are made of it. Long results and arguments are
 // shortened: what matters is what happened, and the whole of them stays in the journal.
 
 import { type ContentPart, type Message, textOf } from "@lathe/llm";

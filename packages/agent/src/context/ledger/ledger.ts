@@ -119,7 +119,7 @@ function measureItems(
 /** The segments of each message; a tool result with pictures has two. What an encoder adds goes to the message before it. */
 function wireForms(messages: readonly Message[], segments: readonly Segment[]): Map<Message, Segment[]> {
   const forms = new Map<Message, Segment[]>();
-  // An adapter of somebody else's may not say whose its segments are.
+  // An adapter of a third party may not say whose its segments are.
   if (!segments.some(({ message }) => message !== undefined)) return forms;
   const places = new Map(messages.map((message, index) => [message, index]));
   let at = messages.findIndex((message) => !isSystem(message));

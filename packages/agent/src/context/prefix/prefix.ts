@@ -59,7 +59,7 @@ export class SessionPrefix {
 
   /**
    * `first`: nothing was sent before. That one is kept by `record`, once the request is out: until an answer comes, there is
-   * nothing that another prefix could break, and somebody waits for the request.
+   * nothing that another prefix could break, and the caller waits for the request.
    */
   set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
     this.#use(texts);

@@ -117,7 +117,7 @@ async function restore(
     if (change === failed && cause instanceof EnvError && cause.code === "changed") continue;
     try {
       if (await holds(env, change.target.real, change.before?.bytes)) continue;
-      // Somebody else has written the file since: we must not overwrite their content.
+      // Another process or agent has written the file since: we must not overwrite its content.
       if (!(await holdsOurs(env, change, change === failed))) {
         lost.push(change.target.path);
         continue;

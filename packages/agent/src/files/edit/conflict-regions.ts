@@ -1,4 +1,4 @@
-// The regions of a text that a merge left for somebody to decide: merge, diff3 and zdiff3 style, with markers of any length.
+// The regions of a text that a merge left for the user or the model to decide: merge, diff3 and zdiff3 style, with markers of any length.
 
 /** What stands between an opening and a closing marker. */
 export interface ConflictRegion {
@@ -44,7 +44,7 @@ export function looseMarkers(text: string): number[] {
   return text.split("\n").flatMap((line, at) => (/^(?:<{7}|>{7})(?: |$)/.test(line) && !isInside(at) ? [at + 1] : []));
 }
 
-/** Whether somebody has yet to decide something in this text. */
+/** Whether something in this text is yet to be decided. */
 export const hasConflicts = (text: string): boolean => conflictRegions(text).length > 0;
 
 /** Markers of another length belong to what is merged: the base of a merge of merges has conflicts of its own. */

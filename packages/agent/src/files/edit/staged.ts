@@ -31,7 +31,7 @@ export interface StagedChange {
   readonly overwrote?: true;
 }
 
-/** Bytes whose digest is computed when somebody asks. */
+/** Bytes whose digest is computed on demand. */
 export function contentOf(bytes: Uint8Array): Pick<FileContent, "bytes" | "digest"> {
   let digest: string | undefined;
   return {

@@ -19,7 +19,7 @@ export async function openContainer(opening: Opening): Promise<OpenedKind> {
   const files = copyFiles(folder, copy);
   const name = `lathe-${id}-${process.pid}`;
   const program = [cli, ...cliArgs] as const;
-  // Before it runs: whoever finds our folder must know what to end.
+  // Before it runs: a process that finds our folder must know what to end.
   writeOwner(folder, { container: { name, cli: program } });
   const volumes = copy.shown.flatMap(({ from, at, isFixed }) => ["-v", `${from}:${at}${isFixed ? ":ro" : ""}`]);
   const argv: ProgramArgv = [

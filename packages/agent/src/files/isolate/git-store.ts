@@ -36,7 +36,7 @@ export interface GitAnswer {
 /** `checkout-index` does not say why; it writes to folders of ours only. */
 const FULL_DISK = /No space left on device|Disk quota exceeded|unable to write file/;
 
-/** What a full disk means to whoever reads of it. */
+/** What a full disk means to the reader of the failure. */
 export const NO_SPACE = "No space is left on the disk with the views. Free some space and try again.";
 
 /** Git did not do what we asked for. */

@@ -50,7 +50,7 @@ export async function stepsBetween(git: GitStore, top: string, before: string, a
   }));
 }
 
-/** Files and links that nobody may land: repository data, links that lead out, and what would be written through a link. */
+/** Files and links that may never land: repository data, links that lead out, and what would be written through a link. */
 export async function forbiddenSteps(
   env: ExecutionEnvironment,
   root: string,

@@ -1,5 +1,5 @@
 // Views that outlive their process: what is written down about one while it is open, which of them were left in a store, and whether
-// there is anything in them that somebody would miss.
+// there is anything in them that the user would miss.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

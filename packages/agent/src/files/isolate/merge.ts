@@ -1,5 +1,5 @@
 // Three-way merges of trees by git, in a store of our own. Git wants commits to find a common ancestor, so there are some that
-// nobody else ever sees.
+// only Lathe ever sees.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

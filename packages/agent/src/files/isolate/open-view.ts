@@ -102,7 +102,7 @@ async function openLeft(request: LeftRequest, isOnlyRead: boolean): Promise<View
   }
 }
 
-/** A container only when somebody has chosen an image. */
+/** A container only when the user has chosen an image. */
 function automaticKinds({ container }: ViewRequest): Exclude<ViewKind, "none">[] {
   return ["overlay", "reflink", "worktree", ...(container ? (["container"] as const) : [])];
 }

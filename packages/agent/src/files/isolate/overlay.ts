@@ -63,7 +63,7 @@ function placesOf(root: string, repositories: readonly (Repository | undefined)[
 }
 
 /**
- * What shows through from below belongs to whoever changed it there: a difference is the view's when its layer has the file, or
+ * What shows through from below belongs to the process that changed it there: a difference is the view's when its layer has the file, or
  * when a file is gone that is still there below.
  */
 function layerSource({ top }: Part, root: string, upper: string): Pick<TreeSource, "hostPath" | "isWanted"> {

@@ -38,7 +38,7 @@ export async function recoverStore(store: string, host: ViewHost): Promise<Recov
     endLeftProcesses(folder);
     const record = recordIn(folder);
     if (record && (await isChanged(folder, record, host))) continue;
-    // Somebody may be about to continue it.
+    // Another process may be about to continue it.
     if (!record || isOurs(store, basename(folder))) removeFolder(folder);
   }
   return { undone, inDoubt, left: leftViews(store) };

@@ -1,4 +1,4 @@
-// What views and landings are to whoever uses them: data, and the few things a view can do.
+// What views and landings are to the code that uses them: data, and the few things a view can do.
 
 import type { LocalEnvironmentOptions } from "../../world/env/local.ts";
 import type { SandboxOptions } from "../../world/env/sandbox/sandboxed-local.ts";
@@ -41,7 +41,7 @@ export interface ViewRequest {
   readonly personalIgnores?: string | undefined;
   /** What was changed in it outlives the process: until it is closed, it can be continued. */
   readonly isKept?: boolean | undefined;
-  /** Whose work it is, of a view that is kept: whoever finds it left can make a patch of it. */
+  /** Whose work it is, of a view that is kept: a process that finds it left can make a patch of it. */
   readonly agent?: ViewAgent | undefined;
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export interface View {
   delta(): Promise<Delta>;
   /**
    * Brings in what the project has become: merged, with conflict markers where both sides changed the same lines. From then on deltas
-   * are against that. Returns what somebody has to decide.
+   * are against that. Returns what the user or the agent has to decide.
    */
   rebase(): Promise<readonly LandingConflict[]>;
   /** Takes back what was changed in it: its files are those of the project as it is now. Ignored files stay. */
@@ -83,7 +83,7 @@ export interface Delta {
   readonly id: string;
   /** One for each repository: the one around the root, and those nested in it. */
   readonly parts: readonly DeltaPart[];
-  /** Files of the project that somebody changed below the view while it was open; absolute paths. */
+  /** Files of the project that the user or another process changed below the view while it was open; absolute paths. */
   readonly changedBelow: readonly string[];
   /** What the view changed and no landing brings back. It stays in the view, and is gone with it. */
   readonly leftOut: readonly LeftOut[];

@@ -46,7 +46,7 @@ export function claimFolder(store: string, id: string): string {
   return folder;
 }
 
-/** Under another name first: half a file would look like nobody's. */
+/** Under another name first: half a file would look as if the folder had no owner. */
 export function writeOwner(folder: string, more: Pick<FolderOwner, "container">): void {
   const owner: FolderOwner = { pid: process.pid, start: startOf(process.pid) ?? 0, ...more };
   const file = join(folder, OWNER_FILE);
@@ -54,7 +54,7 @@ export function writeOwner(folder: string, more: Pick<FolderOwner, "container">)
   renameSync(`${file}.new`, file);
 }
 
-/** Nobody's from now on: whoever wants it may take it over. */
+/** It has no owner from now on: any process may take it over. */
 export function releaseFolder(folder: string): void {
   const file = join(folder, OWNER_FILE);
   writeFileSync(`${file}.new`, JSON.stringify({ pid: 0, start: 0, isReleased: true } satisfies FolderOwner));

@@ -1,4 +1,4 @@
-// The mount namespace of a view: the machine's files, with the view's own in the place of the project's. Nobody inside can unmount
+// The mount namespace of a view: the machine's files, with the view's own in the place of the project's. No process inside can unmount
 // them, since bubblewrap starts a further user namespace, in which they are locked (decision 0240).
 
 import { keeper, systemProgram } from "../../world/env/sandbox/starting.ts";

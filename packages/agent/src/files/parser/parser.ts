@@ -1,5 +1,5 @@
 // Foreign bytes are parsed in a process of its own: a loop, a bomb or a crash ends that process and nothing else. It starts with the
-// first task, stays warm for the next, and is ended at a deadline, by an interrupt, when it grew too large or when nobody needs it.
+// first task, stays warm for the next, and is ended at a deadline, by an interrupt, when it grew too large or when no caller needs it.
 
 import { type Clock, monotonicClock } from "../../world/process/clock.ts";
 import { Processes } from "../../world/process/processes.ts";
@@ -95,7 +95,7 @@ export class Parser {
     const ended = new Promise<never>((_, reject) => {
       fail = reject;
     });
-    ended.catch(() => {}); // it may be over before anybody waits for it
+    ended.catch(() => {}); // it may be over before a caller waits for it
     const onAbort = () => fail(interruption());
     const cancelDeadline = this.#clock.after(timeoutMs, () => {
       overdue = true;

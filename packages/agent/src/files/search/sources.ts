@@ -130,7 +130,7 @@ async function searchParts(place: Place & { kind: "parts" }, search: Search, sco
   return { found, isCapped: false };
 }
 
-/** "No matches" would be wrong: nobody looked. */
+/** "No matches" would be wrong: the file was not searched. */
 const notSearched = (path: string, { name }: Format): ToolFailure =>
   new ToolFailure(
     `${path} is in a ${name} file, which is not searched as text. Read it instead, with a query or a part.`,

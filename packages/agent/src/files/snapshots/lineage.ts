@@ -1,5 +1,5 @@
 // Of which stretches the files of a moment are made. A rewind that brought everything back leads to an earlier moment, and taking
-// it back leads to the moment before it: what happened in between is then no part of the files any more. So whoever had changed a
+// it back leads to the moment before it: what happened in between is then no part of the files any more. So the writer who had changed a
 // file before a rewind and its redo is still the one who has changed it after them.
 
 import { type Stretch, stretchesUpTo, type TimelineJournal } from "./timeline.ts";

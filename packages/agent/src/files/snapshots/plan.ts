@@ -1,4 +1,4 @@
-// What a rewind has to do to which file. A file goes back when only the session has changed it since; one that somebody else has
+// What a rewind has to do to which file. A file goes back when only the session has changed it since; one that another writer has
 // changed as well stays as it is, and so does one whose earlier content is not kept.
 
 import { dirname } from "node:path/posix";
@@ -20,7 +20,7 @@ export interface LeftFile {
   readonly why: LeftReason;
 }
 /**
- * `changed`: somebody else changed it. `unsure`: it is not known who did, because the process was killed, or could not record, while
+ * `changed`: another writer changed it. `unsure`: it is not known who did, because the process was killed, or could not record, while
  * the session may have changed it. `uncovered`: its content was too large to be kept. `lost`: its content is gone from the blob store.
  * `obstructed`: something that is no folder, such as a link, is in the place of its folder. `full`: the disk is full.
  * `blocked`: the system did not let us.

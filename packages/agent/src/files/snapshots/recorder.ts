@@ -124,7 +124,7 @@ export class Snapshots {
       const { blob, found } = await this.look();
       this.#write("after", blob, found, leaf);
     });
-    // Whoever comes next waits for #work; a journal that cannot be written says so with its next line.
+    // The next caller waits for #work; a journal that cannot be written says so with its next line.
     end.catch(() => {});
   }
 

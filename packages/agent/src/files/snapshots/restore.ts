@@ -55,7 +55,7 @@ const mustGoFirst = ({ now, target }: Step): boolean =>
 class Restoration {
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #left = new Map<string, LeftReason>();
-  /** Folders that hold something else. They are in nobody's way, so they are not named. */
+  /** Folders that hold something else. They obstruct nothing, so they are not named. */
   readonly #stayed = new Set<string>();
 
   constructor(blobs: Pick<BlobStore, "get">) {

@@ -23,7 +23,7 @@ export interface RewoundSession {
 
 /** How to go back or forth. */
 export interface RewindOptions {
-  /** Also files that somebody else has changed since. */
+  /** Also files that another writer has changed since. */
   readonly force?: boolean | undefined;
   /** Called before the first file changes, with how many are to change. */
   readonly onPlan?: ((files: number) => void) | undefined;

@@ -1,5 +1,5 @@
 // What a kind of file is that holds more than lines of text: an archive, a database, a notebook, a document. The formats themselves are
-// in ../ops/formats; whoever resolves a path or stages an edit knows them by this shape only.
+// in ../ops/formats; code that resolves a path or stages an edit knows them by this shape only.
 
 import type { JsonValue } from "@lathe/llm";
 import type { CallScope } from "../../contract/tool.ts";

@@ -21,7 +21,7 @@ export class PendingApprovals {
     });
   }
 
-  /** False when nobody asked. */
+  /** False when the call has not asked. */
   answer(callId: string, answer: ApprovalAnswer): boolean {
     const resolve = this.#open.get(callId);
     resolve?.(answer);

@@ -1,4 +1,4 @@
-// A call as people see it: one line for cards and transcripts, and everything it would do for whoever has to allow it. Made
+// A call as people see it: one line for cards and transcripts, and, for the approver, everything it would do. Made
 // from the very arguments that execute; every argument is there, and nothing in it hides.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";

@@ -32,7 +32,7 @@ export const FAMILIES: Readonly<Record<FamilyName, Family>> = {
 /** A smaller window has no room for the descriptions of the larger set. */
 const LEAST_WINDOW = 32_000;
 
-/** By what the model is called, whoever serves it; by its window when it is of no known family. */
+/** By what the model is called, whichever provider serves it; by its window when it is of no known family. */
 export function familyOf(model: string, contextWindow = LEAST_WINDOW): FamilyName {
   const name = model.toLowerCase();
   if (name.includes("claude")) return "anthropic";

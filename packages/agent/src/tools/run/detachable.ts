@@ -1,11 +1,11 @@
-// A command that a call waits for, until it ends, its time is up, the call is aborted, somebody sends it to the background, or it
+// A command that a call waits for, until it ends, its time is up, the call is aborted, the user sends it to the background, or it
 // goes there by itself because it takes long.
 
 import type { ToolContext } from "../../contract/tool.ts";
 import type { BackgroundCommand, ExecOptions, ExecResult } from "../../world/env/types.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
-/** It still runs, and nobody waits for it any more. */
+/** It still runs, and no call waits for it any more. */
 export interface Detached {
   readonly handle: BackgroundCommand;
   readonly why: "user" | "long";

@@ -1,5 +1,5 @@
 // Commands that run in the background, by number. The environment owns the processes; this remembers which is which, how far the
-// model has read, and whether it knows how each ended. What ends while nobody waits for it is news, which the session tells the model.
+// model has read, and whether it knows how each ended. What ends while no call waits for it is news, which the session tells the model.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { artifactNotice } from "../../record/artifacts/notice.ts";
@@ -36,7 +36,7 @@ export interface Job {
   readonly spill?: JobSpill | undefined;
   /** Byte offset the model has read up to. */
   read: number;
-  /** Somebody asked to end it. */
+  /** A caller asked to end it. */
   isCancelled: boolean;
   /** The model knows how it ended, or need not know. */
   isSeen: boolean;
@@ -51,7 +51,7 @@ export type JobState = "running" | "completed" | "failed" | "cancelled";
 export interface JobFollower {
   onStart(job: Job): void;
   onEnd(job: Job): void;
-  /** It has ended and nobody saw it end. At most once for each job. */
+  /** It has ended and no call saw it end. At most once for each job. */
   news(job: Job): void;
 }
 
@@ -66,7 +66,7 @@ export interface JobWait {
 /** How a job is kept. */
 export interface JobOptions {
   readonly spill?: JobSpill | undefined;
-  /** Its end is nobody's news. */
+  /** Its end is not news for the model. */
   readonly isQuiet?: boolean | undefined;
 }
 
@@ -137,7 +137,7 @@ export class Jobs {
     this.#tell(job);
   }
 
-  /** Whoever waits for it sees the end himself. */
+  /** A caller that waits for it sees the end itself. */
   #tell(job: Job): void {
     if (job.isSeen || this.#watched.has(job)) return;
     job.isSeen = true;
@@ -189,7 +189,7 @@ export class Jobs {
     }
   }
 
-  /** Ends it with everything it started. `isSeen`: whoever asked tells the model. */
+  /** Ends it with everything it started. `isSeen`: the caller tells the model. */
   async cancel(job: Job, isSeen: boolean): Promise<void> {
     if (jobState(job) === "running") job.isCancelled = true;
     job.isSeen ||= isSeen;

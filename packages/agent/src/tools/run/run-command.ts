@@ -122,7 +122,7 @@ function withMinimized(
   return { output: text, stdout: shorter(stdout), stderr: shorter(stderr), artifact, footer };
 }
 
-/** Where somebody could send it to the background, the command is started so that it can outlive whoever waits for it. */
+/** Where the user could send it to the background, the command is started so that it can outlive the call that waits for it. */
 export function runUntilDetached(
   command: string,
   context: Pick<ToolContext, "env" | "services" | "signal" | "onOutput">,
@@ -168,7 +168,7 @@ export interface LazyArtifact extends JobSpill {
 
 /**
  * Opens the artifact with the first byte that does not fit in memory; most commands never do. A disk that is full costs the
- * artifact, not the command: it fails in the middle of reading output, where nobody could catch it.
+ * artifact, not the command: it fails in the middle of reading output, where no caller could catch it.
  */
 export function lazyArtifact(context: Pick<ToolContext, "openArtifact">, name: string): LazyArtifact {
   let writer: ArtifactWriter | undefined;

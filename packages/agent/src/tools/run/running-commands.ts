@@ -3,7 +3,7 @@
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Absent where nobody could send a command to the background. */
+    /** Absent where no user could send a command to the background. */
     readonly runningCommands?: RunningCommands;
   }
 }

@@ -4,7 +4,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { EnvError, type TerminalCommand, type TerminalOptions } from "../../world/env/types.ts";
 import { type RunningTerminal, TerminalScreen } from "./terminal-screen.ts";
 
-/** Of a terminal that nobody looks at. */
+/** Of a terminal that no user looks at. */
 const SIZE = { columns: 120, rows: 32 };
 
 export async function startedTerminal(

@@ -24,7 +24,7 @@ export interface RunningTerminal {
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Shows a person the terminal of a command, to type in; absent where nobody can. Returns how to take it away again. */
+    /** Shows a person the terminal of a command, to type in; absent where no person can. Returns how to take it away again. */
     readonly showTerminal?: (terminal: RunningTerminal) => () => void;
     /** How large it would be shown. */
     readonly terminalSize?: () => TerminalSize;

@@ -15,7 +15,7 @@ import type { ExtensionTools } from "./tools-for-extensions.ts";
 
 export type ContextParts = ExtensionTools & {
   readonly cwd: string;
-  /** Absent: nobody is there. */
+  /** Absent when no user is present. */
   readonly screen: ExtensionScreen | undefined;
   readonly present: () => PresentSession;
   /** Shows a text of a kind of the extension's own. */

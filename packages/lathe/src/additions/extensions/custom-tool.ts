@@ -85,7 +85,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
   };
 }
 
-/** A copy, so that nothing in it can surprise whoever walks through it: no circles, no getters. */
+/** A copy, so that nothing in it can surprise the code that walks through it: no circles, no getters. */
 function plainSchema({ parameters }: CustomTool): JsonSchema {
   try {
     return JSON.parse(JSON.stringify(jsonSchemaOf(parameters as SchemaInput))) as JsonSchema;

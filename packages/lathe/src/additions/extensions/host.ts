@@ -1,4 +1,4 @@
-// All extensions of a run: loaded once, told of every session that becomes the present one, read again when somebody asks for it,
+// All extensions of a run: loaded once, told of every session that becomes the present one, read again when the user asks for it,
 // ended with the last session.
 
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
@@ -75,7 +75,7 @@ export class ExtensionHost {
     this.#workspace = workspace;
   }
 
-  /** Somebody can be shown things from here on. */
+  /** The user can be shown things from here on. */
   useScreen(screen: ExtensionScreen): void {
     if (this.#screen === screen) return;
     this.#screen = screen;
@@ -314,7 +314,7 @@ export class ExtensionHost {
 
   #say(line: string): void {
     const { session } = this.#present ?? {};
-    // At the end nobody may be listening to the session any more.
+    // At the end the host may not be listening to the session any more.
     if (session && session.state !== "closed" && !this.#isEnding) session.warn(line, "extension");
     else this.#workspace.machine.stderr.write(`lathe: ${line}\n`);
   }

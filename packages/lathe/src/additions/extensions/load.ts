@@ -1,5 +1,5 @@
 // Loads a user's TypeScript or JavaScript file into this process. Nothing of it, nor the compiler it takes, is loaded before
-// somebody has such a file.
+// the user has such a file.
 
 import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire, Module } from "node:module";
@@ -12,7 +12,7 @@ import { type Libraries, runningLibraries } from "./libraries.ts";
 const DEADLINE_MS = 30_000;
 
 export interface LoadOptions {
-  /** Where compiled files are kept. Whoever can write there runs code as the user. */
+  /** Where compiled files are kept. A process that can write there runs code as the user. */
   readonly cacheFolder: string;
   readonly deadlineMs?: number;
   /** Runs the file's own code, whose doing it is; all else here is ours. */

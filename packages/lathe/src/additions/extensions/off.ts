@@ -1,4 +1,4 @@
-// Extensions that the watchdog has turned off: they blocked Lathe, and stay off until somebody turns them on again.
+// Extensions that the watchdog has turned off: they blocked Lathe, and stay off until the user turns them on again.
 
 import { writeFileSync } from "node:fs";
 import type { Workspace } from "../../config/workspace/workspace.ts";

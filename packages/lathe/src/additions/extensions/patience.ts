@@ -27,7 +27,7 @@ export class Patience {
     this.#left = ms;
   }
 
-  /** Aborted when the time is up, or by whoever gave up waiting. */
+  /** Aborted when the time is up, or by a caller that gave up waiting. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -48,7 +48,7 @@ export class Patience {
       this.#isLimited = false;
       this.#stop();
       outer?.removeEventListener("abort", onAbort);
-      // Nobody listens to what the work does from here on; whoever runs it hears of its failures.
+      // No caller listens to what the work does from here on; the code that runs it hears of its failures.
       work.catch(() => {});
     }
   }
@@ -65,7 +65,7 @@ export class Patience {
     }
   }
 
-  /** Somebody else has the deadline. When their signal aborts, this rejects at once, whether the work reacts or not. */
+  /** The caller has the deadline. When its signal aborts, this rejects at once, whether the work reacts or not. */
   async unlessStopped<T>(work: Promise<T>, outer: AbortSignal): Promise<T> {
     const stopped = new Promise<never>((_resolve, reject) => {
       this.#giveUp = reject;

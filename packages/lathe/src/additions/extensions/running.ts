@@ -84,7 +84,7 @@ export class RunningExtension {
     return inside(this.culprit, work);
   }
 
-  /** The same with a deadline of somebody else's: the calls of tools. */
+  /** The same with a deadline of the caller's: the calls of tools. */
   async callUnlimited<T>(work: () => T | Promise<T>): Promise<T> {
     return inside(this.culprit, work);
   }

@@ -8,7 +8,7 @@ import { contentOf, extensionContentOf } from "./custom-tool.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { ExtensionFailure } from "./running.ts";
 
-/** Every one is a request that somebody pays for; one that never has enough must end. */
+/** Every one is a request that the user pays for; one that never has enough must end. */
 const MOST_CONTINUED = 50;
 
 /** One for all extensions: which there are may change while the session runs. Each handler has a deadline of its own. */

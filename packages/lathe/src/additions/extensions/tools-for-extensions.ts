@@ -45,7 +45,7 @@ export class Trickle {
 }
 
 export interface UiParts {
-  /** Undefined: nobody is there. */
+  /** Undefined when no user is present. */
   readonly screen: () => ExtensionScreen | undefined;
   /** Says a line where there is no screen. */
   readonly say: (line: string) => void;
@@ -53,7 +53,7 @@ export interface UiParts {
   readonly setTimer: SessionDeps["setTimer"];
 }
 
-/** Dialogs give their default when nobody is there, their time is up or the work they belong to has ended. */
+/** Dialogs give their default when no user is present, their time is up or the work they belong to has ended. */
 export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
   const { say, trickle, setTimer } = parts;
   const screen = parts.screen();

@@ -102,7 +102,7 @@ class Includes {
       return "";
     }
     const bytes = await readFile(file);
-    // A picture, or more than anybody writes by hand.
+    // A picture, or more than a user writes by hand.
     if (bytes.includes(0) || bytes.length > MOST_BYTES) {
       this.attached.add(file);
       return undefined;

@@ -32,7 +32,7 @@ export interface Happening {
   /** Besides what every hook is given; `provider` is the agent that the hook was written for. */
   readonly fields: (provider: string) => JsonObject;
   readonly signal: AbortSignal;
-  /** At the end of a session nobody waits long. */
+  /** At the end of a session the user does not wait long. */
   readonly mostMs?: number;
 }
 

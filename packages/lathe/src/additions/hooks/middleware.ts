@@ -16,7 +16,7 @@ interface HookSeams {
   readonly startContext: () => Promise<string | undefined>;
   /** Ends the work at hand, with a word to the person. */
   readonly end: (why: string) => void;
-  /** A hook has decided that nobody need be asked about a call. */
+  /** A hook has decided that the user need not be asked about a call. */
   readonly recordAllowed: (agentId: string | undefined, callId: string, by: string, reason: string | undefined) => void;
 }
 

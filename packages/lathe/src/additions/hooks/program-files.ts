@@ -1,4 +1,4 @@
-// Files of the project that hooks run: whoever changes one decides what runs next, outside of any sandbox and without a question.
+// Files of the project that hooks run: the process that changes one decides what runs next, outside of any sandbox and without a question.
 
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";

@@ -130,7 +130,7 @@ function hideable(manager: ServerManager, only: readonly string[] | undefined): 
   };
 }
 
-/** One question of a server at a time: more are refused, whoever they are for. */
+/** One question of a server at a time: more are refused, whether they are for the user or for the model. */
 function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSession): ServerQuestions {
   const answer = person?.answer;
   let isAsking = false;

@@ -33,7 +33,7 @@ export interface ConnectOptions {
   readonly roots: readonly string[];
   readonly version: string;
   readonly now: () => number;
-  /** Absent: nobody signs in. */
+  /** Absent when the user does not sign in. */
   readonly auth?: AuthProvider | undefined;
   readonly startTimeoutMs: number;
   readonly hooks: ConnectionHooks;
@@ -49,7 +49,7 @@ interface ConnectionHooks extends ServerQuestions {
 
 /** How a server reaches the person and the model. */
 export interface ServerQuestions {
-  /** Asks the person; absent: nobody is there. */
+  /** Asks the person; absent when none is present. */
   readonly elicit?: ((request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>) | undefined;
   /** Asks the session's model; absent: the user did not allow it. */
   readonly sample?: ((request: CreateMessageRequest["params"]) => Promise<CreateMessageResult>) | undefined;
@@ -130,7 +130,7 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
     label: `${name} ${version}`.trim().slice(0, 80),
     close: async () => {
       client.onclose = () => {};
-      // A session of the server's that nobody comes back to.
+      // A session of the server's that no client comes back to.
       if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => {});
       await client.close();
     },
@@ -194,7 +194,7 @@ function answerServer(client: Client, { roots, hooks }: ConnectOptions): void {
 }
 
 /**
- * Too many messages in too short a time that nobody asked for end the connection. Answers to our requests are not among them. A list of
+ * Too many messages in too short a time that we did not ask for end the connection. Answers to our requests are not among them. A list of
  * tools comes to the protocol's package without those that would make it refuse the others.
  */
 function guard(

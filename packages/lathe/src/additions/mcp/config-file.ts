@@ -43,7 +43,7 @@ async function change(file: string, name: string, server: JsonObject | undefined
   });
 }
 
-/** Throws for a file that reading would refuse: somebody wrote it by hand and will want to keep it. */
+/** Throws for a file that reading would refuse: the user wrote it by hand and will want to keep it. */
 function serversIn(text: string, file: string): { readonly key: string; readonly servers: JsonObject } {
   const [usual = ""] = KEYS;
   if (text.trim() === "") return { key: usual, servers: {} };

@@ -14,7 +14,7 @@ export interface ManagerOptions {
   readonly cache: DefinitionCache;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
   readonly host: Omit<ServerHost, "onDefinitions" | "onBroken" | "onState" | "deps">;
-  /** Nobody is there who could wait for later: the first request waits until every server has started or failed. */
+  /** No user is present who could wait for later: the first request waits until every server has started or failed. */
   readonly waitsForStart: boolean;
   readonly warn: (message: string, code: string) => void;
 }
@@ -25,7 +25,7 @@ export interface OfferedTool {
   readonly ofServer: { readonly tool: string; readonly server: string };
 }
 
-/** Definitions this old are looked at again in the background, also where nobody is there. */
+/** Definitions this old are looked at again in the background, also where no user is present. */
 const OLD_MS = 24 * 60 * 60_000;
 
 export class ServerManager {

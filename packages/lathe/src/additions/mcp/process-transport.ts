@@ -91,7 +91,7 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   try {
     return JSON.parse(line) as JSONRPCMessage;
   } catch {
-    return undefined; // counted by whoever reads
+    return undefined; // counted by the caller
   }
 }
 

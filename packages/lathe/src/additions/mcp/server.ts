@@ -167,7 +167,7 @@ export class Server {
     }
   }
 
-  /** While a person or a model answers the server, its own requests are not late. The signal: nobody needs the answer any more. */
+  /** While a person or a model answers the server, its own requests are not late. The signal: no request needs the answer any more. */
   async ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const question = new AbortController();
     if (this.#requests > 0) this.#questions.add(question);
@@ -211,7 +211,7 @@ export class Server {
       this.#host.onDefinitions(this, connected.definitions);
       return connected;
     } catch (error) {
-      // It may still come: then nobody waits for it any more.
+      // It may still come: then no caller waits for it any more.
       attempt.then((late) => late.close()).catch(() => {});
       this.#failures += 1;
       const isSignIn = (error as Error).name === "SignInNeeded";
@@ -293,7 +293,7 @@ export class Server {
 
 const reasonOf = (state: ServerState): string => (state.kind === "failed" ? state.reason : state.kind);
 
-/** The work goes on when nobody waits for it any more. */
+/** The work goes on when the caller does not wait for it any more. */
 function settledBefore<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

@@ -164,7 +164,7 @@ class SignInRecord {
   }
 }
 
-/** What the package asks of us on the way to a token. Without `begin`, nobody can be sent to an issuer. */
+/** What the package asks of us on the way to a token. Without `begin`, no user can be sent to an issuer. */
 class Flow implements OAuthClientProvider {
   readonly expectedState = randomBytes(16).toString("base64url");
   readonly #config: ServerConfig;

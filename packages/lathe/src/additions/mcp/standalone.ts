@@ -7,7 +7,7 @@ import { signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
 import { ServerManager } from "./manager.ts";
 import type { ServerConfig } from "./types.ts";
 
-/** Nobody is asked, and no model is there. `close` ends the servers. */
+/** No user is asked, and no model is there. `close` ends the servers. */
 export function standaloneServers(
   configs: readonly ServerConfig[],
   workspace: Workspace,
@@ -18,7 +18,7 @@ export function standaloneServers(
     cache: new DefinitionCache(workspace.paths.cache),
     deps: workspace.machine.deps,
     waitsForStart: true,
-    // Whoever asked is told the state of each.
+    // The caller is told the state of each.
     warn: () => {},
     host: {
       env: () => env,

@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from "@lathe/llm";
 
-/** A server as somebody configured it. Values may hold `${VAR}`, `${VAR:-default}`, the name of a variable or `!command`. */
+/** A server as it was configured. Values may hold `${VAR}`, `${VAR:-default}`, the name of a variable or `!command`. */
 export interface ServerConfig {
   readonly name: string;
   /** The file that configures it, for messages. */
@@ -21,7 +21,7 @@ export interface ServerConfig {
   readonly enabled?: boolean | undefined;
   /** The server may ask the session's model, at the user's cost. */
   readonly sampling?: boolean | undefined;
-  /** `false`: nobody ever signs in. */
+  /** `false`: the user never signs in. */
   readonly oauth?: OAuthConfig | false | undefined;
   /** Names of the server's tools to offer, or to leave out. */
   readonly includeTools?: readonly string[] | undefined;
@@ -49,7 +49,7 @@ export interface ListedTool {
   readonly title?: string | undefined;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** The server's own word, which nobody can check: shown, and never a reason not to ask. */
+  /** The server's own word, which Lathe cannot check: shown, and never a reason not to ask. */
   readonly saysReadOnly?: boolean | undefined;
 }
 
@@ -65,6 +65,6 @@ export type ServerState =
   | { readonly kind: "connecting" }
   | { readonly kind: "connected"; readonly server: string }
   | { readonly kind: "failed"; readonly reason: string }
-  /** Somebody has to sign in. */
+  /** The user has to sign in. */
   | { readonly kind: "signed-out" }
   | { readonly kind: "disabled" };

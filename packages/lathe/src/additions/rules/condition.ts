@@ -34,7 +34,7 @@ function isPlain(source: string): boolean {
   return !isBackreference && !/[*+?{|]/.test(bare);
 }
 
-/** Which of the conditions are in the text. `tooSlow`: those of which nobody knows, because they took too long. */
+/** Which of the conditions are in the text. `tooSlow`: those of which this is not known, because they took too long. */
 export function search(
   conditions: readonly Condition[],
   text: string,

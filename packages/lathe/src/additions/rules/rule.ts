@@ -1,4 +1,4 @@
-// A rule as its file has it, whoever's format that is, and which of four things it is for (G-93, G-95).
+// A rule as its file has it, whichever tool's format that is, and which of four things it is for (G-93, G-95).
 
 import type { Found, MarkdownValue, Source } from "../../found/discovery/types.ts";
 import { type Condition, compileCondition } from "./condition.ts";

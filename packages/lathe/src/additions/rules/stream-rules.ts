@@ -31,7 +31,7 @@ interface Block {
   tail: string;
   /** Of a call. */
   readonly text?: CallText;
-  /** Rules whose condition was in it, while nobody knows yet whether the call is one that they are about. */
+  /** Rules whose condition was in it, while it is not known yet whether the call is one that they are about. */
   readonly perhaps: Set<Rule>;
 }
 

@@ -33,7 +33,7 @@ export const SEARCH_TOOL = "search_tool_bm25";
 const MANY = 40;
 const DEFAULT_LIMIT = 8;
 const SUMMARY_CHARS = 200;
-/** How the profiles call what nobody can work without. */
+/** How the profiles call what no agent can work without. */
 const ESSENTIAL = /^(read|read_file|bash|shell|run_shell_command|edit|edit_file|replace|apply_patch)$/i;
 /** Protocol of the loop itself: never hidden, never found. */
 const INTERNAL: ReadonlySet<string> = new Set(["exit_plan_mode", "ExitPlanMode", SEARCH_TOOL]);

@@ -10,7 +10,7 @@ export interface CommandView {
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up, or the signal did. */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The same for a secret: nobody who looks at the screen can read it. Absent: none can be typed here. */
+  /** The same for a secret: a person who looks at the screen cannot read it. Absent: none can be typed here. */
   askSecret?(question: string): Promise<string | undefined>;
   /** A list to choose from, where the host can draw one; else `chooseFrom` asks by number. */
   choose?<T>(choice: Choice<T>): Promise<T | undefined>;

@@ -1,4 +1,4 @@
-// The model that somebody gets who has just given a credential, and the first choice of somebody who has none.
+// The model that a user gets who has just given a credential, and the first choice of a user who has none.
 
 import { defaultModels } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";

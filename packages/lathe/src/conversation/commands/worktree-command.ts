@@ -1,5 +1,5 @@
-// `/worktree`: what was changed in the view of the run, and what becomes of it; and the question before somebody leaves with changes
-// that nobody has settled.
+// `/worktree`: what was changed in the view of the run, and what becomes of it; and the question before the user leaves with changes
+// that are not settled.
 
 import {
   conflictLines,

@@ -37,7 +37,7 @@ export interface PlanningParts {
   readonly userInstructions?: string | undefined;
   /** With the tools that only read. */
   readonly readingProfile: () => Profile;
-  /** Undefined: nobody can be asked. */
+  /** Undefined when no user can be asked. */
   readonly decide?: ((plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>) | undefined;
   readonly onPlan?: ((plan: string) => void) | undefined;
 }

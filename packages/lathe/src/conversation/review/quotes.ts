@@ -1,4 +1,4 @@
-// Whether a quote stands in its file, and where. What a model remembers wrongly is found out here, before anybody reads it.
+// Whether a quote stands in its file, and where. What a model remembers wrongly is found out here, before the user reads it.
 
 /** Lines that a wrong number may be away from the quote when it is there more than once. */
 const NEAR = 5;

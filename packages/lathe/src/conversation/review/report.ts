@@ -98,7 +98,7 @@ function wrapLine(line: string, width: number): string[] {
 export const costLine = ({ usage, cost, view }: Review): string =>
   `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no view is possible here, so reviewers only had tools that read" : `reviewers worked in a view (${view})`}.`;
 
-/** Somebody should look at what only the silence of a critic keeps from being reported. */
+/** The user should look at what only the silence of a critic keeps from being reported. */
 function unjudgedLines({ dropped }: Review): string[] {
   return dropped
     .filter(({ dropped: why }) => why === "no_verdict")

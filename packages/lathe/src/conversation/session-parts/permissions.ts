@@ -1,4 +1,4 @@
-// What may happen without asking, and the answer where nobody can be asked.
+// What may happen without asking, and the answer where no user can be asked.
 
 import { Approvals, NOBODY } from "../approvals.ts";
 import type { SessionPart } from "../session-contract.ts";

@@ -1,4 +1,4 @@
-// Questions of the model to the person, and terminals that the person types in; nothing where nobody is there.
+// Questions of the model to the person, and terminals that the person types in; nothing where no person is present.
 
 import { answererWithin } from "../ask-timeout.ts";
 import type { SessionPart } from "../session-contract.ts";

@@ -18,7 +18,7 @@ export function runningCommandsPart({
         },
       },
     ],
-    // Without a person nobody could send a command to the background.
+    // Only a person could send a command to the background.
     services: request.person ? { runningCommands } : {},
     onEvent: (event) => {
       if (event.kind === "tool_call_end") runningCommands.callEnds(event.data.call_id);

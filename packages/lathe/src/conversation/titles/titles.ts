@@ -61,7 +61,7 @@ export class Titles {
     this.#parts.onTitle?.(name);
   }
 
-  /** The first message of a session asks a model for a title. Beside the work: nobody waits for it. */
+  /** The first message of a session asks a model for a title. Beside the work: no caller waits for it. */
   nameAfter(content: InputContent): void {
     const { session, workspace, model } = this.#present;
     const { settings, env } = workspace;
@@ -85,7 +85,7 @@ export class Titles {
   }
 }
 
-/** Nothing was said before, and nobody has named it. */
+/** Nothing was said before, and it has no title yet. */
 const isNew = ({ journal }: Session): boolean =>
   journal.title === undefined && !journal.context.messages.some(({ role }) => role === "assistant");
 

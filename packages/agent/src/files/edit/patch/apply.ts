@@ -132,7 +132,7 @@ function stage(workspace: EditWorkspace, operation: PatchOperation, notes: strin
   }
 }
 
-/** Content that was neither quoted nor shown is not deleted: it may be somebody's newer work. */
+/** Content that was neither quoted nor shown is not deleted: it may be newer work of the user or of another agent. */
 function refuseUnseenLoss(workspace: EditWorkspace, path: string, hunks: readonly Hunk[]): void {
   if (!workspace.exists(path)) return;
   refuseStale(workspace, path, "deleted");

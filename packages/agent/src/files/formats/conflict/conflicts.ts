@@ -9,7 +9,7 @@ declare module "../../../contract/tool.ts" {
   }
 }
 
-/** A region of a file that somebody has to decide, and its number. */
+/** A region of a file that the user or the model has to decide, and its number. */
 export interface Conflict {
   readonly id: number;
   /** As the read that showed it named the file. */
@@ -20,7 +20,7 @@ export interface Conflict {
   readonly between?: { readonly before: string; readonly after: string };
 }
 
-/** Lines of a file, and what somebody would have made of them. */
+/** Lines of a file, and what a change that did not land would have made of them. */
 export interface UnlandedLines {
   /** 1-based; of the first of `ours`, or of the line before which `theirs` would be. */
   readonly line: number;

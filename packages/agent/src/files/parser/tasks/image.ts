@@ -44,7 +44,7 @@ export async function fitImage(input: TaskInput): Promise<FittedImage | undefine
     for (const scale of SCALES) {
       const size = { width: sideOf(before.width, base * scale), height: sideOf(before.height, base * scale) };
       if (scale < 1 && Math.min(size.width, size.height) < LEAST_SIDE) break;
-      // Decoded once per size: what it costs to decode is up to whoever made the picture.
+      // Decoded once per size: what it costs to decode is up to the maker of the picture.
       const { data, info } = await open()
         .autoOrient()
         .resize({ ...size, fit: "fill" })

@@ -14,7 +14,7 @@ export interface PlanVerdict {
 /** Lets the model propose a plan before it changes anything. */
 export interface PlanMode {
   readonly active: boolean;
-  /** Undefined: nobody could be asked; the session waits for the next input. */
+  /** Undefined when no user could be asked; the session waits for the next input. */
   propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined>;
 }
 

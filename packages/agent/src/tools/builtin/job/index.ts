@@ -57,7 +57,7 @@ export const jobTool: ToolDef<Args> = {
     }
     const ended = await cancelJobs(jobs, args.cancel ?? []);
     if (args.send) await typeInto(jobs.get(args.send.id), args.send.input);
-    // Whoever only ends jobs does not wait for others.
+    // A call that only ends jobs does not wait for others.
     if (args.cancel && !args.poll && !args.send) return result(jobs, [section("Cancelled", ended)], "");
     const polled = args.poll
       ? args.poll.map((one) => jobs.get(one))

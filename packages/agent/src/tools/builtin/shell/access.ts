@@ -6,7 +6,7 @@ import type { Access, CallScope } from "../../../contract/tool.ts";
 import { analyseShell } from "../../../policy/shell/analyse.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
-/** Where output goes that nobody keeps. */
+/** Where output goes that is not kept. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 
 /**

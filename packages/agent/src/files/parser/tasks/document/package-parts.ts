@@ -96,7 +96,7 @@ function decoderFor(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding);
   } catch {
-    return new TextDecoder(); // an encoding that nobody knows
+    return new TextDecoder(); // an unknown encoding
   }
 }
 

@@ -174,6 +174,6 @@ function decoderFor(page: number | undefined): TextDecoder {
   try {
     return new TextDecoder(name);
   } catch {
-    return new TextDecoder("windows-1252"); // a code page that nobody knows
+    return new TextDecoder("windows-1252"); // an unknown code page
   }
 }

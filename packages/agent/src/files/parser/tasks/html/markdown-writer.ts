@@ -1,4 +1,4 @@
-// Markdown from the parts of a page, in one pass. Nesting is bounded: what lies deeper than anybody reads adds no more
+// Markdown from the parts of a page, in one pass. Nesting is bounded: what lies deeper than a reader follows adds no more
 // indentation, and misplaced end tags are looked for only so far.
 
 import { oneLine } from "../../../../base/text/one-line.ts";
@@ -214,7 +214,7 @@ export class MarkdownWriter implements HtmlHandler {
       this.#beginLine(1, "- ");
       return;
     }
-    // Whoever begins an item has ended the one before.
+    // A page that begins an item has ended the one before.
     if (list.hasItem) this.close("li");
     const marker = list.next === undefined ? "- " : `${list.next++}. `;
     const outer = this.#prefix;
@@ -334,7 +334,7 @@ export class MarkdownWriter implements HtmlHandler {
     this.#break(2);
   }
 
-  /** False when so much is open that nobody reads it: the element then has no effect. */
+  /** False when so much is open that no reader follows it: the element then has no effect. */
   #push(name: string, end: () => void): boolean {
     if (this.#open.length >= this.#mostOpen) return false;
     this.#open.push({ name, end });

@@ -1,4 +1,4 @@
-// The files that SQLite keeps beside a database and opens by their names: log, journal and helper file. Nobody judged them, and what a
+// The files that SQLite keeps beside a database and opens by their names: log, journal and helper file. They were not judged, and what a
 // repository brings there could make SQLite read, or even delete, a file elsewhere.
 
 import { closeSync, fstatSync, lstatSync, openSync, readSync } from "node:fs";

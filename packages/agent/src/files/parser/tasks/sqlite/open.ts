@@ -96,9 +96,9 @@ function place(file: string): Place {
   const url = (path: string, query: string): URL => new URL(`${pathToFileURL(path).href}?${query}`);
   const nothing = () => {};
   const unfinished = sizeOf(`${file}-wal`) > 0 ? "-wal" : sizeOf(`${file}-journal`) > 0 ? "-journal" : undefined;
-  // Nobody writes and nothing waits to be taken over: no lock and no helper file is needed.
+  // No process writes and nothing waits to be taken over: no lock and no helper file is needed.
   if (!unfinished && usesLog(file)) return { url: url(file, "mode=ro&immutable=1"), isOwn: false, settle: nothing };
-  // With its helper file there, somebody has it open, and locks keep us from reading half of a change.
+  // With its helper file there, another process has it open, and locks keep us from reading half of a change.
   if (!unfinished || (unfinished === "-wal" && existsSync(`${file}-shm`)))
     return { url: url(file, "mode=ro"), isOwn: false, settle: nothing };
   // A program has died: what it left is taken over in a copy, as the next one that opens the database would do.

@@ -159,7 +159,7 @@ function rowParameters(query: string): RowParameters {
   };
 }
 
-/** Somebody may have written it as in an address; a text with spaces was not. */
+/** It may have been written as in an address; a text with spaces was not. */
 function decodeValue(value: string): string {
   if (/\s/.test(value) || !/%[0-9a-f]{2}/i.test(value)) return value;
   try {

@@ -15,7 +15,7 @@ export function checkCondition(where: string): void {
   if (where.trim() === "") throw new CannotParse("where is empty; give a condition, such as where=id>3");
 }
 
-/** What follows a first statement would be ignored, and nobody would know. */
+/** What follows a first statement would be ignored, and the model would not know. */
 export function checkSingle(sql: string): void {
   const bare = sql.replace(new RegExp(`${LITERALS.source}|${COMMENTS.source}`, "g"), " ");
   if (bare.trim() === "") throw new CannotParse("the query is empty; write it behind ?q=, such as ?q=SELECT 1");
