@@ -119,7 +119,7 @@ describe("GN-06 JSON mode where a server takes no schema", () => {
   });
 
   it.each([
-    ['{"age":"old"}', /\/age/],
+    ['{"age":"old"}', /age must be/],
     ['{"age":', /./],
   ])("GN-06 %s is refused after one request", async (content, message) => {
     let requests = 0;
