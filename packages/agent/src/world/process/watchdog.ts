@@ -91,10 +91,11 @@ const LONG_FOR_A_QUESTION_MS = 500;
 export class Watch {
   readonly #owner: string;
   readonly #clock: Clock;
-  readonly #folder: string | undefined;
+  readonly #folder: () => string | undefined;
   #watchdog: Watchdog | undefined;
 
-  constructor(owner: string, clock: Clock, folder: string | undefined) {
+  /** `folder` is removed when we die; it may be made after this, with the first command. */
+  constructor(owner: string, clock: Clock, folder: () => string | undefined) {
     this.#owner = owner;
     this.#clock = clock;
     this.#folder = folder;
@@ -120,7 +121,7 @@ export class Watch {
   }
 
   #newWatchdog(): Watchdog {
-    const watchdog = startWatchdog(ownerMark(this.#owner), this.#folder);
+    const watchdog = startWatchdog(ownerMark(this.#owner), this.#folder());
     this.#watchdog = watchdog;
     watchdog.process.once("exit", () => {
       if (this.#watchdog === watchdog) this.#watchdog = undefined;
