@@ -25,6 +25,7 @@ it("the host program of the README runs with a tool of its own, steers and ends"
     alias: {
       "@lathe/agent": fileURLToPath(new URL("../../src/index.ts", import.meta.url)),
       "@lathe/llm": fileURLToPath(new URL("../../../llm/src/index.ts", import.meta.url)),
+      "@lathe/llm/schema": fileURLToPath(new URL("../../../llm/src/schema/index.ts", import.meta.url)),
       "@lathe/llm/providers": fileURLToPath(new URL("../../../llm/src/providers/index.ts", import.meta.url)),
     },
     loader: { ".md": "text" },

@@ -64,7 +64,7 @@ describe("the hub", () => {
     await run.see("I look for callers.\n");
     run.type(KEY.down);
     await run.see(/❯ ○ Docs[\s\S]*The docs name parse twice\./);
-    await run.see("r revives it");
+    await run.see("r to revive it");
     run.type("r");
     await run.see(/❯ ✓ Docs +idle/);
     run.type("o");

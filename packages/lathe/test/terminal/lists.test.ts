@@ -113,7 +113,7 @@ it("EX-11 /extensions shows a shadowed command with the one that wins, and Enter
   command(run, "/extensions");
   await run.see(/command: fix +Lathe, user: [\s\S]*command: fix +Claude Code, shadowed/);
   run.type(KEY.down);
-  const rows = await run.see(/❯ command: fix +Claude Code, shadowed[\s\S]*Enter/);
+  const rows = await run.see(/❯ command: fix +Claude Code, shadowed[\s\S]*shadowed by/);
   const preview = rows.map((row) => row.split("│")[1]?.trim() ?? "").join(" ");
   expect(preview).toContain("Fixes things");
   expect(preview).toMatch(/command of Claude Code, user: +~\/\.claude\/commands\/fix\.md/);

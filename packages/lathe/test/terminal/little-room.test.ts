@@ -29,7 +29,7 @@ describe("an approval", () => {
     await run.see("Esc to stop");
     run.resize(columns, rows);
     const screen = await run.see(/Run this comm[\s\S]*│ touch line 1\b[\s\S]*y {1,2}(Yes|yes)[\s\S]*n {1,2}(No|no)/);
-    expect(screen.at(-2)).toContain("v shows everyt");
+    expect(screen.at(-2)).toContain("v to see every");
     run.type("n");
     await run.seeAnywhere("ok");
   });
@@ -39,7 +39,7 @@ describe("an approval", () => {
     const run = await bench.open(ASK, { columns: 100, rows: 34 });
     run.type(`go${KEY.enter}`);
     await run.see(
-      /│ touch line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ touch the end\n[\s\S]*y {2}Yes, this once \(not all of it is shown: v\)[\s\S]*esc stops/,
+      /│ touch line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ touch the end\n[\s\S]*y {2}Yes, this once \(not all of it is shown: v\)[\s\S]*Esc to stop/,
     );
     run.type("v");
     await run.see(() => run.isAlternate);

@@ -35,7 +35,7 @@ describe("a custom tool that does not listen to its signal", () => {
     bench.server.push(turn.calls([{ name: "deaf", args: {} }]), turn.text("next answer"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
-    await run.see(/deaf[\s\S]*Esc to stop/);
+    await run.see(/deaf[\s\S]*esc to interrupt/);
     run.type(KEY.escape);
     await run.see("Interrupted.");
     run.type(`again${KEY.enter}`);
