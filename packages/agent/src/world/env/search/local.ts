@@ -8,7 +8,7 @@ import { EnvError } from "../types.ts";
 import { builtinSearch } from "./builtin.ts";
 import { localSearchFs } from "./local-fs.ts";
 import { locateRipgrep } from "./locate-ripgrep.ts";
-import { localKind } from "./regular-file.ts";
+import { hasOddIgnoreFile, localKind } from "./regular-file.ts";
 import { type RipgrepRunner, ripgrepSearch } from "./ripgrep.ts";
 import type { Search, SearchEngine } from "./types.ts";
 
@@ -23,10 +23,18 @@ export async function localSearch(
   env: EnvVars,
   onDisk: OnDisk,
 ): Promise<Search> {
-  if (engine === "builtin") return builtinSearch(localSearchFs(env, onDisk));
+  const builtin = builtinSearch(localSearchFs(env, onDisk));
+  if (engine === "builtin") return builtin;
   const program = await locateRipgrep(env["PATH"]);
-  if (program !== undefined) return ripgrepSearch(localRunner(program, processes, env, onDisk));
-  if (engine === "auto") return builtinSearch(localSearchFs(env, onDisk));
+  if (program !== undefined) {
+    const ripgrep = ripgrepSearch(localRunner(program, processes, env, onDisk));
+    const engineFor = (path: string): Search => (hasOddIgnoreFile(onDisk(path)) ? builtin : ripgrep);
+    return {
+      grep: (pattern, path, base, options) => engineFor(path).grep(pattern, path, base, options),
+      glob: (pattern, path, base, options) => engineFor(path).glob(pattern, path, base, options),
+    };
+  }
+  if (engine === "auto") return builtin;
   throw new EnvError(
     "unavailable",
     "ripgrep was not found: npm install @vscode/ripgrep, put rg on PATH, or use the built-in search.",
