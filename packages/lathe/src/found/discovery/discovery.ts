@@ -158,6 +158,7 @@ export class Discovery {
 
   #ignoredReason(item: Found, reader: Reader): string | undefined {
     if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return "disabled in the settings";
+    if (item.kind === "unsupported") return `not supported; ${(item.value as ItemValues["unsupported"]).reason}`;
     return untrustedReason(item, this.place, reader);
   }
 }

@@ -4,7 +4,7 @@ import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
-import { markdownFolder, skillFolder } from "../layouts.ts";
+import { markdownFolder, oldRuleFile, skillFolder } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
@@ -15,9 +15,10 @@ export const cursor: Provider = {
   name: "Cursor",
   priority: 50,
   loaders: {
-    rule: inHomes(FOLDERS, "user", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
-    ),
+    rule: async (look) => {
+      await folderRules(look);
+      oldRuleFile(look, AGENT_PLACES.cursor.project[1]);
+    },
     command: inHomes(FOLDERS, "user", (look, { path, level }) =>
       markdownFolder(look, `${path}/commands`, level, { nested: true }),
     ),
@@ -33,6 +34,10 @@ export const cursor: Provider = {
     ),
   },
 };
+
+const folderRules = inHomes<"rule">(FOLDERS, "user", (look, { path, level }) =>
+  markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
+);
 
 /** G-93: `false` and anything else are left out. Patterns may be in one text, with commas. */
 function appliesOnly({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
