@@ -57,11 +57,11 @@ it("G-93 rules say in one way when they hold: always, for some files, or by thei
   const meta = Object.fromEntries(Object.entries(rules).map(([name, { frontmatter }]) => [name, frontmatter]));
   expect(meta).toEqual({
     tabs: { alwaysApply: true },
-    python: { description: "for **/*.py", globs: ["**/*.py"] },
+    python: { globs: ["**/*.py"] },
     always: { alwaysApply: true },
     react: { description: "React", globs: ["src/**/*.tsx"] },
     global_rules: { alwaysApply: true },
-    api: { description: "for api/**", globs: "api/**" },
+    api: { globs: "api/**" },
     "01-code": { alwaysApply: true },
     tone: { alwaysApply: true },
   });

@@ -36,7 +36,7 @@ export const cursor: Provider = {
 
 /** G-93: `false` and anything else are left out. Patterns may be in one text, with commas. */
 function appliesOnly({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
-  const patterns = typeof globs === "string" ? globs.split(",").map((glob) => glob.trim()) : globs;
+  const patterns = typeof globs === "string" ? globs.split(/,(?![^{]*\})/).map((glob) => glob.trim()) : globs;
   const known = Array.isArray(patterns) ? patterns.filter((glob) => typeof glob === "string" && glob !== "") : [];
   return { ...rest, ...(known.length > 0 ? { globs: known } : {}), ...(alwaysApply === true ? { alwaysApply } : {}) };
 }
