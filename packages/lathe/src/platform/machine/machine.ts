@@ -26,8 +26,11 @@ export interface Machine {
   readonly stderr: NodeJS.WriteStream;
   /** Stdout as it is, for the screen: text from elsewhere must be made safe before it goes here. */
   readonly terminal: NodeJS.WriteStream;
-  /** Ends the process, whatever still runs in it. Absent when the process is not the command's own. */
-  readonly exit?: (code: ExitCode) => void;
+  /**
+   * Ends the process, whatever still runs in it; without a code, with the one that is set. Absent when the process is not the
+   * command's own.
+   */
+  readonly exit?: (code?: ExitCode) => void;
 }
 
 export function thisMachine(): Machine {
