@@ -5,6 +5,7 @@ import { posix } from "node:path";
 import { realPathOf } from "../world/env/real-path.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { entryOf } from "./git-files.ts";
+import { type DocWarner, Imports, isImporting } from "./imports.ts";
 import { instructionsHeading } from "./prompt-parts.ts";
 
 const BUDGET_BYTES = 32_768;
@@ -36,24 +37,33 @@ export async function projectDocs(
   familyFiles: readonly string[],
   repository: string | undefined,
   before: readonly InstructionDoc[] = [],
+  warn?: DocWarner,
 ): Promise<ProjectDocs> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
   const realRoot = await realPathOf(env, root);
   const docs: InstructionDoc[] = [];
   const seen = new Set<string>();
+  const shown = (path: string): string => posix.relative(realRoot, path);
+  let imports: Imports | undefined;
   const read = async (folder: string, names: readonly string[]): Promise<InstructionDoc[]> => {
     const found: InstructionDoc[] = [];
     for (const name of names) {
       const path = entryOf(folder, name);
       const text = await readDoc(env, path, realRoot, seen);
-      if (text !== "") found.push({ path: posix.relative(root, path) || name, text });
+      if (text === "") continue;
+      if (text.includes("@") && isImporting(name)) {
+        imports ??= new Imports(env, { within: [realRoot], shown, warn }, seen);
+        found.push(...(await imports.of(await realPathOf(env, path), text)));
+      }
+      found.push({ path: posix.relative(root, path) || name, text });
     }
     return found;
   };
   for (const folder of pathDown(root, cwd)) {
-    const own = await read(folder, [ALWAYS, ...familyFiles]);
-    docs.push(...(own.length > 0 ? own : (await read(folder, OTHERS)).slice(0, 1)));
+    let own = await read(folder, [ALWAYS, ...familyFiles]);
+    for (const name of OTHERS) if (own.length === 0) own = await read(folder, [name]);
+    docs.push(...own);
   }
   return joinDocs([...before, ...docs]);
 }

@@ -2,6 +2,7 @@
 
 import type { ExecutionEnvironment, Profile, SessionOptions } from "@lathe/agent";
 import { type AskedGit, askGit, readSurroundings, type Surroundings } from "@lathe/agent/context";
+import type { DiscoveryWarning } from "../found/discovery/types.ts";
 import { warningLine } from "../found/discovery/warning-line.ts";
 import { deskOf } from "../platform/machine/desk.ts";
 import { promptFiles } from "./prompt-files.ts";
@@ -40,10 +41,12 @@ export class SessionSurroundings {
       const asked = where === env ? this.#git : undefined;
       this.#git = undefined; // what it says is of now
       const read = async (): Promise<Surroundings> => {
-        const more = await promptFiles(workspace, request, systemParts, (warning) =>
-          session.warn(warningLine(warning), "discovery"),
-        );
-        return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), more);
+        const warn = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
+        const more = await promptFiles(workspace, request, systemParts, warn);
+        return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), {
+          ...more,
+          warn,
+        });
       };
       return request.tape ? request.tape.surroundings(read) : read();
     };
