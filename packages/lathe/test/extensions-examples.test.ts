@@ -106,7 +106,7 @@ describe("examples/extensions", () => {
   });
 
   it("EX-03 provider: a model that is only code, and one behind a server", async () => {
-    const parrot = await at.box.run(
+    const parrot = await at.box.runBuilt(
       ["--model", "parrot/grey", ...example("provider"), "-p", "polly wants a cracker"],
       {
         env: at.env,
@@ -114,7 +114,7 @@ describe("examples/extensions", () => {
     );
     expect(parrot).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("polly wants a cracker") });
     const env = { ...at.env, EXAMPLE_SERVER_URL: at.server.baseUrl("chat"), EXAMPLE_SERVER_KEY: "k" };
-    const served = await at.box.run(["--model", "example-server/small", ...example("provider"), "-p", "hi"], {
+    const served = await at.box.runBuilt(["--model", "example-server/small", ...example("provider"), "-p", "hi"], {
       env,
     });
     expect(served).toMatchObject({ code: 0, stderr: "", stdout: "done\n" });

@@ -16,7 +16,7 @@ export interface ExtensionBox {
   /** What the model answers, in order. */
   script(...turns: Turn[]): void;
   run(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
-  /** In a process of its own, for extensions that do something to it. */
+  /** In a process of its own, for extensions that do something to it or use its console, environment or directory. */
   runBuilt(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
   /** Texts of the results that the model got for its calls. */
   results(): readonly ViewedResult[];

@@ -57,7 +57,7 @@ export function thisMachine(): Machine {
     get terminal() {
       return endingQuietly(process.stdout);
     },
-    exit: (code) => process.exit(code),
+    exit: (code = process.exitCode as ExitCode) => process.exit(code),
   };
 }
 
