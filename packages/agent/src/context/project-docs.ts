@@ -41,31 +41,56 @@ export async function projectDocs(
 ): Promise<ProjectDocs> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
-  const realRoot = await realPathOf(env, root);
+  const reader = await FolderDocs.of(env, root, warn);
   const docs: InstructionDoc[] = [];
-  const seen = new Set<string>();
-  const shown = (path: string): string => posix.relative(realRoot, path);
-  let imports: Imports | undefined;
-  const read = async (folder: string, names: readonly string[]): Promise<InstructionDoc[]> => {
+  for (const folder of pathDown(root, cwd)) docs.push(...(await reader.in(folder, familyFiles)));
+  return joinDocs([...before, ...docs]);
+}
+
+/** Reads the instruction files of folders of one project, each file once. */
+export class FolderDocs {
+  readonly #env: ExecutionEnvironment;
+  readonly #root: string;
+  readonly #realRoot: string;
+  readonly #warn: DocWarner | undefined;
+  readonly #seen = new Set<string>();
+  #imports: Imports | undefined;
+
+  private constructor(env: ExecutionEnvironment, root: string, realRoot: string, warn: DocWarner | undefined) {
+    this.#env = env;
+    this.#root = root;
+    this.#realRoot = realRoot;
+    this.#warn = warn;
+  }
+
+  static async of(env: ExecutionEnvironment, root: string, warn?: DocWarner): Promise<FolderDocs> {
+    return new FolderDocs(env, root, await realPathOf(env, root), warn);
+  }
+
+  async in(folder: string, familyFiles: readonly string[]): Promise<readonly InstructionDoc[]> {
+    let docs = await this.#read(folder, [ALWAYS, ...familyFiles]);
+    for (const name of OTHERS) if (docs.length === 0) docs = await this.#read(folder, [name]);
+    return docs;
+  }
+
+  async #read(folder: string, names: readonly string[]): Promise<InstructionDoc[]> {
     const found: InstructionDoc[] = [];
     for (const name of names) {
       const path = entryOf(folder, name);
-      const text = await readDoc(env, path, realRoot, seen);
+      const text = await readDoc(this.#env, path, this.#realRoot, this.#seen);
       if (text === "") continue;
-      if (text.includes("@") && isImporting(name)) {
-        imports ??= new Imports(env, { within: [realRoot], shown, warn }, seen);
-        found.push(...(await imports.of(await realPathOf(env, path), text)));
-      }
-      found.push({ path: posix.relative(root, path) || name, text });
+      if (text.includes("@") && isImporting(name)) found.push(...(await this.#importsOf(path, text)));
+      found.push({ path: posix.relative(this.#root, path) || name, text });
     }
     return found;
-  };
-  for (const folder of pathDown(root, cwd)) {
-    let own = await read(folder, [ALWAYS, ...familyFiles]);
-    for (const name of OTHERS) if (own.length === 0) own = await read(folder, [name]);
-    docs.push(...own);
   }
-  return joinDocs([...before, ...docs]);
+
+  async #importsOf(path: string, text: string): Promise<readonly InstructionDoc[]> {
+    const realRoot = this.#realRoot;
+    const shown = (real: string): string => posix.relative(realRoot, real);
+    this.#imports ??= new Imports(this.#env, { within: [realRoot], shown, warn: this.#warn }, this.#seen);
+    return this.#imports.of(await realPathOf(this.#env, path), text);
+  }
 }
 
 /** Later ones take precedence, so the first are shortened when there is too much. */
@@ -87,7 +112,8 @@ async function readDoc(env: ExecutionEnvironment, path: string, realRoot: string
   }
 }
 
-function pathDown(root: string, cwd: string): string[] {
+/** The folders from one to another below it, both included. */
+export function pathDown(root: string, cwd: string): string[] {
   const folders = [root];
   if (cwd === root) return folders;
   for (const name of posix.relative(root, cwd).split("/"))

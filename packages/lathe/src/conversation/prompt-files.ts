@@ -6,8 +6,9 @@ import { relative } from "node:path";
 import { Imports, type InstructionDoc, isImporting, type MoreSurroundings } from "@lathe/agent/context";
 import { isCredentialFile } from "@lathe/agent/policy";
 import { isAnythingHere } from "../found/discovery/agent-places.ts";
+import { filesOfInstruction } from "../found/discovery/instruction-files.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
-import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";
+import type { DiscoveryWarning, Found, ItemValues, Source } from "../found/discovery/types.ts";
 import { onDisk } from "../found/permissions/on-disk.ts";
 import { shownPath } from "../platform/home/shown-path.ts";
 import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract.ts";
@@ -63,7 +64,10 @@ async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn)
   const custom = textOfPrompt("SYSTEM.md");
   const appended = textOfPrompt("APPEND_SYSTEM.md");
   const docs = [
-    ...instructions.active.map((item) => ({ ...item, text: instructionText(item.value) })),
+    // One for some files only is given with the first of them.
+    ...instructions.active
+      .filter(({ value }) => filesOfInstruction(value) === undefined)
+      .map((item) => ({ ...item, text: item.value.body })),
     ...contexts.active.filter((item) => !isReadOnTheWay(item)).map((item) => ({ ...item, text: item.value.text })),
   ].filter(({ text }) => text !== "");
   return {
@@ -130,9 +134,3 @@ function docsOf(found: readonly FoundDoc[], place: Place): InstructionDoc[] {
 /** Not where the folder is: that is in the first message, and the prompt is the same for a copy of the project elsewhere. */
 const pathFor = ({ level, path }: Source, { root, userHome }: Place): string =>
   level === "project" ? relative(root, path) : shownPath(path, userHome);
-
-function instructionText({ frontmatter, body }: MarkdownValue): string {
-  const { applyTo } = frontmatter;
-  const isForAll = typeof applyTo !== "string" || /^\s*\*\*(?:\/\*)?\s*$/.test(applyTo);
-  return isForAll || body === "" ? body : `For files that match ${applyTo}:\n\n${body}`;
-}
