@@ -12,7 +12,14 @@ export {
 export { type Room, roomIn } from "./context/compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./context/compaction/summarize.ts";
 export type { CompactionTrigger, WantedCompaction } from "./context/compaction/wanted.ts";
-export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
+export {
+  type AskedGit,
+  askGit,
+  type GitFacts,
+  type GitPatience,
+  type GitSnapshot,
+  type HostFacts,
+} from "./context/environment.ts";
 export { repositoryRoot } from "./context/git-files.ts";
 export { Imports, isImporting } from "./context/imports.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
