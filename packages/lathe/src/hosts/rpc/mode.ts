@@ -2,6 +2,7 @@
 
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { onReaderGone } from "../../platform/machine/reader-gone.ts";
 import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -60,6 +61,7 @@ export async function rpcMode(
   };
   person.conversation = () => current.conversation;
   person.shutdown = () => void current.conversation.settled().then(() => leave(EXIT.done));
+  onReaderGone(stdout, () => void leave(EXIT.interrupted));
   for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));
 
   writer.write({ type: "ready" });
