@@ -12,7 +12,16 @@ export {
 export { type Room, roomIn } from "./context/compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./context/compaction/summarize.ts";
 export type { CompactionTrigger, WantedCompaction } from "./context/compaction/wanted.ts";
-export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
+export {
+  type AskedGit,
+  askGit,
+  type GitFacts,
+  type GitPatience,
+  type GitSnapshot,
+  type HostFacts,
+} from "./context/environment.ts";
+export { repositoryRoot } from "./context/git-files.ts";
+export { Imports, isImporting } from "./context/imports.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
 export {
   type ContextLedger,
@@ -23,7 +32,7 @@ export {
   type OwnerKind,
 } from "./context/ledger/types.ts";
 export type { PrefixTexts } from "./context/prefix/prefix.ts";
-export type { InstructionDoc } from "./context/project-docs.ts";
+export { FolderDocs, type InstructionDoc, joinDocs, pathDown } from "./context/project-docs.ts";
 export type { Found, Recall } from "./context/recall/recall.ts";
 export {
   type MoreSurroundings,

@@ -39,6 +39,7 @@ export type {
   ProposedCall,
   RequestInfo,
   RequestVerdict,
+  RoundVerdict,
   SeamContext,
   StopVerdict,
   StreamVerdict,

@@ -1,5 +1,6 @@
 // @lathe/agent/world. Environments and processes beyond the ones that most hosts use.
 
+export { isSecretName, isSecretValue } from "./base/secrets/variables.ts";
 export { CachedScans } from "./world/env/cached-scans.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./world/env/guarded.ts";
@@ -53,7 +54,6 @@ export {
   type EnvPolicy,
   type EnvRules,
   type EnvVars,
-  isSecretName,
   withheldNames,
 } from "./world/process/env-policy.ts";
 export type { GovernorLimits } from "./world/process/governor.ts";

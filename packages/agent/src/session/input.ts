@@ -144,6 +144,7 @@ async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promis
   if (core.config.enableLoopDetection) detectLoop(core, batch.calls);
   const notice = core.ledger.notice(core.config.budget, core.elapsedMs());
   if (notice !== undefined) inject(core, notice, "injected");
+  for (const told of await core.seams.afterRound(run.signal)) inject(core, told, "injected");
 }
 
 /** The last answer asked for nothing more, but its input was never closed. Perhaps the host has not heard of it: it is told again. */

@@ -8,7 +8,7 @@ import { type Place, placeOf } from "./place.ts";
 import { PROVIDERS } from "./providers/index.ts";
 import { Reader } from "./reader.ts";
 import { untrustedReason } from "./trusted-items.ts";
-import type { Discovered, DiscoveryWarning, Found, ItemKind, ItemValues } from "./types.ts";
+import type { Discovered, DiscoveryWarning, Found, HookValue, ItemKind, ItemValues } from "./types.ts";
 
 export interface DiscoveryOptions {
   readonly place: Place;
@@ -158,9 +158,12 @@ export class Discovery {
 
   #ignoredReason(item: Found, reader: Reader): string | undefined {
     if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return "disabled in the settings";
-    return untrustedReason(item, this.place, reader);
+    return untrustedReason(item, this.place, reader) ?? hookProblemOf(item);
   }
 }
+
+const hookProblemOf = ({ kind, value }: Found): string | undefined =>
+  kind === "hook" ? (value as HookValue).problem : undefined;
 
 const rankOf = ({ source }: Found): number => (source.level === "project" ? 0 : 1);
 

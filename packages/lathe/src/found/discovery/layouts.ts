@@ -17,6 +17,8 @@ interface MarkdownLayout {
   readonly nested?: boolean;
   /** Translates another agent's frontmatter keys into ours. */
   readonly translate?: (frontmatter: Frontmatter) => Frontmatter;
+  /** Puts folders in place of the names that another agent has for them. */
+  readonly resolve?: (text: string) => string;
 }
 
 /** Users do not nest commands deeper than this; a circular link ends here. */
@@ -30,14 +32,14 @@ export function markdownFolder<K extends MarkdownKind>(
   layout: MarkdownLayout = {},
   prefix = "",
 ): void {
-  const { endings = [".md"], renames = false, nested = false, translate } = layout;
+  const { endings = [".md"], renames = false, nested = false, translate, resolve = (text) => text } = layout;
   for (const { path, base } of look.filesIn(folder, endings)) {
     const value = look.markdown(path, level);
     if (!value) continue;
     const { name } = value.frontmatter;
     const own = renames && typeof name === "string" && name.trim() !== "" ? name.trim() : base;
     const frontmatter = translate?.(value.frontmatter) ?? value.frontmatter;
-    look.add(prefix + own, { level, path }, { ...value, frontmatter });
+    look.add(prefix + own, { level, path }, { ...value, frontmatter, body: resolve(value.body) });
   }
   if (!nested || prefix.split(":").length > DEEPEST) return;
   for (const { name, path, isFolder } of look.files.entries(folder))
@@ -45,7 +47,13 @@ export function markdownFolder<K extends MarkdownKind>(
 }
 
 /** `<folder>/<name>/SKILL.md`, named by its frontmatter, else by its folder. */
-export function skillFolder(look: Look<"skill">, folder: string, level: Level, prefix = ""): void {
+export function skillFolder(
+  look: Look<"skill">,
+  folder: string,
+  level: Level,
+  prefix = "",
+  resolve = (text: string): string => text,
+): void {
   for (const { path, name: folderName, isFolder } of look.files.entries(folder)) {
     if (!isFolder) continue;
     const file = `${path}/SKILL.md`;
@@ -53,7 +61,7 @@ export function skillFolder(look: Look<"skill">, folder: string, level: Level, p
     if (!value) continue;
     const { name, problem } = ownName(value.frontmatter["name"], folderName);
     if (problem !== undefined) look.warn(file, problem);
-    if (name !== undefined) look.add(prefix + name, { level, path: file }, value);
+    if (name !== undefined) look.add(prefix + name, { level, path: file }, { ...value, body: resolve(value.body) });
   }
 }
 

@@ -4,6 +4,7 @@
 import { relative } from "node:path";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import { table } from "../../sessions/tables/table.ts";
+import { brokenHooks } from "./broken-hooks.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Place } from "./place.ts";
 import { type DiscoveryWarning, type Found, ITEM_KINDS, type ItemKind, type Source } from "./types.ts";
@@ -11,13 +12,19 @@ import { warningLine } from "./warning-line.ts";
 
 export interface Listing {
   readonly items: readonly Found[];
+  /** Guards that cannot run here. */
+  readonly errors: readonly DiscoveryWarning[];
   readonly warnings: readonly DiscoveryWarning[];
 }
 
 export async function listingOf(discovery: Discovery, kinds: readonly ItemKind[]): Promise<Listing> {
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
-  const warnings = new Map(found.flatMap((one) => one.warnings).map((warning) => [warningLine(warning), warning]));
-  return { items: found.flatMap((one) => one.all), warnings: [...warnings.values()] };
+  const items = found.flatMap((one) => one.all);
+  const { guards, others } = brokenHooks(items);
+  const warnings = new Map(
+    [...found.flatMap((one) => one.warnings), ...others].map((warning) => [warningLine(warning), warning]),
+  );
+  return { items, errors: guards, warnings: [...warnings.values()] };
 }
 
 /** Headings. */
@@ -39,14 +46,17 @@ const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   "ssh-host": "SSH hosts",
 };
 
-export function listingText({ items, warnings }: Listing, place: Place): string {
+export function listingText({ items, errors, warnings }: Listing, place: Place): string {
   const sections = ITEM_KINDS.flatMap((kind) => {
     const own = items.filter((item) => item.kind === kind);
     return own.length === 0 ? [] : [`${KIND_NAMES[kind]}\n${table(own.map((item) => itemRow(item, place)))}`];
   });
   const text = sections.length === 0 ? "Nothing was found.\n" : sections.join("\n");
-  const lines = warnings.map((warning) => `  ${warningLine({ ...warning, path: pathText(warning.path, place) })}\n`);
-  return lines.length === 0 ? text : `${text}\nWarnings\n${lines.join("")}`;
+  const section = (heading: string, list: readonly DiscoveryWarning[]): string => {
+    const lines = list.map((warning) => `  ${warningLine({ ...warning, path: pathText(warning.path, place) })}\n`);
+    return lines.length === 0 ? "" : `\n${heading}\n${lines.join("")}`;
+  };
+  return `${text}${section("Errors", errors)}${section("Warnings", warnings)}`;
 }
 
 const LONGEST_NAME = 48;
@@ -84,7 +94,7 @@ function pathText(path: string, { cwd, root, userHome }: Place): string {
   return isOfProject ? relative(cwd, path) : shownPath(path, userHome);
 }
 
-export function listingJson({ items, warnings }: Listing, discovery: Discovery): object {
+export function listingJson({ items, errors, warnings }: Listing, discovery: Discovery): object {
   return {
     items: items.map(({ kind, name, source, shadowedBy, ignored }) => ({
       kind,
@@ -94,6 +104,7 @@ export function listingJson({ items, warnings }: Listing, discovery: Discovery):
       ...(shadowedBy ? { shadowedBy } : {}),
       ...(ignored === undefined ? {} : { reason: ignored }),
     })),
+    errors,
     warnings,
     providers: discovery.providers,
   };

@@ -108,6 +108,16 @@ export interface HookValue {
   /** The module's file, for hooks that are modules. */
   readonly path?: string;
   readonly timeoutMs?: number;
+  /** Folder of the plugin that brings it. */
+  readonly root?: string;
+  /** Where it runs; the project's folder when absent. */
+  readonly cwd?: string;
+  /** Nothing waits for it, and what it says has no effect. */
+  readonly runsAsync?: boolean;
+  /** When it fails, what it guards does not happen. */
+  readonly failsClosed?: boolean;
+  /** Why it cannot run here. */
+  readonly problem?: string;
 }
 
 /** Code to load: a tool or an extension. */

@@ -5,7 +5,7 @@ import { homedir, hostname } from "node:os";
 import { visibleText } from "@lathe/agent/base";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { announceFirstRequest } from "../launcher/first-request.ts";
-import { EXIT, usageError } from "../usage/exit.ts";
+import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { isLostTerminal } from "./lost-terminal.ts";
 import { systemUuid } from "./uuid.ts";
 
@@ -26,6 +26,11 @@ export interface Machine {
   readonly stderr: NodeJS.WriteStream;
   /** Stdout as it is, for the screen: text from elsewhere must be made safe before it goes here. */
   readonly terminal: NodeJS.WriteStream;
+  /**
+   * Ends the process, whatever still runs in it; without a code, with the one that is set. Absent when the process is not the
+   * command's own.
+   */
+  readonly exit?: (code?: ExitCode) => void;
 }
 
 export function thisMachine(): Machine {
@@ -52,6 +57,7 @@ export function thisMachine(): Machine {
     get terminal() {
       return endingQuietly(process.stdout);
     },
+    exit: (code = process.exitCode as ExitCode) => process.exit(code),
   };
 }
 

@@ -57,11 +57,9 @@ export const claude: Provider = {
   },
 };
 
-/** `paths` names the files a rule is for; without them it is for all. The model must be told when a rule matters. */
+/** `paths` names the files a rule is for; without them it is for all. */
 export function ruleScope({ paths, ...rest }: Frontmatter): Frontmatter {
-  return paths === undefined
-    ? { alwaysApply: true, ...rest }
-    : { description: `for ${String(paths)}`, globs: paths, ...rest };
+  return paths === undefined ? { alwaysApply: true, ...rest } : { globs: paths, ...rest };
 }
 
 /** Those for this project only come first, as Claude Code has it. */

@@ -40,6 +40,6 @@ export const windsurf: Provider = {
 /** `trigger` says when a rule holds: always, for some files, or when the model decides so by its description. */
 function ruleFromTrigger({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
   if (trigger === "always_on" || trigger === undefined) return { ...rest, description, alwaysApply: true };
-  if (trigger === "glob") return { ...rest, description: description ?? `for ${String(globs)}`, globs };
+  if (trigger === "glob") return { ...rest, description, globs };
   return trigger === "model_decision" ? { ...rest, description } : rest;
 }
