@@ -96,7 +96,7 @@ describe("a stderr that cannot be written", () => {
     });
     closeSync(full);
     let stdout = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
       stdout += chunk;
     });
     await once(child, "close");
