@@ -73,6 +73,8 @@ describe("a command from a file", () => {
     await open.reached;
     expect(said()).toMatch(/1=f rest=g$/);
     await host.data("steer", { message: "/fix h i" });
+    // It is accepted before its command's file has been read.
+    await host.event("lathe:queue_changed");
     open.open();
     await host.event("agent_end");
     expect(said()).toMatch(/1=h rest=i$/);

@@ -36,7 +36,7 @@ const status: SlashCommand = {
     ];
     const withheld = withheldVariables(workspace);
     if (withheld.length > 0)
-      rows.push(["withheld", `${withheld.join(", ")} (shell.env.pass in /settings lets them through)`]);
+      rows.push(["withheld", `${withheld.join(", ")} (to pass one: lathe config set shell.env.pass <name>)`]);
     view.line(listing(rows, view.columns));
   },
 };

@@ -159,6 +159,7 @@ export class Discovery {
 
   #ignoredReason(item: Found, reader: Reader): string | undefined {
     if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return DISABLED;
+    if (item.kind === "unsupported") return `not supported; ${(item.value as ItemValues["unsupported"]).reason}`;
     return untrustedReason(item, this.place, reader) ?? problemOf(item, reader);
   }
 }
