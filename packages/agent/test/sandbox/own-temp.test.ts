@@ -65,6 +65,15 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
       await expect(cell.env.writeFile(join(holder, own, path), "bad")).rejects.toMatchObject({ code: "not_permitted" });
   });
 
+  it("a working directory that the sandbox does not show is named, not a missing program", async () => {
+    cell = makeCell();
+    const host = folder("/tmp/lathe-host-");
+    await expect(cell.env.execCommand("pwd", 20_000, { cwd: host })).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining(`The sandbox does not show the directory ${host}.`),
+    });
+  });
+
   it.each(["ripgrep", "builtin"] as const)("G a search with %s finds what commands left in /tmp", async (search) => {
     cell = makeCell({ search });
     await cell.run("mkdir -p /tmp/tree/sub; echo needle > /tmp/tree/sub/a.txt; echo needle > /tmp/tree/b.txt");
