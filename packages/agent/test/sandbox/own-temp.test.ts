@@ -23,7 +23,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
   });
 
   it("G a script that a file tool wrote to /tmp runs there, and what commands leave there can be read, also through links", async () => {
-    cell = makeCell();
+    cell = makeCell({ search: "builtin" });
     const { env, run, root } = cell;
     await env.writeFile("/tmp/made/hello.sh", "echo hello from $PWD");
     expect((await run("sh /tmp/made/hello.sh")).stdout).toBe(`hello from ${root}\n`);
