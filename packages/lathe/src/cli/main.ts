@@ -1,7 +1,7 @@
 // Entry of the command: subcommand or run. Only the code of the chosen path is loaded.
 
 import { leaveLostTerminalsAtExit } from "../platform/machine/lost-terminal.ts";
-import { type Machine, thisMachine } from "../platform/machine/machine.ts";
+import { type Machine, ownStderr, thisMachine } from "../platform/machine/machine.ts";
 import { compileWasmOnce, compileWasmOnceInTime } from "../platform/machine/plain-wasm.ts";
 import { SUBCOMMANDS } from "../platform/options/option-table.ts";
 import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
@@ -9,7 +9,7 @@ import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
 export async function main(): Promise<void> {
   // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
   process.on("uncaughtException", (error) => {
-    process.stderr.write(`lathe: ${describe(error, process.env)}\n`);
+    ownStderr().write(`lathe: ${describe(error, process.env)}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
   });
   leaveLostTerminalsAtExit();
