@@ -44,7 +44,7 @@ export async function readSurroundings(
   known: HostFacts,
   { projectDocs: before, userDocs = [], warn, ...prompt }: MoreSurroundings = {},
 ): Promise<Surroundings> {
-  const git = await (known.git ?? askGit(env, known.gitTimeoutMs));
+  const git = await (known.git ?? askGit(env, known.gitPatience));
   const [facts, docs] = await Promise.all([
     collectFacts(env, known, git),
     projectDocs(env, instructionFiles, git.root, before, warn),

@@ -46,6 +46,17 @@ export function markdownFolder<K extends MarkdownKind>(
     if (isFolder) markdownFolder(look, path, level, layout, `${prefix}${name}:`);
 }
 
+/** A file such as `.cursorrules`, from before there were folders of rules: always sent. The nearest one counts. */
+export function oldRuleFile(look: Look<"rule">, name: string): void {
+  for (const folder of look.place.folders) {
+    const path = `${folder}/${name}`;
+    const value = look.markdown(path, "project");
+    if (!value) continue;
+    look.add(name.slice(1), { level: "project", path }, { ...value, frontmatter: { alwaysApply: true } });
+    return;
+  }
+}
+
 /** `<folder>/<name>/SKILL.md`, named by its frontmatter, else by its folder. */
 export function skillFolder(
   look: Look<"skill">,
