@@ -4,13 +4,7 @@ export type { Secret } from "./base/secrets/secret-values.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./policy/permissions/judge.ts";
 export { type Item, matchesItem, type RuleScope } from "./policy/permissions/match.ts";
 export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./policy/permissions/rule.ts";
-export {
-  isCredentialFile,
-  isInside,
-  isProtected,
-  type SensitivePlaces,
-  searchesCredentials,
-} from "./policy/permissions/sensitive-paths.ts";
+export * from "./policy/permissions/sensitive-paths.ts";
 export { suggestedRules } from "./policy/permissions/suggest.ts";
 export {
   FULL,

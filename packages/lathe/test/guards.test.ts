@@ -164,7 +164,7 @@ describe("a guard that cannot run here", () => {
     rig.server.push(turn.text("done"));
     const { stderr } = await print();
     expect(stderr.match(/cannot run here/g)).toHaveLength(1);
-    expect(stderr).toContain("Nothing is guarded by this hook:");
+    expect(stderr).toContain("Nothing is guarded by this:");
     expect(stderr).not.toContain("WorktreeCreate");
     const { errors } = JSON.parse((await run("discover", "--json")).stdout) as { errors: unknown[] };
     expect(errors).toHaveLength(1);
@@ -251,5 +251,84 @@ describe("Cursor's hooks", () => {
     calls({ name: "mcp__all__echo", args: { message: "hi" } });
     await print();
     expect(request(3)).toMatch(/ended with code 1, and must not be passed over/);
+  });
+});
+
+describe("extensions for pi", () => {
+  const GATE = `import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
+    export default function (pi: ExtensionAPI) {
+      pi.on("tool_call", async (event, ctx) => {
+        if (event.toolName !== "bash") return undefined;
+        const command = event.input.command as string;
+        if (!/\\brm\\s+-rf?/.test(command)) return undefined;
+        if (!ctx.hasUI) return { block: true, reason: "Dangerous, and nobody is here" };
+        const choice = await ctx.ui.select("Dangerous: " + command, ["Yes", "No"]);
+        return choice === "Yes" ? undefined : { block: true, reason: "Blocked by user" };
+      });
+    }`;
+  const PATHS = `export default function (pi) {
+      pi.on("tool_call", async (event, ctx) => {
+        if (event.toolName !== "write" && event.toolName !== "edit") return undefined;
+        const path = event.input.path;
+        if (![".env", ".git/"].some((one) => path.includes(one))) return undefined;
+        if (ctx.hasUI) ctx.ui.notify("Blocked " + path, "warning");
+        return { block: true, reason: "Path " + path + " is protected" };
+      });
+    }`;
+  const extension = (name: string, text: string): string => write(here(`.lathe/extensions/${name}.ts`), text);
+  /** Extensions run in a process of their own. */
+  const built = (...args: string[]): Promise<Finished> =>
+    rig.box.runBuilt([...MODEL, "--permission-mode", "full", ...args], { env: rig.env });
+
+  it("EX-03 guards for commands and paths know the calls of every tool by pi's names and arguments", async () => {
+    extension("permission-gate", GATE);
+    extension("protected-paths", PATHS);
+    write(file("data/a"), "");
+    calls(
+      shell("rm -rf data"),
+      { name: "write_file", args: { file_path: ".env", content: "A=1" } },
+      patch("sub/.env"),
+      patch("fine.txt"),
+    );
+    await built("-p", "go");
+    const made = ["data/a", ".env", "sub/.env", "fine.txt"].map((name) => existsSync(file(name)));
+    expect(made).toEqual([true, false, false, true]);
+    expect(request(1)).toContain("Dangerous, and nobody is here");
+    expect(request(2)).toContain(`Path ${file(".env")} is protected`);
+    expect(request(3)).toContain(`Path ${file("sub/.env")} is protected`);
+  });
+
+  it("arguments that a handler changes in place are those that run; tools and commands in pi's form work", async () => {
+    extension(
+      "changer",
+      `export default function (pi) {
+        pi.on("tool_call", (event) => {
+          if (event.toolName === "bash") event.input.command = event.input.command.replace("made", "other");
+        });
+        pi.registerTool({
+          name: "greet",
+          description: "Greets.",
+          parameters: { type: "object", properties: { who: { type: "string" } } },
+          execute: async (id, params) => ({ content: [{ type: "text", text: "Hello " + params.who }] }),
+        });
+        pi.registerCommand("hi", { description: "says hi", handler: async (args) => "Say hi to " + args });
+      }`,
+    );
+    calls(shell("touch made"), { name: "greet", args: { who: "Ada" } });
+    await built("-p", "/hi Bob");
+    expect([existsSync(file("made")), existsSync(file("other"))]).toEqual([false, true]);
+    expect(request(0)).toContain("Say hi to Bob");
+    expect(request(2)).toContain("Hello Ada");
+  });
+
+  it("one that waits for something that does not happen here is not loaded, and named at the start and by discover", async () => {
+    extension("typed", `export default (pi) => pi.on("user_bash", () => ({ block: true, reason: "no" }));`);
+    rig.server.push(turn.text("done"));
+    const { stderr } = await built("-p", "go");
+    expect(stderr).toContain("the extension typed cannot run here: it was written for pi and waits for user_bash");
+    expect((await run("discover")).stdout).toMatch(/Errors\n.*the extension typed cannot run here/);
+    rig.server.push(turn.text("done"));
+    const named = await built("--extension", here(".lathe/extensions/typed.ts"), "-p", "go");
+    expect(named.stderr).toContain("It was written for pi, and nothing of it takes effect.");
   });
 });

@@ -13,13 +13,14 @@ export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array | undefined;
+  /** Stdout and stderr when they are to fail; they collect the text otherwise. */
+  readonly stdout?: Text;
+  readonly stderr?: Text;
 }
 
 /** Runs the command over the sources, to its end. */
 export async function runInside(args: readonly string[], place: Place): Promise<Finished> {
-  const stdout = new Text();
-  const stderr = new Text();
-  const { stdin = "" } = place;
+  const { stdin = "", stdout = new Text(), stderr = new Text() } = place;
   const input = Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]);
   const code = await runCommand(args, machineOf(place, input, stdout, stderr));
   announceFirstRequest(); // what waits for one in vain must not wait for that of the next run

@@ -1,7 +1,9 @@
 // RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
 
+import type { Writable } from "node:stream";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { onReaderGone } from "../../platform/machine/reader-gone.ts";
 import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -62,7 +64,7 @@ export async function rpcMode(
     return code;
   };
   person.conversation = () => current.conversation;
-  const asked = askedToLeave(person, () => current.conversation.settled());
+  const asked = askedToLeave(person, stdout, () => current.conversation.settled());
 
   writer.write({ type: "ready" });
   const inputEnded = readLines(stdin, (line) => server.line(line)).then((): ExitCode => EXIT.done);
@@ -70,14 +72,15 @@ export async function rpcMode(
   return leave(code).finally(asked.stopListening);
 }
 
-/** What ends the run before its input does: a signal, or an extension that shuts the agent down. */
-function askedToLeave(person: HostPerson, settled: () => Promise<void>) {
+/** What ends the run before its input does: a signal, a host that stops reading, or an extension that shuts the agent down. */
+function askedToLeave(person: HostPerson, stdout: Writable, settled: () => Promise<void>) {
   let resolve: (code: ExitCode) => void = () => {};
   const code = new Promise<ExitCode>((take) => {
     resolve = take;
   });
   const onSignal = (): void => resolve(EXIT.interrupted);
   person.shutdown = () => void settled().then(() => resolve(EXIT.done));
+  onReaderGone(stdout, onSignal);
   for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
   const stopListening = (): void => {
     for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);

@@ -52,7 +52,7 @@ export function thisMachine(): Machine {
       return textOnly(endingQuietly(process.stdout));
     },
     get stderr() {
-      return textOnly(endingQuietly(process.stderr));
+      return ownStderr();
     },
     get terminal() {
       return endingQuietly(process.stdout);
@@ -89,15 +89,27 @@ function workingDirectory(): string {
 
 const watched = new WeakSet<object>();
 
-/** A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. */
+/**
+ * A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. A run that
+ * listens for errors itself (see `onReaderGone`) ends in order.
+ */
 function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
   if (watched.has(stream)) return stream;
   watched.add(stream);
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (stream.listenerCount("error") > 1) return;
     if (error.code === "EPIPE") process.exit(EXIT.done);
     if (!isLostTerminal(stream, error)) throw error;
   });
   return stream;
+}
+
+/** Stderr only tells about the work: a file that is full or a reader that went away must not end it. */
+export function ownStderr(): NodeJS.WriteStream {
+  const { stderr } = process;
+  if (!watched.has(stderr)) stderr.on("error", () => undefined);
+  watched.add(stderr);
+  return textOnly(stderr);
 }
 
 const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();
