@@ -14,9 +14,9 @@ export async function printMode(machine: Machine, run: HeadlessRun): Promise<Run
 }
 
 /** Also for a result that an earlier run has left. */
-export function printResult({ stdout, stderr }: Machine, result: RunResult): void {
-  if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
-  if (result.error !== undefined) stderr.write(`lathe: ${result.error}\n`);
+export function printResult(machine: Machine, result: RunResult): void {
+  if (result.text !== "") machine.stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
+  if (result.error !== undefined) machine.stderr.write(`lathe: ${result.error}\n`);
 }
 
 /** `agent`: the event is one of an agent's. Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */

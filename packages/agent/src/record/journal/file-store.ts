@@ -5,16 +5,15 @@ import {
   constants,
   existsSync,
   fstatSync,
-  fsync,
   ftruncateSync,
   mkdirSync,
-  openSync,
   readSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { syncFile, syncPath } from "../../base/blobs/sync-path.ts";
 import { breaksOffInHeader } from "./begun.ts";
 import { JournalError } from "./errors.ts";
 import { type JournalLock, type LockOwner, lockInode, lockPath } from "./lock.ts";
@@ -143,7 +142,7 @@ export class FileStore implements JournalStore {
     const fd = this.#open();
     try {
       // Both at once: the disk writes them in one go.
-      await Promise.all([syncFile(fd), this.#isNew ? syncFolder(dirname(this.label)) : undefined]);
+      await Promise.all([syncFile(fd), this.#isNew ? syncPath(dirname(this.label)) : undefined]);
       this.#isNew = false;
     } catch (error) {
       throw this.#latch(error);
@@ -198,18 +197,5 @@ function reasonAgainst(path: string): unknown {
     return undefined;
   } catch (error) {
     return error;
-  }
-}
-
-function syncFile(fd: number): Promise<void> {
-  return new Promise((resolve, reject) => fsync(fd, (error) => (error ? reject(error) : resolve())));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = openSync(path, "r");
-  try {
-    await syncFile(folder);
-  } finally {
-    closeSync(folder);
   }
 }
