@@ -2,33 +2,24 @@
 
 export { type BranchSummaryOptions, branchSummarizer } from "./context/branches/branch-summary.ts";
 export { beganWithBriefing, HANDOFF } from "./context/compaction/briefing.ts";
-export {
-  HANDOFF_WORDS,
-  handoffCall,
-  handoffMessage,
-  problemWithBriefing,
-  wordsToKeep,
-} from "./context/compaction/handoff.ts";
+export * from "./context/compaction/handoff.ts";
 export { type Room, roomIn } from "./context/compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./context/compaction/summarize.ts";
 export type { CompactionTrigger, WantedCompaction } from "./context/compaction/wanted.ts";
-export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
+export {
+  type AskedGit,
+  askGit,
+  type GitFacts,
+  type GitPatience,
+  type GitSnapshot,
+  type HostFacts,
+} from "./context/environment.ts";
+export { repositoryRoot } from "./context/git-files.ts";
+export { Imports, isImporting } from "./context/imports.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
-export {
-  type ContextLedger,
-  groupsOf,
-  type LedgerGroup,
-  type LedgerOwner,
-  OWNER_KINDS,
-  type OwnerKind,
-} from "./context/ledger/types.ts";
+export * from "./context/ledger/types.ts";
 export type { PrefixTexts } from "./context/prefix/prefix.ts";
-export type { InstructionDoc } from "./context/project-docs.ts";
+export { FolderDocs, type InstructionDoc, joinDocs, pathDown } from "./context/project-docs.ts";
 export type { Found, Recall } from "./context/recall/recall.ts";
-export {
-  type MoreSurroundings,
-  type PromptSection,
-  readSurroundings,
-  type Surroundings,
-} from "./context/surroundings.ts";
+export * from "./context/surroundings.ts";
 export type { MoreLayers } from "./context/system-prompt.ts";

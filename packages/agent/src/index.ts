@@ -40,6 +40,7 @@ export type {
   ProposedCall,
   RequestInfo,
   RequestVerdict,
+  RoundVerdict,
   SeamContext,
   StopVerdict,
   StreamVerdict,

@@ -1,15 +1,10 @@
 // @lathe/agent/policy. Permissions, shell analysis and secrets.
 
+export type { Secret } from "./base/secrets/secret-values.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./policy/permissions/judge.ts";
 export { type Item, matchesItem, type RuleScope } from "./policy/permissions/match.ts";
 export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./policy/permissions/rule.ts";
-export {
-  isCredentialFile,
-  isInside,
-  isProtected,
-  type SensitivePlaces,
-  searchesCredentials,
-} from "./policy/permissions/sensitive-paths.ts";
+export * from "./policy/permissions/sensitive-paths.ts";
 export { suggestedRules } from "./policy/permissions/suggest.ts";
 export {
   FULL,
@@ -21,5 +16,4 @@ export {
 } from "./policy/permissions/verdict.ts";
 export { Redactor } from "./policy/redact/redactor.ts";
 export { RedactingBytes, RedactingStream } from "./policy/redact/replace.ts";
-export type { Secret } from "./policy/redact/secret-values.ts";
 export { analyseShell } from "./policy/shell/analyse.ts";

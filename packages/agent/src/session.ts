@@ -3,25 +3,11 @@
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
 export type { CompactionOutcome } from "./session/compaction.ts";
-export {
-  type InputSpending,
-  type SessionCosts,
-  type Spending,
-  sessionCosts,
-  type ToolSpending,
-} from "./session/costs/session-costs.ts";
+export * from "./session/costs/session-costs.ts";
 export type { BranchSummarizer } from "./session/navigation.ts";
 export type { InputVerb } from "./session/replay/log.ts";
 export { Recorder } from "./session/replay/record.ts";
 export { ReplayDivergence, Replayer } from "./session/replay/replay.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
-export {
-  type AssistantTurn,
-  partsOf,
-  type SteeringTurn,
-  type SystemTurn,
-  type ToolResultItem,
-  type ToolResultsTurn,
-  type UserTurn,
-} from "./session/types.ts";
+export * from "./session/types.ts";
 export { type RecordedUserCommand, USER_COMMAND, userCommandOf } from "./session/user-command.ts";

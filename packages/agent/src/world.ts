@@ -1,5 +1,6 @@
 // @lathe/agent/world. Environments and processes beyond the ones that most hosts use.
 
+export { isSecretName, isSecretValue } from "./base/secrets/variables.ts";
 export { CachedScans } from "./world/env/cached-scans.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./world/env/guarded.ts";
@@ -13,33 +14,7 @@ export { compileFilter } from "./world/env/search/path-glob.ts";
 export type { SearchEngine } from "./world/env/search/types.ts";
 export { quoteShell } from "./world/env/shell-quote.ts";
 export { SshEnvironment, type SshOptions } from "./world/env/ssh.ts";
-export type {
-  BackgroundCommand,
-  ByteRange,
-  DeleteOptions,
-  DirEntry,
-  FileStat,
-  GlobOptions,
-  GlobResult,
-  GrepFile,
-  GrepLine,
-  GrepOptions,
-  GrepRange,
-  GrepResult,
-  LastingShellOptions,
-  OutputSpill,
-  PathOptions,
-  ProcessExit,
-  ProcessOptions,
-  ProgramArgv,
-  ReadOptions,
-  TerminalCommand,
-  TerminalOptions,
-  TerminalSize,
-  TwoWayProcess,
-  WalkOptions,
-  WriteOptions,
-} from "./world/env/types.ts";
+export * from "./world/env/types.ts";
 export { type MinimalEnvironment, withFileCommands } from "./world/env/with-file-commands.ts";
 export { WrappedEnvironment } from "./world/env/wrapped.ts";
 export type { EnvLogEntry } from "./world/env/wrappers.ts";
@@ -48,14 +23,7 @@ export type { CaptureRequest } from "./world/process/capture.ts";
 export { type Clock, monotonicClock } from "./world/process/clock.ts";
 export type { ConfinedStart, Confinement, InsideNames } from "./world/process/confinement.ts";
 export type { ResourceLimits } from "./world/process/control-groups.ts";
-export {
-  commandEnv,
-  type EnvPolicy,
-  type EnvRules,
-  type EnvVars,
-  isSecretName,
-  withheldNames,
-} from "./world/process/env-policy.ts";
+export * from "./world/process/env-policy.ts";
 export type { GovernorLimits } from "./world/process/governor.ts";
 export type { NamespaceSource, Namespaces } from "./world/process/namespaces.ts";
 export { Processes } from "./world/process/processes.ts";

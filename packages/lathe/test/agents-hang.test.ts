@@ -64,7 +64,7 @@ describe("an agent that could hang", () => {
       One: [shell("X=1 true")],
       Two: [shell("X=2 true")],
     });
-    const host = new RpcHost(scene.box.start([...scene.args, "--mode", "rpc"], scene.env));
+    const host = new RpcHost(scene.box.open([...scene.args, "--mode", "rpc"], scene.env));
     host.send({ type: "prompt", message: "go" });
     for (const id of ["One", "Two"])
       await host.wait(`the question of ${id}`, (frame) => frame["method"] === "confirm" && frame["agentId"] === id);

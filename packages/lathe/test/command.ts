@@ -7,7 +7,7 @@ import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runInside } from "./machine.ts";
+import { InsideCommand, runInside } from "./machine.ts";
 
 export const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 export const SAMPLE = fileURLToPath(new URL("../sample", import.meta.url));
@@ -35,6 +35,8 @@ export interface Sandbox {
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** In a process of its own, as it is built. */
   runBuilt(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Inside the test, with pipes: a host of it writes and reads while it runs. */
+  open(args: readonly string[], env?: Record<string, string>): InsideCommand;
   start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams;
   remove(): Promise<void>;
 }
@@ -66,9 +68,10 @@ export async function sandbox(options: { sample?: boolean; untouched?: boolean }
     dir,
     home,
     env,
+    open: (args, extra = {}) => new InsideCommand(args, { cwd: dir, env: { ...env, ...extra } }),
     start,
     run: (args, options = {}) =>
-      needsProcess(args, options)
+      needsProcess(options)
         ? runBuilt(args, options)
         : runInside(args, { cwd: dir, ...options, env: { ...env, ...options.env } }),
     runBuilt,
@@ -77,9 +80,8 @@ export async function sandbox(options: { sample?: boolean; untouched?: boolean }
   };
 }
 
-/** What only a process has: options of node's own, and an RPC server, which leaves by ending its process. */
-const needsProcess = (args: readonly string[], { env }: RunOptions): boolean =>
-  env?.["NODE_OPTIONS"] !== undefined || args.includes("rpc");
+/** What only a process has: options of node's own. */
+const needsProcess = ({ env }: RunOptions): boolean => env?.["NODE_OPTIONS"] !== undefined;
 
 export async function collect(child: ChildProcessWithoutNullStreams): Promise<Finished> {
   let stdout = "";

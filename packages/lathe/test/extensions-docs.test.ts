@@ -32,7 +32,7 @@ it("EX-03 the page's commands work in order, and say what the page says", async 
     for (const line of text.split("\n")) {
       const [program, ...args] = words(line);
       expect(program).toBe("lathe");
-      const run = await at.box.runBuilt(args, { env: { ...at.env, LATHE_MODEL: "" } });
+      const run = await at.box.run(args, { env: { ...at.env, LATHE_MODEL: "" } });
       expect({ line, code: run.code, stderr: run.stderr.replace(/^\[hello\].*\n/m, "") }).toEqual({
         line,
         code: 0,

@@ -32,7 +32,7 @@ function repository(): void {
 }
 
 async function rpc(...args: string[]): Promise<RpcHost> {
-  const child = at.box.start(["--mode", "rpc", "--model", "anthropic/claude-sonnet-4-5", ...full, ...args], at.env);
+  const child = at.box.open(["--mode", "rpc", "--model", "anthropic/claude-sonnet-4-5", ...full, ...args], at.env);
   const host = new RpcHost(child);
   await host.wait("ready", ({ type }) => type === "ready");
   return host;

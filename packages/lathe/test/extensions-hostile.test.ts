@@ -21,7 +21,7 @@ describe("hostile extensions in one run", () => {
     for (const { name, code, kind } of CONTAINED)
       await at.user(kind === "hook" ? `hooks/post/${name}.ts` : `extensions/${name}.ts`, code);
     asked(at);
-    run = await at.run(["--permission-mode", "full", "-p", "go"]);
+    run = await at.runBuilt(["--permission-mode", "full", "-p", "go"]);
   }, 120_000);
   afterAll(() => at.remove());
 
@@ -47,7 +47,7 @@ describe("output of a program that drives us", () => {
       );
       const run =
         mode === "json"
-          ? await at.run(["--json", "-p", "hi"])
+          ? await at.runBuilt(["--json", "-p", "hi"])
           : await at.box.runBuilt(["--mode", "rpc", "--model", "practice/basic"], {
               stdin: '{"type":"prompt","message":"what can you do?"}\n',
             });
@@ -69,7 +69,7 @@ describe("an extension that breaks while it guards", () => {
         'export default (lathe) => lathe.on("tool_call", () => { throw new Error("broken gate"); });',
       );
       at.script(turn.calls([{ name: "shell", args: { command: "touch made" } }]), turn.text("ok"));
-      expect(await at.run(["--permission-mode", "full", "-p", "go"])).toMatchObject({ code: 0 });
+      expect(await at.runBuilt(["--permission-mode", "full", "-p", "go"])).toMatchObject({ code: 0 });
       expect(at.results()[0]?.text).toContain("blocked: The extension gate failed in tool_call: broken gate");
       expect(existsSync(join(at.box.dir, "made"))).toBe(false);
     } finally {
@@ -83,7 +83,7 @@ describe("an extension that ends the process", () => {
     const at = await extensionBox();
     try {
       await at.user(`extensions/${name}.ts`, code);
-      const run = await at.run(["-p", "go"]);
+      const run = await at.runBuilt(["-p", "go"]);
       expect(run).toMatchObject({ code: 1, stdout: "" });
       expect(run.stderr).toMatch(new RegExp(`^lathe: The extension ${name} \\(.*${name}\\.ts\\) ended Lathe\\.$`, "m"));
     } finally {
@@ -100,7 +100,7 @@ describe("an extension that blocks everything", () => {
       try {
         await at.user(`extensions/${name}.ts`, code);
         if (!atLoad) at.script(turn.calls([{ name: "shell", args: { command: "true" } }]));
-        const blocked = await at.run(["--permission-mode", "full", "-p", "go"]);
+        const blocked = await at.runBuilt(["--permission-mode", "full", "-p", "go"]);
         expect(blocked.code).not.toBe(0);
         expect(blocked.stderr).toMatch(
           new RegExp(`The extension ${name} \\(.*${name}\\.ts\\) blocked Lathe for 5 s, so Lathe had to end`),
@@ -108,12 +108,12 @@ describe("an extension that blocks everything", () => {
         const id = /lathe --resume (\w+)/.exec(blocked.stderr)?.[1];
         // Before there is a session, there is none to go back to.
         expect(id === undefined).toBe(atLoad);
-        const again = await at.run([...(id === undefined ? [] : ["--resume", id]), "-p", "go on"]);
+        const again = await at.runBuilt([...(id === undefined ? [] : ["--resume", id]), "-p", "go on"]);
         expect(again).toMatchObject({ code: 0, stdout: "done\n" });
         expect(again.stderr).toContain(
           `The extension ${name} is off: it blocked Lathe for 5 s. To turn it on: lathe ext enable ${name}`,
         );
-        expect(await at.box.runBuilt(["ext", "enable", name])).toMatchObject({ code: 0, stdout: `${name} is on.\n` });
+        expect(await at.box.run(["ext", "enable", name])).toMatchObject({ code: 0, stdout: `${name} is on.\n` });
         expect(JSON.parse(await readFile(join(at.box.env["LATHE_HOME"]!, "extensions-off.json"), "utf8"))).toEqual({});
       } finally {
         await at.remove();

@@ -1,4 +1,4 @@
-// A project with extensions, a scripted model, and the built command.
+// A project with extensions, a scripted model, and the command.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -16,6 +16,8 @@ export interface ExtensionBox {
   /** What the model answers, in order. */
   script(...turns: Turn[]): void;
   run(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
+  /** In a process of its own, for extensions that do something to it or use its console, environment or directory. */
+  runBuilt(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
   /** Texts of the results that the model got for its calls. */
   results(): readonly ViewedResult[];
   remove(): Promise<void>;
@@ -43,7 +45,8 @@ export async function extensionBox(): Promise<ExtensionBox> {
     user: (name, text) => write(join(box.env["LATHE_HOME"]!, name), text),
     project: (name, text) => write(join(box.dir, name), text),
     script: (...turns) => server.push(...turns),
-    run: (args, more = {}) => box.runBuilt(["--model", MODEL, ...args], { env: { ...env, ...more } }),
+    run: (args, more = {}) => box.run(["--model", MODEL, ...args], { env: { ...env, ...more } }),
+    runBuilt: (args, more = {}) => box.runBuilt(["--model", MODEL, ...args], { env: { ...env, ...more } }),
     results: () => server.requests.at(-1)?.view.messages.flatMap(({ results }) => results) ?? [],
     remove: async () => {
       await server.close();

@@ -138,7 +138,7 @@ describe("dialogs", () => {
          lathe.registerCommand("bye", { description: "leaves", run: (_, context) => { context.shutdown(); } });
        };`,
     );
-    const host = await at.start();
+    const host = await at.startProcess();
     const closed = new Promise((resolve) => host.child.once("close", resolve));
     host.send({ type: "prompt", message: "/bye" });
     expect(await closed).toBe(0);

@@ -104,7 +104,7 @@ describe("EX-03 an extension", () => {
     await at.project("four/a.ts", say("four a"));
     await at.project("four/b.ts", say("four b"));
     await at.user("config.yml", `extensions: [${file}, ${join(at.box.dir, "two")}]\n`);
-    const run = await at.run(["-e", "three", "--extension", "four", "-e", file, "-p", "hi"]);
+    const run = await at.runBuilt(["-e", "three", "--extension", "four", "-e", file, "-p", "hi"]);
     expect(run).toMatchObject({ code: 0, stdout: "done\n" });
     expect(run.stderr.trim().split("\n").sort()).toEqual([
       "[a] loaded four a",
@@ -119,7 +119,7 @@ describe("EX-03 an extension", () => {
     await at.user("extensions/broken.ts", "export default (lathe) => { lathe.on('no_such_event', () => {}); };");
     await at.user("extensions/syntax.ts", "export default (");
     await at.user("extensions/good.ts", "export default (lathe) => { console.log('good'); };");
-    const run = await at.run(["-e", "missing.ts", "-p", "hi"]);
+    const run = await at.runBuilt(["-e", "missing.ts", "-p", "hi"]);
     expect(run.code).toBe(0);
     expect(run.stderr).toContain("There is no extension missing.ts (--extension).");
     expect(run.stderr).toContain('The extension broken failed in its factory: there is no event "no_such_event"');
@@ -141,10 +141,10 @@ describe("EX-03 an extension", () => {
       };`,
     );
     at.script(turn.text("first"), turn.text("word"));
-    const first = await at.run(["-p", "hi"]);
+    const first = await at.runBuilt(["-p", "hi"]);
     expect(first.stderr).toBe("[keeper] word hello 0 1 anthropic/claude-sonnet-4-5\n");
     at.script(turn.text("second"), turn.text("word"));
-    const second = await at.run(["-c", "-p", "again"]);
+    const second = await at.runBuilt(["-c", "-p", "again"]);
     expect(second.stderr).toContain(" 2 anthropic/");
   });
 });

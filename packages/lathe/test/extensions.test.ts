@@ -1,11 +1,15 @@
-// A user's file, loaded by the built command.
+// A user's file, loaded as extensions are: inside the test, and by the built command where its process or its build is the point.
 
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runningLibraries } from "../src/additions/extensions/libraries.ts";
 import { loadExtension } from "../src/additions/extensions/load.ts";
 import { type Finished, type Sandbox, sandbox } from "./command.ts";
+
+/** Notes at the exit, in a file `loaded`, whether the compiler was loaded. */
+const SPY = fileURLToPath(new URL("./compiler-spy.cjs", import.meta.url));
 
 let box: Sandbox;
 beforeEach(async () => {
@@ -20,7 +24,8 @@ async function files(content: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
-const load = (file: string, env: Record<string, string> = {}): Promise<Finished> =>
+const load = (file: string): Promise<Finished> => box.run(["load-extension", file]);
+const loadBuilt = (file: string, env: Record<string, string> = {}): Promise<Finished> =>
   box.runBuilt(["load-extension", file], { env });
 
 /** What somebody has who installed the libraries beside the extension, for their types. */
@@ -52,55 +57,89 @@ module.exports.same = require("./helper.cjs") === RateLimitError ? () => {} : "a
 const SCRIPT_HELPER = 'module.exports = require("@lathe/llm").RateLimitError;\n';
 
 describe("the libraries that an extension imports are the ones that run", () => {
-  it.each([
+  const KINDS: readonly (readonly [kind: string, name: string, text: string])[] = [
     ["TypeScript", "extension.ts", MODULE.replace("extension()", "extension(api: unknown): void")],
+    ["CommonJS", "extension.cjs", SCRIPT],
     ["a JavaScript module", "extension.mjs", MODULE],
     ["JavaScript in a package of modules", "inner/extension.js", MODULE],
     ["JavaScript in no package", "extension.js", MODULE],
-    ["CommonJS", "extension.cjs", SCRIPT],
     [
       "a module that waits at its top level",
       "extension.ts",
       `await Promise.resolve();${MODULE.replace("helper.mjs", "helper.ts")}`,
     ],
-  ])("%s, and another copy beside it changes nothing", async (_, name, text) => {
-    const alone = {
-      [name]: text,
-      "inner/package.json": '{"type":"module"}',
-      "helper.ts": HELPER,
-      "helper.mjs": HELPER,
-      "inner/helper.mjs": HELPER,
-      "helper.cjs": SCRIPT_HELPER,
-    };
-    const expected = [
-      "Session: function, Session of @lathe/agent",
-      "default: function",
-      "limited: object, an instance of RateLimitError of @lathe/llm",
-      "locked: object, an instance of JournalError of @lathe/agent",
-      "same: function",
-    ];
-    await files(alone);
-    const first = await load(name);
-    expect(first).toMatchObject({ code: 0, stderr: "" });
-    expect(first.stdout.trim().split("\n").sort()).toEqual(expected);
-    await files(ANOTHER_COPY);
-    const second = await load(name);
-    expect(second).toMatchObject({ code: 0, stderr: "" });
-    expect(second.stdout.trim().split("\n").sort()).toEqual(expected);
+  ];
+  const HELPERS = {
+    "inner/package.json": '{"type":"module"}',
+    "helper.ts": HELPER,
+    "helper.mjs": HELPER,
+    "inner/helper.mjs": HELPER,
+    "helper.cjs": SCRIPT_HELPER,
+  };
+  const exportsOf = async (loaded: Promise<Finished>): Promise<string[]> => {
+    const { code, stdout, stderr } = await loaded;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout.trim().split("\n").sort();
+  };
+  const EXPECTED = [
+    "Session: function, Session of @lathe/agent",
+    "default: function",
+    "limited: object, an instance of RateLimitError of @lathe/llm",
+    "locked: object, an instance of JournalError of @lathe/agent",
+    "same: function",
+  ];
+
+  it.each(KINDS)("%s", async (_, name, text) => {
+    await files({ ...HELPERS, [name]: text });
+    expect(await exportsOf(load(name))).toEqual(EXPECTED);
   });
 
-  it("has every name that the package has", async () => {
-    const libraries = await runningLibraries();
-    const names = Object.entries(libraries).map(([library, exports]) => [library, Object.keys(exports).sort()]);
+  it.each(KINDS)("%s: another copy beside it changes nothing", async (_, name, text) => {
+    await files({ ...HELPERS, ...ANOTHER_COPY, [name]: text });
+    expect(await exportsOf(load(name))).toEqual(EXPECTED);
+  });
+
+  it.each(KINDS.slice(0, 2))("%s in the built command, with another copy beside it", async (_, name, text) => {
+    await files({ ...HELPERS, ...ANOTHER_COPY, [name]: text });
+    expect(await exportsOf(loadBuilt(name))).toEqual(EXPECTED);
+  });
+
+  it("has every name that the packages export, by every path", async () => {
+    const names = [...(await exportsInSources("llm")), ...(await exportsInSources("agent"))];
     await files({
       "names.ts": `${names.map(([library], i) => `import * as l${i} from "${library}";`).join("\n")}
         const has = (library: object) => Object.keys(library).filter((name) => (library as any)[name] !== undefined).sort();
         throw JSON.stringify([${names.map(([library], i) => `["${library}", has(l${i})]`).join(",")}]);`,
     });
-    const { stderr } = await load("names.ts");
+    const { stderr } = await loadBuilt("names.ts");
     expect(JSON.parse(stderr.slice(stderr.indexOf("[")))).toEqual(names);
   });
 });
+
+/** What each export path of a package offers, read from its sources: to run all of them here would take far longer. */
+async function exportsInSources(name: string): Promise<[library: string, names: string[]][]> {
+  const folder = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+  const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const paths = Object.entries<{ "lathe-source": string }>(manifest.exports);
+  const { metafile } = await build({
+    entryPoints: paths.map(([, target]) => join(folder, target["lathe-source"])),
+    outdir: folder,
+    absWorkingDir: folder,
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    loader: { ".md": "text" },
+  });
+  const byFile = new Map(Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]));
+  return paths.map(([path, target]) => {
+    const names = byFile.get(target["lathe-source"].slice("./".length)) ?? [];
+    return [`@lathe/${name}${path.slice(1)}`, names.sort()];
+  });
+}
 
 describe("a file of the user's own", () => {
   it("brings its own modules and packages, in TypeScript and JavaScript", async () => {
@@ -138,6 +177,12 @@ describe("a file of the user's own", () => {
       'import "@some/where/deep"; export default 1;',
       "FILE imports @some/where/deep, which is not installed. Run: npm install --prefix DIR @some/where",
     ],
+    ["needs a file", 'import "./parts.ts"; export default 1;', "FILE imports ./parts.ts, which does not exist."],
+  ])("that %s is one line", async (_, text, expected) => {
+    await isOneLine(text, expected, load);
+  });
+
+  it.each([
     [
       "leaves a rejected promise to nobody",
       'void Promise.reject(new Error("stray")); export default 1;',
@@ -149,16 +194,19 @@ describe("a file of the user's own", () => {
       "FILE ended the process while it was loading: remove the call of process.exit.",
     ],
     ["throws and leaves a timer", 'setInterval(() => {}, 1000); throw "up";', "FILE threw while it was loading: up"],
-    ["needs a file", 'import "./parts.ts"; export default 1;', "FILE imports ./parts.ts, which does not exist."],
-  ])("that %s is one line", async (_, text, expected) => {
+  ])("that %s is one line of the process", async (_, text, expected) => {
+    await isOneLine(text, expected, loadBuilt);
+  });
+
+  async function isOneLine(text: string, expected: string | RegExp, loadFile: typeof load): Promise<void> {
     await files({ "extension.ts": text });
-    const { code, stdout, stderr } = await load("extension.ts");
+    const { code, stdout, stderr } = await loadFile("extension.ts");
     const line = stderr.replaceAll(join(box.dir, "extension.ts"), "FILE").replaceAll(box.dir, "DIR");
     expect(line).toMatch(/^lathe: [^\n]*\n$/);
     if (typeof expected === "string") expect(line).toBe(`lathe: ${expected}\n`);
     else expect(line.slice("lathe: ".length, -1)).toMatch(expected);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  });
+  }
 
   it("that is not there, or is a folder, is said", async () => {
     expect(await load("nowhere.ts")).toMatchObject({
@@ -166,12 +214,12 @@ describe("a file of the user's own", () => {
       stderr: expect.stringMatching(/^lathe: There is no file /),
     });
     expect(await load(".")).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is not a file: name the file/) });
-    expect(await box.runBuilt(["load-extension"])).toMatchObject({ code: 2 });
+    expect(await box.run(["load-extension"])).toMatchObject({ code: 2 });
   });
 
   it("that leaves a timer does not keep the command", async () => {
     await files({ "extension.ts": "setInterval(() => {}, 1000); export default 1;" });
-    expect(await load("extension.ts")).toEqual({ code: 0, stdout: "default: number\n", stderr: "" });
+    expect(await loadBuilt("extension.ts")).toEqual({ code: 0, stdout: "default: number\n", stderr: "" });
   });
 
   it("that never finishes loading is given up", async () => {
@@ -181,15 +229,9 @@ describe("a file of the user's own", () => {
   });
 
   it("costs a run without extensions nothing: what compiles them is not loaded", async () => {
-    await files({
-      "spy.cjs": `process.on("exit", () => {
-        const loaded = Object.keys(require.cache).some((file) => file.includes("/jiti/"));
-        require("node:fs").writeFileSync("loaded", String(loaded));
-      });`,
-      "extension.ts": "export default 1;",
-    });
+    await files({ "extension.ts": "export default 1;" });
     const spied = async (args: readonly string[]): Promise<string> => {
-      await box.runBuilt(args, { env: { NODE_OPTIONS: `--require ${join(box.dir, "spy.cjs")}` } });
+      await box.runBuilt(args, { env: { NODE_OPTIONS: `--require ${SPY}` } });
       return readFile(join(box.dir, "loaded"), "utf8");
     };
     expect(await spied(["--model", "practice/basic", "-p", "show extension.ts"])).toBe("false");
@@ -201,7 +243,7 @@ describe("a file of the user's own", () => {
     await files({ "extension.ts": "export default (a: number): number => a;" });
     const temp = join(box.home, "tmp");
     await mkdir(temp);
-    await load("extension.ts", { TMPDIR: temp, JITI_FS_CACHE: "false", JITI_ALIAS: '{"@lathe/llm":"nowhere"}' });
+    await loadBuilt("extension.ts", { TMPDIR: temp, JITI_FS_CACHE: "false", JITI_ALIAS: '{"@lathe/llm":"nowhere"}' });
     const cache = join(box.env["LATHE_HOME"] ?? "", "cache/extensions");
     expect((await stat(cache)).mode & 0o077).toBe(0);
     const [kept] = await readdir(cache);

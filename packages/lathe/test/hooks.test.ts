@@ -158,7 +158,7 @@ describe("hooks that were written for another agent", () => {
     expect([existsSync(file("a.txt")), existsSync(file("given"))]).toEqual([true, false]);
   });
 
-  it("an event that does not exist and a matcher that is no pattern are one warning each with the file; the others work", async () => {
+  it("an event that does not exist and a matcher that is no pattern are named with the file; the others work", async () => {
     const path = mine({
       PreToolUze: [command("exit 2")],
       PreToolUse: [command("exit 2", "(unclosed"), command("echo 'refused' >&2; exit 2", "shell")],
@@ -167,7 +167,122 @@ describe("hooks that were written for another agent", () => {
     const { stderr } = await print("--permission-mode", "full", "go");
     expect(stderr).toContain(path);
     expect(stderr).toContain("there is no event PreToolUze for hooks");
-    expect(stderr).toContain('the matcher "(unclosed" of PreToolUse is no pattern');
+    expect(stderr).toContain('the matcher "(unclosed" of PreToolUse is not a valid pattern');
     expect(existsSync(file("made"))).toBe(false);
+  });
+});
+
+describe("Claude's contract", () => {
+  const theirs = (hooks: Hooks): string =>
+    write(join(rig.box.home, ".claude/settings.json"), JSON.stringify({ hooks }));
+
+  it("EX-04 hooks at the start of the session are done before hooks of the first prompt begin", async () => {
+    theirs({
+      SessionStart: [command(`sleep 0.3; echo start >> ${file("order")}`)],
+      UserPromptSubmit: [command(`echo prompt >> ${file("order")}`)],
+    });
+    rig.server.push(turn.text("done"));
+    await print("go");
+    expect(readFileSync(file("order"), "utf8")).toBe("start\nprompt\n");
+  });
+
+  it("a hook that is async, by its file or by its first line, holds nothing up, and nothing it says is sent", async () => {
+    const slow = "sleep 60; echo never";
+    theirs({
+      UserPromptSubmit: [
+        { hooks: [{ type: "command", command: "echo 'said aside'; exit 2", async: true }] },
+        { hooks: [{ type: "command", command: slow, async: true }] },
+        command(`echo '{"async":true}'; echo 'said aside'; ${slow}`),
+      ],
+    });
+    rig.server.push(turn.text("done"));
+    const run = await print("go");
+    expect(run).toMatchObject({ code: 0, stdout: "done\n" });
+    expect(request(0)).not.toContain("said aside");
+  });
+
+  it("a call that fails is told to PostToolUseFailure, not to PostToolUse", async () => {
+    theirs({
+      PostToolUse: [command(`cat > ${file("after")}`)],
+      PostToolUseFailure: [command(`cat > ${file("failed")}`, "Read")],
+    });
+    rig.server.push(turn.calls([{ name: "read_file", args: { file_path: "nowhere" } }]), turn.text("done"));
+    await print("go");
+    expect(existsSync(file("after"))).toBe(false);
+    expect(JSON.parse(readFileSync(file("failed"), "utf8"))).toMatchObject({
+      hook_event_name: "PostToolUseFailure",
+      tool_name: "Read",
+      tool_input: { file_path: file("nowhere") },
+      error: expect.stringContaining("nowhere"),
+    });
+  });
+
+  it("a child agent is told to SubagentStart, and what the hook says goes with its assignment", async () => {
+    theirs({
+      SubagentStart: [
+        command(`cat > ${file("child")}; echo '{"hookSpecificOutput":{"additionalContext":"mind the gap"}}'`),
+      ],
+    });
+    rig.server.push(
+      turn.calls([{ name: "spawn_agent", args: { task: "look around" } }]),
+      turn.text("child done"),
+      turn.text("done"),
+    );
+    await print("--permission-mode", "full", "go");
+    expect(JSON.parse(readFileSync(file("child"), "utf8"))).toMatchObject({
+      hook_event_name: "SubagentStart",
+      agent_id: expect.stringMatching(/./),
+      agent_type: expect.stringMatching(/./),
+    });
+    expect(rig.server.requests.some(({ body }) => /look around.*mind the gap/s.test(JSON.stringify(body)))).toBe(true);
+  });
+
+  it("PermissionRequest answers the question that a host would be asked: yes for one call, no for the other", async () => {
+    const decide = (behavior: string): string =>
+      JSON.stringify({ hookSpecificOutput: { decision: { behavior, message: "the hook says so" } } });
+    theirs({
+      PermissionRequest: [
+        command(`if grep -q yes.txt; then echo '${decide("allow")}'; else echo '${decide("deny")}'; fi`, "Bash"),
+      ],
+    });
+    rig.server.push(shell("X=1 touch yes.txt"), shell("X=1 touch no.txt"), turn.text("done"));
+    const host = await rig.start();
+    await host.prompt("go");
+    expect([existsSync(file("yes.txt")), existsSync(file("no.txt"))]).toEqual([true, false]);
+    expect(request(2)).toContain("the hook says so");
+    await host.finish();
+  });
+
+  it("transcript_path is a file in Claude's form that grows with the conversation, and is gone with the session", async () => {
+    const copy = (name: string): string =>
+      `p=$(sed 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/'); cp "$p" ${file(name)}; echo "$p" > ${file("path")}`;
+    theirs({
+      PreToolUse: [command(copy("first"))],
+      Stop: [command(copy("second"))],
+      SessionEnd: [command(copy("third"))],
+    });
+    rig.server.push(shell("echo hi"), turn.text("all done"));
+    await print("--permission-mode", "full", "say hi");
+    const lines = (name: string): unknown[] =>
+      readFileSync(file(name), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown);
+    const begun = [
+      { type: "user", parentUuid: null, message: { role: "user", content: "say hi" } },
+      {
+        type: "assistant",
+        message: { role: "assistant", content: [{ type: "tool_use", name: "Bash", input: { command: "echo hi" } }] },
+      },
+    ];
+    expect(lines("first")).toMatchObject(begun);
+    const whole = [
+      ...begun,
+      { type: "user", message: { role: "user", content: [{ type: "tool_result", is_error: false }] } },
+      { type: "assistant", message: { content: [{ type: "text", text: "all done" }] } },
+    ];
+    expect(lines("second")).toMatchObject(whole);
+    expect(lines("third")).toMatchObject(whole);
+    expect(existsSync(readFileSync(file("path"), "utf8").trim())).toBe(false);
   });
 });

@@ -269,7 +269,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     });
     scene.write("d/e/y", "y\n");
     scene.write("f", "f\n");
-    const host = new RpcHost(scene.box.start([...scene.args, ...full, "--mode", "rpc"], scene.env));
+    const host = new RpcHost(scene.box.open([...scene.args, ...full, "--mode", "rpc"], scene.env));
     await host.prompt("go");
     await until(() => host.events().filter(({ type }) => type === "agent_end").length === 2);
     expect(await host.finish()).toBe(0);

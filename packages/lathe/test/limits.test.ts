@@ -3,8 +3,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { gate, type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { collect } from "./command.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { RpcHost } from "./rpc-host.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -118,20 +118,18 @@ describe("product defaults", () => {
     const env = { OLLAMA_BASE_URL: scene.server.baseUrl("ollama") };
     const ask = (model: string) => scene.box.run(["--config", config, "--model", model, "go"], { env });
     const patient = [ask("ollama/tiny"), ask("here/mine")];
-    const host = scene.box.start([...scene.args, "--config", config, "--mode", "rpc"], { ...scene.env, ...env });
-    const heard = collect(host);
-    const ended = new Promise<void>((resolve) => {
-      host.stdout.on("data", (text: string) => text.includes("agent_end") && resolve());
-    });
-    host.stdin.write('{"type":"set_model","provider":"ollama","modelId":"later"}\n{"type":"prompt","message":"go"}\n');
+    const rpc = ["--config", config, "--mode", "rpc"];
+    const host = new RpcHost(scene.box.open([...scene.args, ...rpc], { ...scene.env, ...env }));
+    host.send({ type: "set_model", provider: "ollama", modelId: "later" });
+    const ended = host.prompt("go");
     await Promise.all([doors.tiny.reached, doors.mine.reached, doors.later.reached]);
     // Longer than the limit that ended the other one: that nothing happens can only be seen by letting time pass.
     await new Promise((resolve) => setTimeout(resolve, 3500));
     for (const door of Object.values(doors)) door.open();
     for (const one of patient) expect(await one).toMatchObject({ code: 0, stdout: "slow but sure\n" });
     await ended;
-    host.stdin.end();
-    expect((await heard).stdout).toContain("slow but sure");
+    expect(JSON.stringify(host.frames)).toContain("slow but sure");
+    expect(await host.finish()).toBe(0);
   });
 });
 

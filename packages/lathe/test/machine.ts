@@ -1,7 +1,8 @@
 // A machine for the command inside the test: a directory, an environment and streams of its own, nothing of the test's process.
 
+import { EventEmitter, once } from "node:events";
 import { hostname } from "node:os";
-import { Readable, Writable } from "node:stream";
+import { PassThrough, Readable, Writable } from "node:stream";
 import { defaultDeps } from "@lathe/llm";
 import { runCommand } from "../src/cli/main.ts";
 import { announceFirstRequest } from "../src/platform/launcher/first-request.ts";
@@ -12,18 +13,47 @@ export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array | undefined;
+  /** Stdout and stderr when they are to fail; they collect the text otherwise. */
+  readonly stdout?: Text;
+  readonly stderr?: Text;
 }
 
 /** Runs the command over the sources, to its end. */
 export async function runInside(args: readonly string[], place: Place): Promise<Finished> {
-  const stdout = new Text();
-  const stderr = new Text();
-  const code = await runCommand(args, machineOf(place, stdout, stderr));
+  const { stdin = "", stdout = new Text(), stderr = new Text() } = place;
+  const input = Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]);
+  const code = await runCommand(args, machineOf(place, input, stdout, stderr));
   announceFirstRequest(); // what waits for one in vain must not wait for that of the next run
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-function machineOf({ cwd, env, stdin = "" }: Place, stdout: Text, stderr: Text): Machine {
+/** The command inside the test, seen as a child process is: pipes, its end, its exit code. */
+export class InsideCommand extends EventEmitter<{ close: [] }> {
+  readonly stdin = new PassThrough();
+  readonly stdout = new PassThrough();
+  readonly stderr = new PassThrough();
+  exitCode: number | null = null;
+
+  constructor(args: readonly string[], place: Omit<Place, "stdin">) {
+    super();
+    void runCommand(args, machineOf(place, this.stdin, this.stdout, this.stderr)).then((code) => {
+      announceFirstRequest();
+      this.exitCode = code;
+      this.stdout.end();
+      this.stderr.end();
+      this.emit("close");
+    });
+  }
+
+  /** Ends its input, as a host that goes away does: it then ends what it runs. */
+  async leave(): Promise<void> {
+    this.stdin.end();
+    this.stdout.resume();
+    if (this.exitCode === null) await once(this, "close");
+  }
+}
+
+function machineOf({ cwd, env }: Omit<Place, "stdin">, stdin: Readable, stdout: Writable, stderr: Writable): Machine {
   const out = stdout as unknown as NodeJS.WriteStream;
   return {
     env,
@@ -32,7 +62,7 @@ function machineOf({ cwd, env, stdin = "" }: Place, stdout: Text, stderr: Text):
     pid: process.pid,
     host: hostname(),
     deps: defaultDeps({ env }),
-    stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]) as unknown as NodeJS.ReadStream,
+    stdin: stdin as unknown as NodeJS.ReadStream,
     isPiped: true,
     stdout: out,
     stderr: stderr as unknown as NodeJS.WriteStream,

@@ -35,7 +35,7 @@ const names = (n: number): string => JSON.stringify(box.server.requests[n]?.body
 it("T-RES-1 G-72 a custom tool's file appears only when the model applies it, and resolve is offered because the tool may defer", async () => {
   await box.user("extensions/stage.ts", STAGED);
   box.script(calls("stage", {}), calls("resolve", { action: "apply", reason: "fine" }), turn.text("ok"));
-  const run = await box.run(["--permission-mode", "full", "-p", "go"]);
+  const run = await box.runBuilt(["--permission-mode", "full", "-p", "go"]);
   expect(run.stdout).toContain("ok");
   expect(names(0)).toContain('"name":"resolve"');
   expect(names(1)).toContain("write staged.txt is pending");
@@ -45,6 +45,6 @@ it("T-RES-1 G-72 a custom tool's file appears only when the model applies it, an
 
 it("T-SUB-1 T-RES-1 without a tool that defers, the model is not offered resolve", async () => {
   box.script(turn.text("ok"));
-  await box.run(["-p", "go"]);
+  await box.runBuilt(["-p", "go"]);
   expect(names(0)).not.toContain('"name":"resolve"');
 });

@@ -85,7 +85,7 @@ describe("lathe review", () => {
     change();
     const { code, stdout, stderr } = await scene.review([]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^Review of uncommitted changes \(1 file, \+40 -0\): 1 finding\.\n/);
+    expect(stdout).toMatch(/^Review of uncommitted changes \(1 file, \+40 -0\): incomplete, 1 finding\.\n/);
     expect(stdout).toContain(
       "1. [P0] reads past the end of the input\n   src/run.js:4  (correctness, security, simplicity)\n   > const value2 = compute(2, input[2]);\n   It goes wrong.",
     );
@@ -110,6 +110,34 @@ describe("lathe review", () => {
     expect(broken.stdout).toContain("Not judged: [P1] src/run.js:5 Problem of 5");
     isBroken = false;
     expect(await json()).toMatchObject({ code: 0, status: "clean", findings: [] });
+  });
+
+  it("reviewers that answer nonsense have failed: the review is incomplete and exits with 3", async () => {
+    await scened({ reviewer: () => turn.text("Blue is a fine colour.") });
+    change();
+    const { code, stdout } = await scene.review([]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^Review of uncommitted changes .*: incomplete, no findings\.\n/);
+    for (const lens of ["correctness", "security", "tests", "simplicity"])
+      expect(stdout).toContain(`Not complete: ${lens} failed: it ended without a verdict\n`);
+    expect(await json()).toMatchObject({ code: 3, status: "incomplete" });
+  });
+
+  it("one reviewer that answers nonsense is named beside what the others found", async () => {
+    let hasFindings = true;
+    await scened({
+      findings: (lens) => (hasFindings && lens === "security" ? [at(5)] : []),
+      reviewer: (lens) => (lens === "tests" ? turn.text("Blue is a fine colour.") : undefined),
+    });
+    change();
+    const { code, stdout } = await scene.review([]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /: incomplete, 1 finding\.\n[\s\S]*src\/run\.js:5[\s\S]*Not complete: tests failed: it ended/,
+    );
+    expect(stdout).not.toMatch(/correctness failed|clean/);
+    hasFindings = false;
+    expect(await json()).toMatchObject({ code: 3, status: "incomplete", findings: [] });
   });
 
   it("says in one line what is wrong, asks no model then, and leaves nothing behind", async () => {

@@ -1,12 +1,13 @@
 // A host of RPC mode for tests, at the level of lines: every line the agent writes is checked against the published schemas.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
 import { type ModelServer, type ModelServerOptions, startModelServer } from "@lathe/testkit";
 import { type Sandbox, sandbox } from "./command.ts";
+import { InsideCommand } from "./machine.ts";
 
 export type Frame = Record<string, unknown> & { readonly type: string };
 
@@ -48,8 +49,11 @@ export const checkJsonLine = (line: Frame): Promise<void> => mustFit(kind(lines,
 
 export const eventOf = (frame: Frame): Frame => (frame["payload"] as { event: Frame }).event;
 
-export class RpcHost {
-  readonly child: ChildProcessWithoutNullStreams;
+/** The agent's side: a process, or the command inside the test. */
+export type Agent = ChildProcessWithoutNullStreams | InsideCommand;
+
+export class RpcHost<A extends Agent = Agent> {
+  readonly child: A;
   readonly frames: Frame[] = [];
   readonly #checks: Promise<void>[] = [];
   readonly #waiting = new Set<() => void>();
@@ -58,12 +62,12 @@ export class RpcHost {
   #n = 0;
   stderr = "";
 
-  constructor(child: ChildProcessWithoutNullStreams) {
+  constructor(child: A) {
     this.child = child;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
     });
-    this.#closed = once(child, "close").then(() => {
+    this.#closed = once(child as EventEmitter, "close").then(() => {
       this.#ended = true;
       for (const look of this.#waiting) look();
     });
@@ -130,6 +134,12 @@ export class RpcHost {
     await this.event("agent_end", from);
   }
 
+  /** Whatever it is doing. */
+  async end(): Promise<void> {
+    if (this.child instanceof InsideCommand) await this.child.leave();
+    else this.child.kill("SIGKILL");
+  }
+
   /** Closes stdin and waits; fails when any line did not fit its schema. */
   async finish(): Promise<number | null> {
     this.child.stdin.end();
@@ -143,30 +153,36 @@ export interface Setup {
   readonly box: Sandbox;
   readonly server: ModelServer;
   readonly env: Record<string, string>;
-  start(...args: string[]): Promise<RpcHost>;
+  /** A host of the command inside the test. */
+  start(...args: string[]): Promise<RpcHost<InsideCommand>>;
+  /** A host of the built command, for what is about its process. */
+  startProcess(...args: string[]): Promise<RpcHost<ChildProcessWithoutNullStreams>>;
   remove(): Promise<void>;
 }
 
 export const MODEL = ["--model", "openai/gpt-5.2"];
 
-/** A project, a scripted model, and hosts on demand; hosts that are left over are killed. */
+/** A project, a scripted model, and hosts on demand; hosts that are left over are ended. */
 export async function setup(options: ModelServerOptions = {}): Promise<Setup> {
   const box = await sandbox();
   const server = await startModelServer(options);
   const env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.baseUrl("openai") };
   const hosts: RpcHost[] = [];
+  const hostOf = async <A extends Agent>(child: A): Promise<RpcHost<A>> => {
+    const host = new RpcHost(child);
+    hosts.push(host);
+    await host.wait("ready", ({ type }) => type === "ready");
+    return host;
+  };
+  const rpc = (args: readonly string[]): string[] => ["--mode", "rpc", ...MODEL, ...args];
   return {
     box,
     server,
     env,
-    start: async (...args) => {
-      const host = new RpcHost(box.start(["--mode", "rpc", ...MODEL, ...args], env));
-      hosts.push(host);
-      await host.wait("ready", ({ type }) => type === "ready");
-      return host;
-    },
+    start: (...args) => hostOf(box.open(rpc(args), env)),
+    startProcess: (...args) => hostOf(box.start(rpc(args), env)),
     remove: async () => {
-      for (const { child } of hosts) child.kill("SIGKILL");
+      for (const host of hosts) await host.end();
       await server.close();
       await box.remove();
     },

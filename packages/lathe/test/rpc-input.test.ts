@@ -159,7 +159,7 @@ describe("RPC: prompting", () => {
 
   it("LS-02 after kill -9 between two results the session holds everything up to it and no torn line", async () => {
     rig.server.push(three());
-    const host = await rig.start();
+    const host = await rig.startProcess();
     await host.data("set_host_tools", { tools: [step] });
     const { sessionFile } = await host.data<{ sessionFile: string }>("get_state");
     host.send({ type: "prompt", message: "go" });

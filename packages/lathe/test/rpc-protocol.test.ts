@@ -154,7 +154,7 @@ describe("RPC: process and framing", () => {
 
   it("a host that has stopped reading cannot keep the agent alive after it closed stdin", async () => {
     rig.server.push(turn.text("0123456789".repeat(30_000), { deltaChars: 10 }));
-    const host = await rig.start();
+    const host = await rig.startProcess();
     host.child.stdout.pause();
     host.send({ type: "prompt", message: "talk" });
     const request = await rig.server.waitForRequest(0);
@@ -165,13 +165,13 @@ describe("RPC: process and framing", () => {
   });
 
   it("a host that closes its reading end, or sends SIGTERM, ends the agent with its command", async () => {
-    const deaf = await rig.start();
+    const deaf = await rig.startProcess();
     deaf.child.stdout.destroy();
     deaf.send({ type: "get_state" });
     await new Promise((resolve) => deaf.child.on("exit", resolve));
     expect(deaf.child.exitCode).toBe(0);
     rig.server.push(turn.calls([{ name: "shell", args: { command: "echo $$ > pid; exec sleep 60" } }]));
-    const host = await rig.start("--permission-mode", "full");
+    const host = await rig.startProcess("--permission-mode", "full");
     host.send({ type: "prompt", message: "go" });
     await host.event("tool_execution_start");
     host.child.kill("SIGTERM");

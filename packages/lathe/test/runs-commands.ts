@@ -1,4 +1,4 @@
-// A model that runs what it is told to: the rest of a line behind `run:` is its command, and everything else is noted.
+// A model that runs the command written after `run:` on a line of the prompt, and answers "noted" to everything else.
 
 import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 

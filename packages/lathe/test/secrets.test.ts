@@ -1,7 +1,8 @@
 // Keys and passwords: what commands see of them, and that none is found where a run leaves traces.
 
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -55,8 +56,9 @@ describe("known secrets", () => {
       `providers:\n  groq:\n    baseUrl: http://127.0.0.1:9\n    apiKey: ${SECRETS.file}\n`,
     );
     await writeFile(join(dir, ".env"), `${VALUES.map((value, n) => `K${n}=${value}`).join("\n")}\n`);
+    const { stored: _stored, file: _file, ...variables } = SECRETS;
     const run = await scene.run([...full, "--mode", "json", "--record", join(home, "rec"), `what is ${KEY}?`], {
-      env: { ...env, ...SECRETS },
+      env: { ...env, ...variables },
     });
     expect(run.code).toBe(0);
     const { sessionId } = JSON.parse(run.stdout.trimEnd().split("\n").at(-1)!) as { sessionId: string };
@@ -131,18 +133,18 @@ describe("variables that commands do not see", () => {
       const { stderr } = await scene!.run([...full, "-p", "go"], { env });
       return NOTICE.exec(stderr)?.[1];
     };
-    expect(await said({ MY_VAR: "1", GH_PAT: "2" })).toBe("GH_PAT, MY_VAR");
+    expect(await said({ MY_VAR: "1", GH_PAT: "2", DB: "postgres://u:pw@db.internal/x" })).toBe("GH_PAT, DB");
     expect(await said({ MY_VAR: "1", GH_PAT: "2" })).toBeUndefined();
     // Which terminal it is matters to no command.
     expect(
       await said({ TMUX: "/t,1,0", TMUX_PANE: "%1", STY: "1.s", WINDOWID: "7", TERM_PROGRAM: "t" }),
     ).toBeUndefined();
-    const eight = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`VAR_${n}`, "x"]));
-    expect(await said(eight)).toBe("VAR_0, VAR_1, VAR_2, VAR_3, VAR_4, VAR_5 and 2 more");
+    const eight = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`V${n}_TOKEN`, "x"]));
+    expect(await said(eight)).toBe("V0_TOKEN, V1_TOKEN, V2_TOKEN, V3_TOKEN, V4_TOKEN, V5_TOKEN and 2 more");
     // Not for git, which Lathe itself asks.
     execFileSync("git", ["init", "-q", scene.box.dir]);
     scene.server.push(turn.text("no command was run"));
-    expect((await scene.run(["-p", "go"], { env: { NEW_VAR: "1" } })).stderr).toBe("");
+    expect((await scene.run(["-p", "go"], { env: { NEW_TOKEN: "1" } })).stderr).toBe("");
   });
 
   it("EE-03 D3 shell.env.pass lets names and patterns through", async () => {
@@ -151,7 +153,7 @@ describe("variables that commands do not see", () => {
     const env = {
       GH_PAT: "pat",
       MY_ONE: "1",
-      OTHER: "2",
+      OTHER_PAT: "2",
       https_proxy: "http://127.0.0.1:9",
       NO_PROXY: "127.0.0.1",
       CI: "true",
@@ -159,7 +161,32 @@ describe("variables that commands do not see", () => {
     const run = await scene.run([...full, "--mode", "json", "go"], { env });
     const names = [...run.stdout.matchAll(/(?:\\n|")(\w+)=/g)].map((match) => match[1]);
     expect(names).toEqual(expect.arrayContaining(["GH_PAT", "MY_ONE", "https_proxy", "NO_PROXY", "CI", "PATH"]));
-    expect(names).not.toContain("OTHER");
+    expect(names).not.toContain("OTHER_PAT");
     expect(names).not.toContain("ANTHROPIC_API_KEY");
+  });
+
+  it("EE-03 rails, psql and aws find their variables; no planted key reaches them or a request", async () => {
+    const bin = join(tmpdir(), `stand-ins-${process.pid}`);
+    await mkdir(bin, { recursive: true });
+    for (const name of ["rails", "psql", "aws"]) await writeFile(join(bin, name), "#!/bin/sh\nenv\n", { mode: 0o755 });
+    const needed = {
+      RAILS_ENV: "test",
+      DATABASE_URL: "postgres://app:app@localhost/app",
+      PGHOST: "db.internal",
+      AWS_PROFILE: "staging",
+    };
+    const planted = {
+      STRIPE_SECRET: "planted-by-name-0123456789",
+      HARMLESS: "ghp_plantedByValue0123456789abcdefghijkl0",
+      CACHE: "redis://:planted-in-a-url-77@cache.internal:6379",
+    };
+    scene = await stage([shell("rails test; psql; aws s3 ls"), turn.text("done")]);
+    const env = { ...needed, ...planted, PATH: `${bin}:${process.env["PATH"]}` };
+    const run = await scene.run([...full, "--mode", "json", "go"], { env });
+    await rm(bin, { recursive: true });
+    const sent = JSON.stringify(scene.server.requests.at(-1)?.body);
+    for (const [name, value] of Object.entries(needed)) expect(sent.split(`${name}=${value}`)).toHaveLength(4);
+    for (const name of Object.keys(planted)) expect(sent).not.toContain(`${name}=`);
+    for (const text of [sent, run.stdout]) expect(text).not.toMatch(/planted[-B]/);
   });
 });

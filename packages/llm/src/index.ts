@@ -25,13 +25,7 @@ export {
 export { DEFAULT_RETRY, type RetryContext, type RetryPolicy, retry } from "./errors/retry.ts";
 export { messageOf } from "./errors/thrown.ts";
 export { generate } from "./generate/generate.ts";
-export {
-  generateObject,
-  type ObjectOptions,
-  type ObjectResult,
-  type ObjectStream,
-  streamObject,
-} from "./generate/object.ts";
+export * from "./generate/object.ts";
 export type { GenerateOptions, GenerateResult, StepResult } from "./generate/operation.ts";
 export { type GenerateEvent, type StreamResult, stream } from "./generate/stream.ts";
 export {
@@ -47,28 +41,11 @@ export {
 export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
 export type { ClientMiddleware } from "./middleware/compose.ts";
-export {
-  type ConfigProblem,
-  type CustomModel,
-  checkRegistryConfig,
-  configuredKey,
-  type Discovery,
-  defaultModels,
-  expandModels,
-  type InitialChoice,
-  initialModel,
-  keyVariable,
-  type MatchKind,
-  type ModelBindings,
-  type ModelFields,
-  type ModelPreset,
-  type ProviderConfig,
-  Registry,
-  type RegistryConfig,
-  type RegistryOptions,
-  type Selection,
-  selectModel,
-} from "./registry/index.ts";
+export * from "./registry/check-config.ts";
+export * from "./registry/config.ts";
+export { defaultModels } from "./registry/defaults.ts";
+export * from "./registry/registry.ts";
+export * from "./registry/select.ts";
 export { isPattern } from "./schema/checkable.ts";
 export {
   type Checked,

@@ -6,13 +6,7 @@ export type { ListedModel, Listings, TokenAnswer } from "./listings.ts";
 export { renderComplete, renderStream } from "./prerender.ts";
 export type { RecordedRequest } from "./record.ts";
 export type { DialectName } from "./routes.ts";
-export {
-  type BaseUrlKind,
-  type ModelServer,
-  type ModelServerOptions,
-  type Script,
-  startModelServer,
-} from "./server.ts";
+export * from "./server.ts";
 export {
   type Block,
   type CallSpec,

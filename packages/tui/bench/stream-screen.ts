@@ -2,17 +2,17 @@
 
 import type { RenderContext } from "../src/component.ts";
 import { MarkdownStream, prepareMarkdown } from "../src/markdown/stream.ts";
+import { elapsedTime } from "../src/rows/elapsed.ts";
 import type { Row } from "../src/rows/row.ts";
 import { row, wrap } from "../src/rows/wrap.ts";
 import { Screen, type ScreenClock } from "../src/screen/screen.ts";
-import { elapsedTime } from "../src/spinner/elapsed.ts";
-import { Spinner, untilNextFrame } from "../src/spinner/spinner.ts";
 import { DARK_THEME } from "../src/theme/builtin.ts";
 import { Theme } from "../src/theme/theme.ts";
 
 const COLUMNS = 120;
 const ROWS = 40;
 const SPINNER_PATIENCE_MS = 100;
+const SPINNER_FRAME_MS = 400;
 const RULE = row("─".repeat(COLUMNS), { color: "border" });
 const EDITOR = row("> the next question, half typed");
 const STATUS = row("some-model · high   ████░░░░░░ 41%   $0.12   ~/project (main)   ask first", { color: "dim" });
@@ -60,11 +60,9 @@ export const prepared = (): Promise<void> => prepareMarkdown(ANSWER);
 export class StreamScreen {
   readonly #clock: ScreenClock;
   readonly #stream: MarkdownStream | undefined;
-  readonly #spinner = new Spinner();
   readonly #screen: Screen;
   readonly #symbols;
   #plain = "";
-  #second = -1;
   #timer: unknown;
 
   constructor(write: (bytes: string) => void, clock: ScreenClock, kind: "markdown" | "text" = "markdown") {
@@ -104,23 +102,21 @@ export class StreamScreen {
   }
 
   #turn(): void {
-    const moment = { now: this.#clock.now(), symbols: this.#symbols };
-    this.#timer = this.#clock.setTimeout(() => {
-      this.#screen.requestFrame(SPINNER_PATIENCE_MS);
-      this.#turn();
-    }, untilNextFrame(moment));
+    this.#timer = this.#clock.setTimeout(
+      () => {
+        this.#screen.requestFrame(SPINNER_PATIENCE_MS);
+        this.#turn();
+      },
+      SPINNER_FRAME_MS - (this.#clock.now() % SPINNER_FRAME_MS),
+    );
   }
 
   #live(context: RenderContext): { rows: readonly Row[]; cursor: { row: number; column: number } } {
-    const second = Math.floor(context.now / 1000);
-    if (second !== this.#second) {
-      this.#spinner.text = [
-        { text: `Working · ${elapsedTime(context.now)} · esc to interrupt`, style: { color: "dim" } },
-      ];
-    }
-    this.#second = second;
+    const { spinner } = this.#symbols;
+    const frame = spinner[Math.floor(context.now / SPINNER_FRAME_MS) % spinner.length] ?? "";
+    const working = `${frame} Working · ${elapsedTime(context.now)} · esc to interrupt`;
     const streaming = this.#stream?.render(context) ?? wrap([{ text: this.#plain }], COLUMNS);
-    const rows = [...streaming, ...this.#spinner.render(context), RULE, EDITOR, RULE, STATUS];
+    const rows = [...streaming, row(working, { color: "dim" }), RULE, EDITOR, RULE, STATUS];
     return { rows, cursor: { row: rows.length - 3, column: 31 } };
   }
 }

@@ -34,7 +34,6 @@ export const CONTEXT: RenderContext = {
     barFull: "█",
     barEmpty: "░",
     spinner: ["-"],
-    spinnerMs: 100,
   },
 };
 

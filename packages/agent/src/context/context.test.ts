@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { defaultDeps } from "@lathe/llm";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LocalEnvironment } from "../world/env/local.ts";
 import { askGit, environmentBlock, collectFacts as factsOf, type HostFacts } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
@@ -18,7 +20,7 @@ const at = (cwd: string): LocalEnvironment =>
   new LocalEnvironment({ cwd, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
 const rootOf = (env: LocalEnvironment) => repositoryRoot(env, env.workingDirectory());
 const collectFacts = async (env: LocalEnvironment, known: HostFacts) =>
-  factsOf(env, known, await askGit(env, known.gitTimeoutMs));
+  factsOf(env, known, await askGit(env, known.gitPatience));
 const projectDocs = async (env: LocalEnvironment, files: readonly string[]) =>
   (await docsOf(env, files, await rootOf(env))).text;
 const git = (...args: string[]): string =>
@@ -81,9 +83,33 @@ ${Array.from({ length: 10 }, (_, i) => `  commit ${12 - i}`).join("\n")}
     await file("bin/git", "#!/bin/sh\nsleep 60\n");
     execFileSync("chmod", ["+x", join(dir, "bin/git")]);
     const slow = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: `${dir}/bin:${process.env["PATH"]}` } });
-    const facts = await collectFacts(slow, { now: 0, gitTimeoutMs: 100 });
+    const facts = await collectFacts(slow, { now: 0, gitPatience: { timeoutMs: 100 } });
     expect(facts).toMatchObject({ isGitRepository: true, gitBranch: "trunk" });
     expect(facts.git).toBeUndefined();
+  });
+
+  it("SY-02 a git that is busy is not waited for, nor ended before the answer", async () => {
+    git("init", "-q", "-b", "trunk");
+    await file("bin/git", `#!/bin/sh\nuntil [ -e '${dir}/go' ]; do sleep 0.01; done\ntouch '${dir}/went-on'\n`);
+    execFileSync("chmod", ["+x", join(dir, "bin/git")]);
+    const env = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: `${dir}/bin:${process.env["PATH"]}` } });
+    const wait = { ms: 1, deps: defaultDeps() };
+    const { answer } = await askGit(env, { timeoutMs: 60_000, wait });
+    expect(await answer).toEqual({ branch: "trunk" });
+    await file("go", "");
+    await vi.waitFor(() => expect(existsSync(join(dir, "went-on"))).toBe(true), { timeout: 20_000 });
+    await env.cleanup();
+  });
+
+  it("SY-02 a commit may be called like the line between log and status", async () => {
+    git("init", "-q", "-b", "main");
+    for (const subject of ["one", "---", "## other"])
+      git("commit", "-q", "--allow-empty", "-m", subject, "--cleanup=verbatim");
+    await file("new", "x");
+    expect(await collectFacts(at(dir), { now: 0 })).toMatchObject({
+      gitBranch: "main",
+      git: { modified: 0, untracked: 1, recentCommits: ["## other", "---", "one"] },
+    });
   });
 });
 

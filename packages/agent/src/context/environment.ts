@@ -1,6 +1,7 @@
 // The environment block of the first user message: where the work happens. It holds what would go stale in a system prompt (date,
 // directory, git state), so it is taken once, at the start, and never changed.
 
+import type { SessionDeps } from "../base/time/deadline.ts";
 import { isoTime } from "../record/journal/timestamp.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { currentBranch, repositoryRoot } from "./git-files.ts";
@@ -31,7 +32,7 @@ export interface HostFacts {
   readonly desktop?: string | undefined;
   /** The user's shell; commands of the model run in a shell of their own. */
   readonly shell?: string | undefined;
-  readonly gitTimeoutMs?: number | undefined;
+  readonly gitPatience?: GitPatience | undefined;
   /** The question that git was asked earlier; asked now when absent. */
   readonly git?: Promise<AskedGit> | undefined;
 }
@@ -62,16 +63,37 @@ const RECENT_COMMITS = 10;
 const LONGEST_SUBJECT = 200;
 const GIT_TIMEOUT_MS = 2_000;
 
-/** Starts git and does not wait for it: a host can set up the session in the meantime. */
-export async function askGit(env: ExecutionEnvironment, timeoutMs = GIT_TIMEOUT_MS): Promise<AskedGit> {
-  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
-  return { root, answer: root === undefined ? Promise.resolve({}) : gitFacts(env, root, timeoutMs) };
+/** How long git may run, and how long its answer is waited for. */
+export interface GitPatience {
+  /** Git is ended after this. */
+  readonly timeoutMs?: number | undefined;
+  /** After this, the answer is given without what git would say. Ending git takes longer than a short wait, so it is left running. */
+  readonly wait?: { readonly ms: number; readonly deps: Pick<SessionDeps, "setTimer"> } | undefined;
 }
 
-async function gitFacts(env: ExecutionEnvironment, root: string, timeoutMs: number): Promise<GitFacts> {
-  const seen = await gitSnapshot(env, timeoutMs);
+/** Starts git and does not wait for it: a host can set up the session in the meantime. */
+export async function askGit(env: ExecutionEnvironment, patience: GitPatience = {}): Promise<AskedGit> {
+  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
+  return { root, answer: root === undefined ? Promise.resolve({}) : gitFacts(env, root, patience) };
+}
+
+async function gitFacts(
+  env: ExecutionEnvironment,
+  root: string,
+  { timeoutMs = GIT_TIMEOUT_MS, wait }: GitPatience,
+): Promise<GitFacts> {
+  const snapshot = gitSnapshot(env, timeoutMs);
+  const seen = await (wait ? within(wait, snapshot) : snapshot);
   // Git has said it in most cases, and the first file that is read takes longer than its answer.
   return { ...seen, branch: seen?.branch ?? (await currentBranch(env, root)) };
+}
+
+/** Undefined when it takes longer. */
+function within<T>({ ms, deps }: NonNullable<GitPatience["wait"]>, work: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = deps.setTimer(() => resolve(undefined), ms);
+    work.then(resolve, reject).finally(() => timer.cancel());
+  });
 }
 
 export async function collectFacts(
@@ -108,29 +130,30 @@ const NAMES_PROGRAMS = ["local", "worktree"]
   .flatMap((scope) => ["filter.", "*promisor", "*partialclone"].map((name) => `*'${scope}\t'${name}*`))
   .join("|");
 
-/** One command for all, since starting a process is most of the cost. */
+/** One command for all, since starting a process is most of the cost. The log is read beside the status, and comes first. */
 const SNAPSHOT =
   `settings=$(${GIT} config --list --show-scope --name-only) || exit; case $settings in ${NAMES_PROGRAMS}) exit 1;; esac; ` +
-  `${GIT} status --porcelain=v1 --branch --no-ahead-behind --ignore-submodules=all && echo '---' && ` +
-  `{ ${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
+  `${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null & ` +
+  `status=$(${GIT} status --porcelain=v1 --branch --no-ahead-behind --ignore-submodules=all) || exit; ` +
+  `wait; echo '---'; printf '%s\\n' "$status"`;
 
 async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitFacts | undefined> {
   const result = await env.execCommand(SNAPSHOT, timeoutMs, { internal: true }).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
-  const [status = "", log = ""] = result.stdout.split(/^---$/m);
-  const [head = "", ...files] = linesOf(status);
+  const lines = result.stdout.split("\n").filter((line) => line !== "");
+  // A commit may be called like this as well; no line of a status is.
+  const end = lines.lastIndexOf("---");
+  const [head = "", ...files] = lines.slice(end + 1);
   const untracked = files.filter((line) => line.startsWith("??")).length;
   const snapshot = {
     untracked,
     modified: files.length - untracked,
-    recentCommits: linesOf(log).map((line) =>
-      line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line,
-    ),
+    recentCommits: lines
+      .slice(0, end)
+      .map((line) => (line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line)),
   };
   return { branch: branchIn(head), snapshot };
 }
-
-const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
 /** Reads the branch from `## main`, `## main...origin/main` or `## No commits yet on main`; `currentBranch` handles everything else. */
 function branchIn(head: string): string | undefined {

@@ -5,6 +5,7 @@ import { posix } from "node:path";
 import { realPathOf } from "../world/env/real-path.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { entryOf } from "./git-files.ts";
+import { type DocWarner, Imports, isImporting } from "./imports.ts";
 import { instructionsHeading } from "./prompt-parts.ts";
 
 const BUDGET_BYTES = 32_768;
@@ -36,26 +37,60 @@ export async function projectDocs(
   familyFiles: readonly string[],
   repository: string | undefined,
   before: readonly InstructionDoc[] = [],
+  warn?: DocWarner,
 ): Promise<ProjectDocs> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
-  const realRoot = await realPathOf(env, root);
+  const reader = await FolderDocs.of(env, root, warn);
   const docs: InstructionDoc[] = [];
-  const seen = new Set<string>();
-  const read = async (folder: string, names: readonly string[]): Promise<InstructionDoc[]> => {
+  for (const folder of pathDown(root, cwd)) docs.push(...(await reader.in(folder, familyFiles)));
+  return joinDocs([...before, ...docs]);
+}
+
+/** Reads the instruction files of folders of one project, each file once. */
+export class FolderDocs {
+  readonly #env: ExecutionEnvironment;
+  readonly #root: string;
+  readonly #realRoot: string;
+  readonly #warn: DocWarner | undefined;
+  readonly #seen = new Set<string>();
+  #imports: Imports | undefined;
+
+  private constructor(env: ExecutionEnvironment, root: string, realRoot: string, warn: DocWarner | undefined) {
+    this.#env = env;
+    this.#root = root;
+    this.#realRoot = realRoot;
+    this.#warn = warn;
+  }
+
+  static async of(env: ExecutionEnvironment, root: string, warn?: DocWarner): Promise<FolderDocs> {
+    return new FolderDocs(env, root, await realPathOf(env, root), warn);
+  }
+
+  async in(folder: string, familyFiles: readonly string[]): Promise<readonly InstructionDoc[]> {
+    let docs = await this.#read(folder, [ALWAYS, ...familyFiles]);
+    for (const name of OTHERS) if (docs.length === 0) docs = await this.#read(folder, [name]);
+    return docs;
+  }
+
+  async #read(folder: string, names: readonly string[]): Promise<InstructionDoc[]> {
     const found: InstructionDoc[] = [];
     for (const name of names) {
       const path = entryOf(folder, name);
-      const text = await readDoc(env, path, realRoot, seen);
-      if (text !== "") found.push({ path: posix.relative(root, path) || name, text });
+      const text = await readDoc(this.#env, path, this.#realRoot, this.#seen);
+      if (text === "") continue;
+      if (text.includes("@") && isImporting(name)) found.push(...(await this.#importsOf(path, text)));
+      found.push({ path: posix.relative(this.#root, path) || name, text });
     }
     return found;
-  };
-  for (const folder of pathDown(root, cwd)) {
-    const own = await read(folder, [ALWAYS, ...familyFiles]);
-    docs.push(...(own.length > 0 ? own : (await read(folder, OTHERS)).slice(0, 1)));
   }
-  return joinDocs([...before, ...docs]);
+
+  async #importsOf(path: string, text: string): Promise<readonly InstructionDoc[]> {
+    const realRoot = this.#realRoot;
+    const shown = (real: string): string => posix.relative(realRoot, real);
+    this.#imports ??= new Imports(this.#env, { within: [realRoot], shown, warn: this.#warn }, this.#seen);
+    return this.#imports.of(await realPathOf(this.#env, path), text);
+  }
 }
 
 /** Later ones take precedence, so the first are shortened when there is too much. */
@@ -77,7 +112,8 @@ async function readDoc(env: ExecutionEnvironment, path: string, realRoot: string
   }
 }
 
-function pathDown(root: string, cwd: string): string[] {
+/** The folders from one to another below it, both included. */
+export function pathDown(root: string, cwd: string): string[] {
   const folders = [root];
   if (cwd === root) return folders;
   for (const name of posix.relative(root, cwd).split("/"))

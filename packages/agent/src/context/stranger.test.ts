@@ -53,7 +53,7 @@ afterEach(() => rm(repo.dir, { recursive: true, force: true }));
 async function look(dir: string): Promise<EnvironmentFacts> {
   const env = new LocalEnvironment({ cwd: dir, baseEnv: process.env });
   try {
-    return await collectFacts(env, { now: 0 }, await askGit(env, 20_000));
+    return await collectFacts(env, { now: 0 }, await askGit(env, { timeoutMs: 20_000 }));
   } finally {
     await env.cleanup();
   }
@@ -161,7 +161,9 @@ describe("a stranger's repository", () => {
     await rm(file, { force: true });
     execFileSync("mkfifo", [file]);
     const env = new LocalEnvironment({ cwd: repo.dir, baseEnv: process.env });
-    expect(await collectFacts(env, { now: 0 }, await askGit(env, 200))).toMatchObject({ isGitRepository: true });
+    expect(await collectFacts(env, { now: 0 }, await askGit(env, { timeoutMs: 200 }))).toMatchObject({
+      isGitRepository: true,
+    });
     await env.cleanup();
   });
 

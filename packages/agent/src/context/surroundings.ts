@@ -2,6 +2,7 @@
 
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { askGit, collectFacts, environmentBlock, type HostFacts } from "./environment.ts";
+import type { DocWarner } from "./imports.ts";
 import { type InstructionDoc, joinDocs, projectDocs } from "./project-docs.ts";
 
 /** Text about the place the session works in; rendered once, then kept in the journal. */
@@ -32,6 +33,8 @@ export interface PromptSection {
 export interface MoreSurroundings extends Pick<Surroundings, "customPrompt" | "userInstructions" | "sections"> {
   readonly projectDocs?: readonly InstructionDoc[];
   readonly userDocs?: readonly InstructionDoc[];
+  /** Tells the user what of the instruction files is left out. */
+  readonly warn?: DocWarner;
 }
 
 /** Reads what the first turn tells the model: machine, directory, git state and the project's instruction files. */
@@ -39,12 +42,12 @@ export async function readSurroundings(
   env: ExecutionEnvironment,
   instructionFiles: readonly string[],
   known: HostFacts,
-  { projectDocs: before, userDocs = [], ...prompt }: MoreSurroundings = {},
+  { projectDocs: before, userDocs = [], warn, ...prompt }: MoreSurroundings = {},
 ): Promise<Surroundings> {
-  const git = await (known.git ?? askGit(env, known.gitTimeoutMs));
+  const git = await (known.git ?? askGit(env, known.gitPatience));
   const [facts, docs] = await Promise.all([
     collectFacts(env, known, git),
-    projectDocs(env, instructionFiles, git.root, before),
+    projectDocs(env, instructionFiles, git.root, before, warn),
   ]);
   const own = joinDocs(userDocs);
   const files = [...docs.files, ...own.files];

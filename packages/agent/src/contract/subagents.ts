@@ -86,6 +86,8 @@ export interface AgentReport {
   readonly isIsolated?: boolean | undefined;
   /** What it reported with `report_finding`, in the order in which it did. */
   readonly findings?: readonly JsonValue[] | undefined;
+  /** It had to call `yield` and never did: `output` is only its last text. */
+  readonly hasNotYielded?: boolean | undefined;
   /** Warnings and errors of its session, a line each. */
   readonly stderr?: string | undefined;
   /** It gave up after trying again. */

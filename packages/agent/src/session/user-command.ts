@@ -65,7 +65,8 @@ export async function runUserCommand(
   const began = core.deps.now();
   const watched = { signal, onOutput: onOutput ?? (() => {}) };
   const context = { env: core.options.env, services: core.services, ...watched };
-  const run = await runUntilDetached(command, context, { timeoutMs }, { ...watched, spill, env: COMMAND_ENV });
+  const how = { ...watched, spill, env: COMMAND_ENV, isUsers: true };
+  const run = await runUntilDetached(command, context, { timeoutMs }, how);
   if ("handle" in run) {
     closeWith(run.handle, spill);
     const job = core.services.jobs!.adopt(run.handle, { spill, isQuiet: !isSent });

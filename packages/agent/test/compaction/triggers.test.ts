@@ -74,6 +74,28 @@ describe("CO-01 triggers", () => {
     await s.finish();
   });
 
+  it.each([0, 500, 2_000])(
+    "overflow with a usage reported as %i tokens: every sentence of the user stays word for word",
+    async (inputTokens) => {
+      const holds = 26_000;
+      const usage = { inputTokens, outputTokens: 20, totalTokens: inputTokens + 20 };
+      const s = compacting({
+        // A prompt as long as the product's.
+        profile: testProfile([big], { buildSystemPrompt: () => lorem(6_000) }),
+        work: (request) => (sentText(request).length / 4 > holds ? { error: overflow } : { text: lorem(3_500), usage }),
+      });
+      const sentences = Array.from(
+        { length: 9 },
+        (_, at) => `Rule ${at}: the ${at}th colour is never used in a title.`,
+      );
+      for (const sentence of sentences) expect(await s.session.submit(sentence)).toMatchObject({ reason: "completed" });
+      expect(s.of("compaction_start").map(({ data }) => data.reason)).toContain("overflow");
+      const last = sentText(s.work().at(-1)!);
+      expect(sentences.filter((sentence) => last.includes(sentence))).toEqual(sentences);
+      await s.finish();
+    },
+  );
+
   it("incomplete: an answer that the window cut off is asked for again, whole", async () => {
     const s = compacting({
       settings: { thresholdTokens: 95_000 },

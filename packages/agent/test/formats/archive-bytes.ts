@@ -13,7 +13,7 @@ interface Entry {
   readonly external?: number;
 }
 
-/** A zip archive that says whatever it is told to. */
+/** A zip archive whose headers may be given false values. */
 export function zipOf(
   entries: readonly Entry[],
   end: { readonly count?: number; readonly size?: number; readonly offset?: number } = {},

@@ -26,7 +26,7 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     load: async () => (await import("./mcp/addition.ts")).mcpAddition(servers),
   },
   { name: "hooks", kinds: ["hook"], load: async () => (await import("./hooks/index.ts")).hooksFor },
-  { name: "rules", kinds: ["rule"], load: async () => (await import("./rules/addition.ts")).rules },
+  { name: "rules", kinds: ["rule", "instruction"], load: async () => (await import("./rules/addition.ts")).rules },
   {
     name: "skills",
     kinds: ["skill"],

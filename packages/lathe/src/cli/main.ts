@@ -1,7 +1,7 @@
 // Entry of the command: subcommand or run. Only the code of the chosen path is loaded.
 
 import { leaveLostTerminalsAtExit } from "../platform/machine/lost-terminal.ts";
-import { type Machine, thisMachine } from "../platform/machine/machine.ts";
+import { type Machine, ownStderr, thisMachine } from "../platform/machine/machine.ts";
 import { compileWasmOnce, compileWasmOnceInTime } from "../platform/machine/plain-wasm.ts";
 import { SUBCOMMANDS } from "../platform/options/option-table.ts";
 import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
@@ -9,7 +9,7 @@ import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
 export async function main(): Promise<void> {
   // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
   process.on("uncaughtException", (error) => {
-    process.stderr.write(`lathe: ${describe(error, process.env)}\n`);
+    ownStderr().write(`lathe: ${describe(error, process.env)}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
   });
   leaveLostTerminalsAtExit();
@@ -48,9 +48,10 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     return loadExtensionCommand(argv.slice(1), machine);
   }
   if (/^[a-z]+$/.test(first)) {
-    const { misspeltCommand } = await import("./usage-hint.ts");
+    const { misspeltCommand, sendsCommandWord } = await import("./usage-hint.ts");
     const misspelt = misspeltCommand(argv);
     if (misspelt) throw misspelt;
+    if (!(await sendsCommandWord(argv, machine))) return EXIT.usage;
   }
   compileWasmOnceInTime();
   const { launch } = await import("./launch.ts");

@@ -48,6 +48,7 @@ async function presentKinds(
   const kinds = [...new Set(entries.flatMap(({ kinds: wanted = [] }) => wanted))];
   if (kinds.length === 0 || !isAnythingHere(placeOf(workspace))) return new Set();
   const { refusedLine } = await import("../found/discovery/refused-line.ts");
+  const { brokenGuardsLine } = await import("../found/discovery/broken-hooks.ts");
   const { warningLine } = await import("../found/discovery/warning-line.ts");
   const discovery = await workspace.discovery();
   discovery.begin();
@@ -55,6 +56,7 @@ async function presentKinds(
   const all = found.flatMap((one) => one.all);
   const refused = refusedLine(all, discovery.place);
   warnings.push(...new Set(found.flatMap((one) => one.warnings).map(warningLine)));
-  if (refused !== undefined) warnings.push(refused);
+  const unguarded = brokenGuardsLine(all);
+  for (const line of [refused, unguarded]) if (line !== undefined) warnings.push(line);
   return new Set(all.map(({ kind }) => kind));
 }

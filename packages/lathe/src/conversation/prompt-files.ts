@@ -1,14 +1,25 @@
 // What files of the user and of other agents add to the system prompt (LS-07, EX-12): SYSTEM.md and APPEND_SYSTEM.md, instruction
 // files, and sections of the additions. Read when the prompt is rendered; from then on the journal has it.
 
+import { readFile, realpath, stat } from "node:fs/promises";
 import { relative } from "node:path";
-import type { InstructionDoc, MoreSurroundings } from "@lathe/agent/context";
+import { Imports, type InstructionDoc, isImporting, type MoreSurroundings } from "@lathe/agent/context";
+import { isCredentialFile } from "@lathe/agent/policy";
 import { isAnythingHere } from "../found/discovery/agent-places.ts";
+import { filesOfInstruction } from "../found/discovery/instruction-files.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
-import type { DiscoveryWarning, Found, ItemValues, MarkdownValue, Source } from "../found/discovery/types.ts";
+import type { DiscoveryWarning, Found, ItemValues, Source } from "../found/discovery/types.ts";
+import { onDisk } from "../found/permissions/on-disk.ts";
 import { shownPath } from "../platform/home/shown-path.ts";
 import type { PromptTexts, SessionRequest, SystemPart } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
+
+type Warn = (warning: DiscoveryWarning) => void;
+
+interface FoundDoc {
+  readonly source: Source;
+  readonly text: string;
+}
 
 type Files = Pick<MoreSurroundings, "projectDocs" | "userDocs" | "customPrompt" | "userInstructions">;
 
@@ -16,7 +27,7 @@ export async function promptFiles(
   workspace: SessionWorkspace,
   { systemPrompt, userInstructions }: SessionRequest,
   systemParts: (prompt: PromptTexts) => Promise<readonly SystemPart[]>,
-  warn: (warning: DiscoveryWarning) => void,
+  warn: Warn,
 ): Promise<MoreSurroundings> {
   const place = placeOf(workspace);
   const found = isAnythingHere(place) ? await foundFiles(workspace, place, warn) : {};
@@ -40,11 +51,7 @@ export async function titlePrompt(workspace: SessionWorkspace): Promise<string |
   return active.find(({ name }) => name === "TITLE_SYSTEM.md")?.value.text;
 }
 
-async function foundFiles(
-  workspace: SessionWorkspace,
-  place: Place,
-  warn: (warning: DiscoveryWarning) => void,
-): Promise<Files> {
+async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn): Promise<Files> {
   const discovery = await workspace.discovery();
   const [prompts, contexts, instructions] = await Promise.all([
     discovery.of("system-prompt"),
@@ -57,7 +64,10 @@ async function foundFiles(
   const custom = textOfPrompt("SYSTEM.md");
   const appended = textOfPrompt("APPEND_SYSTEM.md");
   const docs = [
-    ...instructions.active.map((item) => ({ ...item, text: instructionText(item.value) })),
+    // One for some files only is given with the first of them.
+    ...instructions.active
+      .filter(({ value }) => filesOfInstruction(value) === undefined)
+      .map((item) => ({ ...item, text: item.value.body })),
     ...contexts.active.filter((item) => !isReadOnTheWay(item)).map((item) => ({ ...item, text: item.value.text })),
   ].filter(({ text }) => text !== "");
   return {
@@ -67,19 +77,50 @@ async function foundFiles(
       docs.filter(({ source }) => source.level === "project"),
       place,
     ),
-    userDocs: docsOf(
+    userDocs: await withImports(
       docs.filter(({ source }) => source.level !== "project"),
       place,
+      warn,
     ),
   };
 }
+
+/** The user's own files also import from the home folder, in which the keys are. */
+async function withImports(found: readonly FoundDoc[], place: Place, warn: Warn): Promise<InstructionDoc[]> {
+  const docs = docsOf(found, place);
+  const importing = found.filter(({ source, text }) => text.includes("@") && isImporting(source.path));
+  if (importing.length === 0) return docs;
+  const { userHome, latheHome, root } = place;
+  const places = { userHome, latheHome, onDisk: onDisk({ userHome, latheHome }) };
+  const seen = new Set(await Promise.all(found.map(({ source }) => realpath(source.path))));
+  const imported: InstructionDoc[] = [];
+  for (const { source, text } of importing) {
+    const rules = {
+      within: [userHome, root],
+      home: userHome,
+      holdsKeys: (path: string) => isCredentialFile(path, places),
+      shown: (path: string) => shownPath(path, userHome),
+      warn,
+    };
+    imported.push(...(await new Imports(LOCAL_FILES, rules, seen).of(source.path, text)));
+  }
+  return [...imported, ...docs];
+}
+
+const LOCAL_FILES = {
+  readFile: (path: string) => readFile(path, "utf8"),
+  stat: async (path: string) => {
+    const found = await stat(path);
+    return { kind: found.isFile() ? "file" : "other", size: found.size, realPath: await realpath(path) } as const;
+  },
+};
 
 /** AGENTS.md and the file of the model's family are read in every folder from the root down, by the session itself. */
 const isReadOnTheWay = ({ source, value }: Found<ItemValues["context-file"]>): boolean =>
   value.family !== undefined || (source.provider === "agents" && source.level === "project");
 
 /** The last is the strongest: what has the highest priority. The same text in two agents' files is sent once. */
-function docsOf(found: readonly { readonly source: Source; readonly text: string }[], place: Place): InstructionDoc[] {
+function docsOf(found: readonly FoundDoc[], place: Place): InstructionDoc[] {
   const seen = new Set<string>();
   const docs: InstructionDoc[] = [];
   for (const { source, text } of found) {
@@ -93,9 +134,3 @@ function docsOf(found: readonly { readonly source: Source; readonly text: string
 /** Not where the folder is: that is in the first message, and the prompt is the same for a copy of the project elsewhere. */
 const pathFor = ({ level, path }: Source, { root, userHome }: Place): string =>
   level === "project" ? relative(root, path) : shownPath(path, userHome);
-
-function instructionText({ frontmatter, body }: MarkdownValue): string {
-  const { applyTo } = frontmatter;
-  const isForAll = typeof applyTo !== "string" || /^\s*\*\*(?:\/\*)?\s*$/.test(applyTo);
-  return isForAll || body === "" ? body : `For files that match ${applyTo}:\n\n${body}`;
-}

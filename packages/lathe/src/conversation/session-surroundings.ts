@@ -1,7 +1,8 @@
 // What the first message of a session says about project and machine, and which files of the user's it holds.
 
 import type { ExecutionEnvironment, Profile, SessionOptions } from "@lathe/agent";
-import { type AskedGit, askGit, readSurroundings, type Surroundings } from "@lathe/agent/context";
+import { type AskedGit, askGit, type GitPatience, readSurroundings, type Surroundings } from "@lathe/agent/context";
+import type { DiscoveryWarning } from "../found/discovery/types.ts";
 import { warningLine } from "../found/discovery/warning-line.ts";
 import { deskOf } from "../platform/machine/desk.ts";
 import { promptFiles } from "./prompt-files.ts";
@@ -26,7 +27,7 @@ export class SessionSurroundings {
 
   constructor(parts: SurroundingsParts) {
     this.#parts = parts;
-    if (asksEarly(parts.request)) this.#git = askGit(parts.env, GIT_PATIENCE_MS);
+    if (asksEarly(parts.request)) this.#git = askGit(parts.env, patienceOf(parts.workspace));
     // A failure is reported to the reader that awaits this; without a model there is none.
     this.#git?.catch(() => {});
   }
@@ -40,10 +41,12 @@ export class SessionSurroundings {
       const asked = where === env ? this.#git : undefined;
       this.#git = undefined; // what it says is of now
       const read = async (): Promise<Surroundings> => {
-        const more = await promptFiles(workspace, request, systemParts, (warning) =>
-          session.warn(warningLine(warning), "discovery"),
-        );
-        return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), more);
+        const warn = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
+        const more = await promptFiles(workspace, request, systemParts, warn);
+        return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), {
+          ...more,
+          warn,
+        });
       };
       return request.tape ? request.tape.surroundings(read) : read();
     };
@@ -54,12 +57,15 @@ export class SessionSurroundings {
 const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
   promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
 
+const patienceOf = ({ machine: { deps } }: SessionWorkspace): GitPatience => ({ wait: { ms: GIT_PATIENCE_MS, deps } });
+
 function knownFacts(
-  { machine, env: variables }: SessionWorkspace,
+  workspace: SessionWorkspace,
   { modelInfo, model }: Profile,
   env: ExecutionEnvironment,
-  git: Promise<AskedGit> = askGit(env, GIT_PATIENCE_MS),
+  git: Promise<AskedGit> = askGit(env, patienceOf(workspace)),
 ): Parameters<typeof readSurroundings>[2] {
+  const { machine, env: variables } = workspace;
   return {
     now: machine.deps.now(),
     model: modelInfo?.displayName ?? model,

@@ -22,7 +22,7 @@ import { LineWriter } from "./wire/writer.ts";
 export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const writer = new LineWriter(machine.stdout);
   writer.write(run.conversation.session.journal.header);
-  const result = await runHeadless(run, eventLines(writer));
+  const result = await runHeadless(run, eventLines(writer), machine.stdout);
   writer.writeLast(result);
   tellError(machine, result);
   return result;
@@ -46,7 +46,7 @@ export async function jsonCommandMode(
   const { stdin, stdout } = workspace.machine;
   const conversation = await Conversation.start({ workspace, requestFor, staysInSession: true }, opened);
   const { session } = conversation;
-  const signals = onSignals(() => void session.interrupt());
+  const signals = onSignals(() => void session.interrupt(), stdout);
   try {
     rememberForTerminal(workspace, opened.path);
     const writer = new LineWriter(stdout);

@@ -2,6 +2,7 @@
 
 import type { SessionEvent } from "@lathe/agent";
 import type { Machine } from "../platform/machine/machine.ts";
+import { onReaderGone } from "../platform/machine/reader-gone.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { joinLines } from "./headless/outcome.ts";
 import type { RunResult } from "./headless/result.ts";
@@ -15,7 +16,10 @@ export async function printMode(machine: Machine, run: HeadlessRun): Promise<Run
 
 /** Also for a result that an earlier run has left. */
 export function printResult(machine: Machine, result: RunResult): void {
-  if (result.text !== "") machine.stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
+  const { stdout } = machine;
+  // The work is done: without a reader for the answer, the run still ends in order and with its own exit code.
+  onReaderGone(stdout, () => undefined);
+  if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
   if (result.error !== undefined) machine.stderr.write(`lathe: ${result.error}\n`);
 }
 

@@ -262,13 +262,14 @@ describe("bad files", () => {
       ".claude/settings.json":
         '{\n"hooks": {\n"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}, {"type": "command"}, {"command": "ok"}]}],\n"Start": {}\n}}',
     });
-    const { active, warnings } = await discoveryIn(folders).of("hook");
+    const { active, all, warnings } = await discoveryIn(folders).of("hook");
     expect(active.map(({ value }) => value)).toEqual([{ event: "Stop", type: "command", command: "ok" }]);
-    expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
-      "3 a hook of Stop is of the type prompt, which is not supported",
-      "3 a hook of Stop has no command",
-      "4 the hooks of Start must be a list",
+    expect(all.map(({ source, ignored }) => `${source.line} ${ignored}`)).toEqual([
+      "3 hooks of the type prompt are not supported",
+      "3 it has no command",
+      "3 undefined",
     ]);
+    expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual(["4 the hooks of Start must be a list"]);
   });
 
   it("EX-01 a provider that fails is a warning; the others are asked", async () => {

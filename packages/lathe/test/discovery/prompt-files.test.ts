@@ -100,9 +100,6 @@ it("EX-12 files of the project come before AGENTS.md, which is stronger: the nea
     "copilot",
     "# .lathe/AGENTS.md",
     "house",
-    "# .github/instructions/sql.instructions.md",
-    "For files that match **/*.sql:",
-    "upper case",
     "# .lathe/instructions/style.md",
     "style",
     "# AGENTS.md",
@@ -136,4 +133,23 @@ it("a broken file is one warning with its line, and the request goes out", async
   expect(system()).toContain("text");
   expect(talk.warnings).toEqual([expect.stringMatching(/a\.instructions\.md:3: the frontmatter is not valid YAML/)]);
   await rm(join(talk.root, "project/.github"), { recursive: true });
+});
+
+it("EX-12 the user's own CLAUDE.md imports from the home folder too, but no keys; a repository's does not leave it", async () => {
+  await start({
+    ".claude/CLAUDE.md": "@~/notes/style.md @../.ssh/id_rsa @~/.npmrc",
+    "notes/style.md": "Two spaces.",
+    ".ssh/id_rsa": "SECRET key",
+    ".npmrc": "SECRET token",
+    "private.md": "SECRET note",
+    "project/CLAUDE.md": "@docs/a.md @~/.ssh/id_rsa @../private.md",
+    "project/docs/a.md": "Run make.",
+  });
+  await talk.say("hello");
+  expect(JSON.stringify(lastBody())).not.toContain("SECRET");
+  expect(system()).toContain("# docs/a.md\n\nRun make.\n\n# CLAUDE.md");
+  expect(system()).toContain("# ~/notes/style.md\n\nTwo spaces.\n\n# ~/.claude/CLAUDE.md");
+  expect(talk.warnings.join("\n")).toMatch(
+    /~\/\.claude\/CLAUDE\.md: it imports files that may hold keys; left out: \.\.\/\.ssh\/id_rsa, ~\/\.npmrc/,
+  );
 });

@@ -45,8 +45,13 @@ it("hooks of every agent have one form: event, pattern, command and time", async
     expect.arrayContaining([
       { event: "PostToolUse", matcher: "Edit|Write", type: "command", command: "prettier --write", timeoutMs: 30_000 },
       { event: "Stop", type: "command", command: "notify-send done" },
-      { event: "SessionStart", type: "command", command: "~/.claude/plugins/cache/market/tools/1.0.0/start.sh" },
-      { event: "preToolUse", matcher: "Shell", type: "command", command: "gate" },
+      {
+        event: "SessionStart",
+        type: "command",
+        command: "~/.claude/plugins/cache/market/tools/1.0.0/start.sh",
+        root: "~/.claude/plugins/cache/market/tools/1.0.0",
+      },
+      { event: "preToolUse", matcher: "Shell", type: "command", command: "gate", cwd: "." },
       { event: "pre", type: "module", path: "./.lathe/hooks/pre/log.ts" },
     ]),
   );
@@ -57,11 +62,11 @@ it("G-93 rules say in one way when they hold: always, for some files, or by thei
   const meta = Object.fromEntries(Object.entries(rules).map(([name, { frontmatter }]) => [name, frontmatter]));
   expect(meta).toEqual({
     tabs: { alwaysApply: true },
-    python: { description: "for **/*.py", globs: ["**/*.py"] },
+    python: { globs: ["**/*.py"] },
     always: { alwaysApply: true },
     react: { description: "React", globs: ["src/**/*.tsx"] },
     global_rules: { alwaysApply: true },
-    api: { description: "for api/**", globs: "api/**" },
+    api: { globs: "api/**" },
     "01-code": { alwaysApply: true },
     tone: { alwaysApply: true },
   });

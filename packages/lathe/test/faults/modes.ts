@@ -66,7 +66,7 @@ function resultLine(run: Finished): Ended {
 }
 
 async function openRpc(bench: FaultBench): Promise<Talk> {
-  const host = new RpcHost(bench.start(["--mode", "rpc"]));
+  const host = new RpcHost(bench.box.open(bench.args(["--mode", "rpc"]), bench.env));
   await host.wait("ready", ({ type }) => type === "ready");
   return {
     async say(message) {

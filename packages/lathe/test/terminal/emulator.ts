@@ -184,9 +184,12 @@ export class TerminalRun {
     });
   }
 
-  /** What the screen shows is half of one frame and half of the next: nobody at a terminal would see that. */
+  /**
+   * What the screen shows is half of one frame and half of the next: nobody at a terminal would see that. The emulator is asked, not
+   * the bytes that have come: it may not have drawn the last of them yet.
+   */
   get #isInFrame(): boolean {
-    return this.#raw.lastIndexOf("\x1b[?2026h") > this.#raw.lastIndexOf("\x1b[?2026l");
+    return this.#emulator.modes.synchronizedOutputMode;
   }
 
   #rows(from: number): string[] {

@@ -228,12 +228,12 @@ describe("variables that commands do not see", () => {
     command(run, "run it");
     await run.see("done");
     expect(run.all.join("\n")).not.toContain("environment variables");
-    const other = await opened(model, { env: { ANTHROPIC_API_KEY: "k", MY_OWN_THING: "1" } });
+    const other = await opened(model, { env: { ANTHROPIC_API_KEY: "k", MY_OWN_TOKEN: "1" } });
     command(other, "run it");
     const rows = await other.see("Some environment variables are hidden from commands; see /status");
     expect(rows.join("\n")).toMatch(/done again[\s\S]*Some environment variables are hidden/);
-    expect(other.all.join("\n")).not.toContain("MY_OWN_THING");
+    expect(other.all.join("\n")).not.toContain("MY_OWN_TOKEN");
     command(other, "/status");
-    await other.seeAnywhere(/withheld +ANTHROPIC_API_KEY[\s\S]*MY_OWN_THING/);
+    await other.seeAnywhere(/withheld +ANTHROPIC_API_KEY[\s\S]*MY_OWN_TOKEN/);
   });
 });

@@ -9,8 +9,8 @@ import {
 } from "../../src/catalog/index.ts";
 import { providerRows } from "../../src/catalog/provider-rows.ts";
 import { clampLevel, offeredLevels, thinkingLevels } from "../../src/catalog/thinking.ts";
+import { defaultModels } from "../../src/index.ts";
 import { createProvider } from "../../src/providers/create.ts";
-import { defaultModels } from "../../src/registry/index.ts";
 
 const line = (row: object) => JSON.stringify(row);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkRegistryConfig, Registry } from "../../src/registry/index.ts";
+import { checkRegistryConfig, Registry } from "../../src/index.ts";
 import type { JsonValue } from "../../src/types/json.ts";
 
 const model = { id: "m" };

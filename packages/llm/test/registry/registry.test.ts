@@ -1,8 +1,8 @@
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCatalog } from "../../src/catalog/index.ts";
+import { Registry, type RegistryOptions, selectModel } from "../../src/index.ts";
 import { createProvider } from "../../src/providers/index.ts";
-import { Registry, type RegistryOptions, selectModel } from "../../src/registry/index.ts";
 import type { JsonValue } from "../../src/types/json.ts";
 import { Message } from "../../src/types/message.ts";
 import type { ModelInfo } from "../../src/types/model.ts";

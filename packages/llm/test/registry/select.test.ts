@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCatalog } from "../../src/catalog/index.ts";
-import { expandModels, initialModel, Registry, selectModel } from "../../src/registry/index.ts";
+import { expandModels, initialModel, Registry, selectModel } from "../../src/index.ts";
 
 const lines = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join("\n");
 const catalog = createCatalog({

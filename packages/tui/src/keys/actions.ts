@@ -48,14 +48,7 @@ const select = (id: string, description: string, ...chords: string[]): Action =>
   context: "select",
 });
 
-const tabs = (id: string, description: string, ...chords: string[]): Action => ({
-  id: `tui.tabs.${id}`,
-  description,
-  chords,
-  context: "tabs",
-});
-
-/** Of lists, and of the tabs above them. */
+/** What can be done in a list. */
 export const SELECT_ACTIONS: readonly Action[] = [
   select("up", "Go up", "up"),
   select("down", "Go down", "down"),
@@ -66,6 +59,4 @@ export const SELECT_ACTIONS: readonly Action[] = [
   select("confirm", "Choose", "enter"),
   select("toggle", "Mark, where several can be chosen", "tab"),
   select("cancel", "Cancel", "escape", "ctrl+c"),
-  tabs("next", "Go to the next tab", "tab", "right"),
-  tabs("previous", "Go to the tab before", "shift+tab", "left"),
 ];

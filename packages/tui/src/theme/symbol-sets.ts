@@ -37,7 +37,6 @@ const UNICODE: Symbols = {
   barFull: "█",
   barEmpty: "░",
   spinner: ["·", "•", "●", "•"],
-  spinnerMs: 400,
 };
 
 const NERD: Symbols = {
@@ -77,7 +76,6 @@ const ASCII: Symbols = {
   barFull: "#",
   barEmpty: ".",
   spinner: [".", "o", "O", "o"],
-  spinnerMs: 400,
 };
 
 export const SYMBOL_SETS: Readonly<Record<SymbolPreset, Symbols>> = { unicode: UNICODE, nerd: NERD, ascii: ASCII };

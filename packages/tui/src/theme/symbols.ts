@@ -23,7 +23,6 @@ export interface Symbols {
   readonly unchecked: string;
   readonly barFull: string;
   readonly barEmpty: string;
-  /** Frames of the spinner beside the status, and how long each is shown. */
+  /** Frames of the spinner beside the status. */
   readonly spinner: readonly string[];
-  readonly spinnerMs: number;
 }

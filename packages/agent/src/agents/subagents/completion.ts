@@ -25,6 +25,8 @@ export interface Result {
   readonly isDone: boolean;
   readonly output: string;
   readonly findings: readonly JsonValue[];
+  /** The child never called `yield`. */
+  readonly hasNotYielded?: true;
 }
 
 export class Completion implements CompletionService {
@@ -92,7 +94,8 @@ export class Completion implements CompletionService {
     }
     const violation = await this.#check(text);
     const why = violation === undefined ? "" : `\n[The text does not fit the schema: ${violation}]`;
-    return { isDone: violation === undefined, output: `${NO_YIELD}${why}${text && `\n\n${text}`}`, findings };
+    const output = `${NO_YIELD}${why}${text && `\n\n${text}`}`;
+    return { isDone: violation === undefined, output, findings, hasNotYielded: true };
   }
 
   async #check(output: string): Promise<string | undefined> {

@@ -45,6 +45,7 @@ const ENDED = new Checker(
     isUnread: optional(flag()),
     report: optional(text()),
     findings: optional(anything()),
+    hasNotYielded: optional(flag()),
     stderr: optional(text()),
     retryFailure: optional(anything()),
     outputPath: optional(text()),
@@ -73,7 +74,16 @@ export interface AgentFacts {
 export interface RunOutcome
   extends Pick<
     AgentReport,
-    "agentId" | "output" | "turnsUsed" | "findings" | "durationMs" | "stderr" | "retryFailure" | "outputPath" | "work"
+    | "agentId"
+    | "output"
+    | "turnsUsed"
+    | "findings"
+    | "hasNotYielded"
+    | "durationMs"
+    | "stderr"
+    | "retryFailure"
+    | "outputPath"
+    | "work"
   > {
   readonly status: Exclude<AgentStatus, "running">;
   /** The child never read what it was given. */

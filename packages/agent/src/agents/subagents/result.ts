@@ -4,7 +4,8 @@ import type { InputOutcome } from "../../contract/events/types.ts";
 import type { Child } from "./child.ts";
 import type { RunOutcome } from "./records.ts";
 
-type Result = Pick<RunOutcome, "status" | "output" | "findings" | "stderr" | "retryFailure" | "work">;
+type Own = Pick<RunOutcome, "status" | "output" | "findings" | "hasNotYielded">;
+type Result = Own & Pick<RunOutcome, "stderr" | "retryFailure" | "work">;
 
 /** `ended`: how its input ended, or why it was not taken. */
 export async function resultOf(child: Child, ended: InputOutcome | string): Promise<Result> {
@@ -28,10 +29,7 @@ export const beforeIt = ({ unread, run }: Child): string =>
     ? ""
     : "\n[It had not begun. A message makes it begin with what it was given.]";
 
-async function ownResult(
-  child: Child,
-  ended: InputOutcome | string,
-): Promise<Pick<RunOutcome, "status" | "output" | "findings">> {
+async function ownResult(child: Child, ended: InputOutcome | string): Promise<Own> {
   const text = child.session?.lastText() ?? "";
   if (typeof ended === "string" || ended.reason !== "completed") {
     const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));
@@ -43,6 +41,6 @@ async function ownResult(
       output: `It asks you, and goes on when you have sent it the answer:\n${ended.awaiting.text}`,
     };
   if (!child.completion) return { status: "completed", output: text };
-  const { isDone, output, findings } = await child.completion.result(text);
-  return { status: isDone ? "completed" : "failed", output, ...(findings.length > 0 ? { findings } : {}) };
+  const { isDone, findings, ...rest } = await child.completion.result(text);
+  return { status: isDone ? "completed" : "failed", ...rest, ...(findings.length > 0 ? { findings } : {}) };
 }

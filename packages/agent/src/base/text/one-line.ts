@@ -1,2 +1,2 @@
-/** The text in one line: every run of blanks and line ends is one space, and there is none at the ends. */
+/** The text in one line: each run of white space becomes one space, and none is left at either end. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

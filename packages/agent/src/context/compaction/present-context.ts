@@ -16,12 +16,16 @@ export interface PresentContext {
   /** System prompt, environment block and tools. */
   readonly prefixTokens: number;
   readonly sent: readonly SentMessage[];
+  /** Of the whole request, on the same scale as its parts: the vendor's count as far as it can be true. */
   readonly tokens: number;
   readonly window: number;
 }
 
 const CHARS_PER_TOKEN = 4;
-/** A count far from the estimate is of something else, such as a request before a switch of the model. */
+/**
+ * A count far from the estimate is of something else, such as a request before a switch of the model, or the server does not
+ * count at all.
+ */
 const MOST_SCALE = 3;
 
 export function presentContext({ request, entryIds, contextTokens, contextWindow }: RequestInfo): PresentContext {
@@ -32,7 +36,8 @@ export function presentContext({ request, entryIds, contextTokens, contextWindow
   const sizes = request.messages.slice(headLength).map(charactersOf);
   const characters = sizes.reduce((sum, size) => sum + size, prefixCharacters);
   const estimate = Math.max(1, characters / CHARS_PER_TOKEN);
-  const scale = Math.min(MOST_SCALE, Math.max(1 / MOST_SCALE, contextTokens / estimate)) / CHARS_PER_TOKEN;
+  const tokens = Math.ceil(Math.min(MOST_SCALE * estimate, Math.max(estimate / MOST_SCALE, contextTokens)));
+  const scale = tokens / estimate / CHARS_PER_TOKEN;
   return {
     prefixTokens: Math.ceil(prefixCharacters * scale),
     sent: sizes.map((size, at) => ({
@@ -40,7 +45,7 @@ export function presentContext({ request, entryIds, contextTokens, contextWindow
       message: request.messages[headLength + at]!,
       tokens: Math.ceil(size * scale),
     })),
-    tokens: contextTokens,
+    tokens,
     window: contextWindow,
   };
 }

@@ -217,6 +217,18 @@ export class Seams {
     return current;
   }
 
+  /** What hooks have to tell the model about the calls that have just run, in their order. */
+  async afterRound(signal: AbortSignal): Promise<readonly InputContent[]> {
+    const told: InputContent[] = [];
+    for (const middleware of this.#with("afterRound")) {
+      const verdict = await this.#lenient(middleware, "afterRound", signal, (context) =>
+        middleware.afterRound!(context),
+      );
+      if (verdict) told.push(verdict.tell);
+    }
+    return told;
+  }
+
   async beforeStop(info: { text: string; rounds: number }, signal: AbortSignal): Promise<InputContent | undefined> {
     for (const middleware of this.#with("beforeStop")) {
       const verdict = await this.#lenient(middleware, "beforeStop", signal, (context) =>

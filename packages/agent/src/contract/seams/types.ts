@@ -228,6 +228,8 @@ export type ApprovalVerdict =
   | undefined;
 /** Continues the input with this message instead of ending it. */
 export type StopVerdict = { readonly continueWith: InputContent } | undefined;
+/** Gives the model a message before its next answer. */
+export type RoundVerdict = { readonly tell: InputContent } | undefined;
 /** Objects, gives the summary, or (undefined) lets it happen. */
 export type TreeVerdict = { readonly cancel: string } | BranchSummary | undefined;
 /** Objects, or (undefined) lets it happen. */
@@ -259,6 +261,8 @@ export interface Middleware {
     result: ToolResult,
     context: SeamContext,
   ): Promise<ToolResult | undefined> | ToolResult | undefined;
+  /** All calls of an answer have their results. */
+  afterRound?(context: SeamContext): Promise<RoundVerdict> | RoundVerdict;
   /** The model has nothing more to do. */
   beforeStop?(
     info: { readonly text: string; readonly rounds: number },

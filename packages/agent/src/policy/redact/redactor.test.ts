@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { secretValues } from "../../base/secrets/secret-values.ts";
 import { MemoryArtifacts } from "../../record/artifacts/store.ts";
 import { redactedArtifacts } from "./artifacts.ts";
 import { Redactor } from "./redactor.ts";
-import { secretValues } from "./secret-values.ts";
 
 const KEY = "sk-ant-0123456789abcdef";
 

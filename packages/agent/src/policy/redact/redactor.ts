@@ -2,9 +2,9 @@
 // from tools, files and people (decision 0076). A placeholder stands for one value, so that a tool can be given the value again
 // when the model uses the placeholder (decision 0157).
 
+import { withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
+import { type Secret, secretValues } from "../../base/secrets/secret-values.ts";
 import { RedactingBytes, RedactingStream, withoutSecrets } from "./replace.ts";
-import { withoutSecretShapes } from "./secret-shapes.ts";
-import { type Secret, secretValues } from "./secret-values.ts";
 
 /** Deeper than any real value. */
 const MOST_NESTING = 500;

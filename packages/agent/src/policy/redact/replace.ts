@@ -1,6 +1,6 @@
 // Replacing secrets in text, whole or as it comes in pieces.
 
-import type { Secret } from "./secret-values.ts";
+import type { Secret } from "../../base/secrets/secret-values.ts";
 
 /** Called with each secret as it is replaced. */
 export type OnReplaced = (secret: Secret) => void;

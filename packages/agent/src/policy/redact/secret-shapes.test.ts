@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
 import { Redactor } from "./redactor.ts";
-import { withoutSecretShapes } from "./secret-shapes.ts";
 
 /** Of the given length, from an alphabet; put together here so that no file holds anything that looks like a real key. */
 const random = (length: number, alphabet: string): string =>

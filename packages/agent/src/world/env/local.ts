@@ -9,7 +9,7 @@ import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
 import type { GovernorLimits } from "../process/governor.ts";
 import { Processes } from "../process/processes.ts";
-import { BASH, shellArgv } from "../process/shell-argv.ts";
+import { BASH, SH, shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
 import { isInside } from "./is-inside.ts";
@@ -41,13 +41,15 @@ import {
   type WriteOptions,
 } from "./types.ts";
 
+type Surroundings = Pick<ExecOptions, "cwd" | "env" | "internal" | "isUsers">;
+
 /** Where a local environment works and what its commands see. */
 export interface LocalEnvironmentOptions {
   /** Absolute. */
   readonly cwd: string;
   /** The host's environment, usually `process.env`. */
   readonly baseEnv: EnvVars;
-  /** Which of them commands see; `inherit_core` when absent. */
+  /** Which of them commands see; `filtered` when absent. */
   readonly envPolicy?: EnvPolicy | undefined;
   /** Names, or patterns with `*`, of variables that commands see in addition. */
   readonly envPass?: readonly string[] | undefined;
@@ -210,16 +212,17 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   #request(command: string, { shell, ...options }: ExecOptions) {
-    const argv = shellArgv(command);
+    // Our own questions need no bash, which takes twice as long to start.
+    const argv: ProgramArgv = options.internal ? [SH, "-c", command] : shellArgv(command);
     if (shell === undefined || argv[0] !== BASH)
       return { ...options, argv, ...this.#surroundings({ cwd: shell?.cwd, ...options }) };
     return { ...options, argv, ...this.#surroundings(options), shell: { ...shell, command } };
   }
 
-  #surroundings({ cwd, env, internal = false }: Pick<ExecOptions, "cwd" | "env" | "internal">) {
-    const { baseEnv, envPolicy = "inherit_core", envPass = [], onWithheld } = this.#options;
-    const rules = { policy: envPolicy, pass: envPass };
-    if (!internal && !this.#toldWithheld && onWithheld !== undefined) {
+  #surroundings({ cwd, env, internal = false, isUsers = false }: Surroundings) {
+    const { baseEnv, envPolicy = "filtered", envPass = [], onWithheld } = this.#options;
+    const rules = { policy: isUsers ? "inherit_all" : envPolicy, pass: envPass } as const;
+    if (!internal && !isUsers && !this.#toldWithheld && onWithheld !== undefined) {
       this.#toldWithheld = true;
       const names = withheldNames(baseEnv, rules);
       if (names.length > 0) onWithheld(names);

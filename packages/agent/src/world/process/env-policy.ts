@@ -1,7 +1,9 @@
 // Which variables of the host a command sees. Keys and passwords stay out of commands, and so out of transcripts, unless
-// the user passes them on by name; it is no security boundary (decision 0075).
+// the user passes them on by name; it is no security boundary (decision 0307).
 
-/** Which variables commands see: a short list of well-known ones (`inherit_core`), all but secrets (`filtered`), all, or none. */
+import { isSecretName, isSecretValue } from "../../base/secrets/variables.ts";
+
+/** Which variables commands see: all but secrets (`filtered`), a short list of well-known ones (`inherit_core`), all, or none. */
 export type EnvPolicy = "filtered" | "inherit_all" | "inherit_none" | "inherit_core";
 /** Environment variables by name. */
 export type EnvVars = Readonly<Record<string, string | undefined>>;
@@ -30,39 +32,12 @@ const CORE_PATTERN = /^(?:LC_[A-Z]+|[a-z]+_proxy|[A-Z]+_PROXY)$/;
 /** A shell sets these itself. */
 const OF_THE_SHELL = new Set(["_", "PWD", "OLDPWD", "SHLVL"]);
 
-/** As the last word of a name, or the whole of it. */
-const SECRET_WORDS = new Set(
-  "KEY KEYS PAT PASS CREDENTIAL CREDENTIALS CREDS AUTH COOKIE COOKIES DSN HEADERS WEBHOOK".split(" "),
-);
-/** The same for several words. */
-const SECRET_PHRASES = [
-  "WEBHOOK_URL",
-  "CONNECTION_STRING",
-  ..."DATABASE DB REDIS MONGO MONGODB POSTGRES POSTGRESQL MYSQL AMQP RABBITMQ BROKER"
-    .split(" ")
-    .flatMap((server) => [`${server}_URL`, `${server}_URI`]),
-];
-/** At the end of a name, also within a word and in the plural. */
-const SECRET_ENDINGS = ["APIKEY", "API_KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE"];
-
-/**
- * Its value is a key, a password, or holds one, as far as a name can tell. Every start asks this of every variable, and to
- * compile a pattern of these words takes longer than all of these comparisons.
- */
-export function isSecretName(name: string): boolean {
-  const upper = name.toUpperCase();
-  if (SECRET_WORDS.has(upper.slice(upper.lastIndexOf("_") + 1)) || upper.endsWith("_PWD")) return true;
-  if (SECRET_PHRASES.some((phrase) => upper === phrase || upper.endsWith(`_${phrase}`))) return true;
-  const singular = upper.endsWith("S") ? upper.slice(0, -1) : upper;
-  return SECRET_ENDINGS.some((ending) => singular.endsWith(ending));
-}
-
 /** `base` is the host's environment; `extra` holds the variables a call asks for by name, which always win. */
 export function commandEnv(base: EnvVars, rules: EnvRules, extra: EnvVars = {}): Record<string, string> {
   const admitted = admission(rules);
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(base)) {
-    if (value !== undefined && admitted(name)) result[name] = value;
+    if (value !== undefined && admitted(name, value)) result[name] = value;
   }
   for (const [name, value] of Object.entries(extra)) {
     if (value !== undefined) result[name] = value;
@@ -73,31 +48,28 @@ export function commandEnv(base: EnvVars, rules: EnvRules, extra: EnvVars = {}):
 /** Names of the host's variables that commands do not see, sorted. */
 export function withheldNames(base: EnvVars, rules: EnvRules): string[] {
   const admitted = admission(rules);
-  return Object.keys(base)
-    .filter((name) => base[name] !== undefined && !OF_THE_SHELL.has(name) && !admitted(name))
+  return Object.entries(base)
+    .filter(([name, value]) => value !== undefined && !OF_THE_SHELL.has(name) && !admitted(name, value))
+    .map(([name]) => name)
     .sort();
 }
 
-function admission({ policy, pass = [] }: EnvRules): (name: string) => boolean {
+function admission({ policy, pass = [] }: EnvRules): (name: string, value: string) => boolean {
   const passed = pass.map(globPattern);
-  return (name) => admits(policy, name) || passed.some((pattern) => pattern.test(name));
+  return (name, value) => admits(policy, name, value) || passed.some((pattern) => pattern.test(name));
 }
 
-function admits(policy: EnvPolicy, name: string): boolean {
+function admits(policy: EnvPolicy, name: string, value: string): boolean {
   switch (policy) {
     case "inherit_all":
       return true;
     case "inherit_none":
       return false;
     case "inherit_core":
-      return isCore(name);
+      return CORE.has(name) || (CORE_PATTERN.test(name) && !isSecretValue(value));
     case "filtered":
-      return isCore(name) || !isSecretName(name);
+      return CORE.has(name) || !(isSecretName(name) || isSecretValue(value));
   }
-}
-
-function isCore(name: string): boolean {
-  return CORE.has(name) || CORE_PATTERN.test(name);
 }
 
 function globPattern(glob: string): RegExp {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { type Mark, SET_LOCKS } from "./marked.ts";
 import type { ProgramArgv } from "./types.ts";
 
-const SH = "/bin/sh";
+export const SH = "/bin/sh";
 export const BASH = "/bin/bash";
 const SHELLS: readonly string[] = [BASH, SH];
 
@@ -24,8 +24,11 @@ export function markedShell(
   interleaved: boolean,
   prelude = "",
 ): ProgramArgv {
-  const [program] = argv;
+  const [program, option, command] = argv;
   if (!SHELLS.includes(program)) return argv;
+  // A plain sh marks itself: one process less to start.
+  if (program === SH && option === "-c" && command !== undefined && argv.length === 3)
+    return [SH, "-c", `${ownMark(mark, interleaved, prelude)}${command}`];
   const [sh, ...rest] = markedProgram(mark, argv, interleaved, prelude);
   // In POSIX mode bash leaves alone what $BASH_ENV names; the command's own shell will read it.
   return sh === SH && program === BASH && !keepsVariables(env) ? [BASH, "--posix", ...rest] : [sh, ...rest];
@@ -47,7 +50,7 @@ export function markedProgram(mark: Mark, argv: ProgramArgv, interleaved: boolea
   return [SH, "-c", script, "lathe", mark.locks, ...argv];
 }
 
-/** Text by which a bash of ours sets its mark itself. */
+/** Text by which a shell of ours sets its mark itself. */
 export function ownMark(mark: Mark, interleaved: boolean, prelude: string): string {
   const locks = SET_LOCKS.replaceAll('"$1"', mark.locks);
   return `${process.platform === "linux" ? `${prelude}${locks}; ` : ""}${interleaved ? "exec 2>&1; " : ""}`;

@@ -16,6 +16,8 @@ export interface ExecOptions {
   readonly outside?: boolean | undefined;
   /** A question of the session's own, such as git's state: the user need not be told what this command does not see. */
   readonly internal?: boolean | undefined;
+  /** The user typed the command: it sees every variable of the host. */
+  readonly isUsers?: boolean | undefined;
   /** The command takes over the state of an earlier one and reports its own. An environment without bash ignores it. */
   readonly shell?: LastingShellOptions | undefined;
 }

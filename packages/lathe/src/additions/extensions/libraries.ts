@@ -21,6 +21,7 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/llm/fetch": await import("@lathe/llm/fetch"),
     "@lathe/llm/open": await import("@lathe/llm/open"),
     "@lathe/llm/providers": await import("@lathe/llm/providers"),
+    "@lathe/llm/schema": await import("@lathe/llm/schema"),
     // Types only.
     "lathe/extension": {},
   };

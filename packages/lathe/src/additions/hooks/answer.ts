@@ -55,23 +55,39 @@ export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): Hook
 
 function fromJson(value: JsonObject): HookAnswer {
   const specific = isJsonObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
-  const reason = nonBlankText(value["reason"]) ?? nonBlankText(specific["permissionDecisionReason"]);
-  // `decision` is the older form; what one agent calls approve, another calls allow.
-  const decision =
-    nonBlankText(specific["permissionDecision"]) ??
-    nonBlankText(value["permissionDecision"]) ??
-    nonBlankText(value["decision"]);
-  const unknown = unknownDecision(value["decision"] ?? value["permissionDecision"] ?? specific["permissionDecision"]);
+  const message = firstText(value, "systemMessage", "user_message", "userMessage");
+  // An answer to PermissionRequest.
+  const permit = isJsonObject(specific["decision"]) ? specific["decision"] : {};
+  const reason =
+    firstText(permit, "message") ??
+    firstText(value, "reason", "permissionDecisionReason", "agent_message", "agentMessage") ??
+    firstText(specific, "permissionDecisionReason");
+  // `decision` is the older form, `permission` is Cursor's; what one agent calls approve, another calls allow.
+  const written = [
+    permit["behavior"],
+    specific["permissionDecision"],
+    value["permissionDecision"],
+    value["permission"],
+    value["decision"],
+  ];
+  const unknown = written.map(unknownDecision).find((problem) => problem !== undefined);
   if (unknown !== undefined) return { failure: unknown };
-  const input = specific["updatedInput"] ?? specific["tool_input"];
-  const context = nonBlankText(specific["additionalContext"]) ?? nonBlankText(value["additionalContext"]);
+  const said = written.filter((decision) => nonBlankText(decision) !== undefined);
+  const isRefused = said.includes("block") || said.includes("deny");
+  const input = permit["updatedInput"] ?? specific["updatedInput"] ?? specific["tool_input"] ?? value["updated_input"];
+  const context =
+    firstText(specific, "additionalContext") ?? firstText(value, "additionalContext", "additional_context");
+  const followUp = firstText(value, "followup_message");
   const stop =
-    value["continue"] === false ? (nonBlankText(value["stopReason"]) ?? "A hook ended the work.") : undefined;
-  const message = nonBlankText(value["systemMessage"]);
+    value["continue"] === false ? (firstText(value, "stopReason") ?? message ?? "A hook ended the work.") : undefined;
+  const block = isRefused ? (reason ?? message ?? "A hook refused, without a reason.") : followUp;
   return {
-    ...(decision === "block" || decision === "deny" ? { block: reason ?? "A hook refused, without a reason." } : {}),
-    ...(decision === "allow" || decision === "approve" ? { permission: "allow" as const } : {}),
-    ...(decision === "ask" ? { permission: "ask" as const } : {}),
+    ...(block === undefined ? {} : { block }),
+    ...(said.includes("ask")
+      ? { permission: "ask" as const }
+      : said.includes("allow") || said.includes("approve")
+        ? { permission: "allow" as const }
+        : {}),
     ...(reason === undefined ? {} : { permissionReason: reason }),
     ...(isJsonObject(input) ? { input } : {}),
     ...(context === undefined ? {} : { context }),
@@ -99,4 +115,6 @@ const DECISIONS: ReadonlySet<unknown> = new Set([
 
 const nonBlankText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined;
+const firstText = (value: JsonObject, ...keys: readonly string[]): string | undefined =>
+  keys.map((key) => nonBlankText(value[key])).find((text) => text !== undefined);
 const short = (text: string): string => text.trim().slice(0, SHOWN);

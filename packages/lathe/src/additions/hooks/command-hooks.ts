@@ -1,36 +1,30 @@
-// The commands that people want to have run when something happens: which are for an event, and what they answered together.
+// Runs the commands that users want to have run when something happens, and joins what they answered.
 
-import { type JsonObject, messageOf } from "@lathe/llm";
+import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import { runUserProgram } from "../../config/workspace/user-program.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import type { DiscoveryWarning, Found, HookValue } from "../../found/discovery/types.ts";
+import type { HookEvent } from "../../found/discovery/hook-events.ts";
 import { answerOf, type HookAnswer } from "./answer.ts";
-import { HOOK_EVENTS, type HookEvent, hookEvent } from "./events.ts";
-import { type Matcher, matcherOf } from "./matcher.ts";
+import type { CommandHook } from "./read-hooks.ts";
 
-/** Of a hook that names no other. */
-const TIMEOUT_MS = 60_000;
 /** What is left of a program after its deadline must be gone before the loop's own. */
 const MARGIN_MS = 5_000;
 
-interface CommandHook {
-  readonly event: HookEvent;
-  readonly matches: Matcher;
-  readonly command: string;
-  readonly timeoutMs: number;
-  /** Which agent's file it is from. */
-  readonly provider: string;
-  /** For messages. */
-  readonly name: string;
+/** What a hook is told of one thing that happens. */
+export interface Told {
+  /** Besides what every hook is given. */
+  readonly fields: JsonObject;
+  /** What the matcher of the hook looks at; absent where it has no say. */
+  readonly names?: readonly string[];
+  /** Our arguments for a call after the hook has changed those that it was told; undefined when the change cannot be carried over. */
+  readonly argumentsFrom?: (changed: JsonObject) => JsonObject | undefined;
 }
 
 /** One thing that happens, for the hooks that wait for it. */
 export interface Happening {
   readonly event: HookEvent;
-  /** What matchers look at; absent where they have no say. */
-  readonly names?: readonly string[];
-  /** Besides what every hook is given; `provider` is the agent that the hook was written for. */
-  readonly fields: (provider: string) => JsonObject;
+  /** In the words of the agent that the hook was written for; a call that touches several files is told file by file. */
+  readonly told: (hook: CommandHook) => readonly Told[];
   readonly signal: AbortSignal;
   /** At the end of a session the user does not wait long. */
   readonly mostMs?: number;
@@ -44,14 +38,23 @@ export interface HookAnswers extends Omit<HookAnswer, "failure"> {
 interface CommandHooksParts {
   readonly workspace: Workspace;
   /** What every hook is given. */
-  readonly common: () => JsonObject;
+  readonly common: (hook: CommandHook) => JsonObject;
   /** A hook that failed, or has something to say. */
   readonly tell: (message: string) => void;
 }
 
+interface NamedAnswer extends HookAnswer {
+  readonly hook: string;
+}
+
+/** What runs beside the session may end by itself within this time when the session ends. */
+const BACKGROUND_GRACE_MS = 1_000;
+
 export class CommandHooks {
   readonly #hooks: readonly CommandHook[];
   readonly #parts: CommandHooksParts;
+  readonly #background = new Set<Promise<unknown>>();
+  readonly #ended = new AbortController();
 
   constructor(hooks: readonly CommandHook[], parts: CommandHooksParts) {
     this.#hooks = hooks;
@@ -69,86 +72,139 @@ export class CommandHooks {
 
   /** All hooks for it side by side; what forbids is stronger than what asks, and that than what allows. */
   async run(happening: Happening): Promise<HookAnswers> {
-    const { event, names } = happening;
-    const chosen = this.#hooks.filter((hook) => hook.event === event && (names === undefined || hook.matches(names)));
-    if (chosen.length === 0) return {};
-    const answers = await Promise.all(chosen.map((hook) => this.#answer(hook, happening)));
+    const concerned = this.#hooks.flatMap((hook) => {
+      const told = hook.event === happening.event ? happening.told(hook) : [];
+      const matching = told.filter(({ names }) => names === undefined || hook.matches(names));
+      return matching.length === 0 ? [] : [{ hook, told: matching }];
+    });
+    const answers = (await Promise.all(concerned.map((one) => this.#answersOf(one, happening)))).flat();
     const first = <K extends keyof HookAnswer>(key: K): HookAnswer[K] | undefined =>
       answers.find((answer) => answer[key] !== undefined)?.[key];
-    const deciding = answers.findIndex(({ permission }) => permission === this.#permission(answers));
+    const permission = permissionOf(answers);
+    const deciding = answers.find((answer) => permission !== undefined && answer.permission === permission);
     const contexts = answers.flatMap(({ context }) => context ?? []);
     return {
       ...some("block", first("block")),
       ...some("stop", first("stop")),
       ...some("input", answers.findLast(({ input }) => input !== undefined)?.input),
-      ...some("permission", this.#permission(answers)),
-      ...some("permissionReason", answers[deciding]?.permissionReason),
-      ...some("by", this.#permission(answers) && chosen[deciding]?.name),
+      ...some("permission", permission),
+      ...some("permissionReason", deciding?.permissionReason),
+      ...some("by", deciding?.hook),
       ...(contexts.length === 0 ? {} : { context: contexts.join("\n\n") }),
     };
   }
 
-  #permission(answers: readonly HookAnswer[]): "allow" | "ask" | undefined {
-    const said = answers.map(({ permission }) => permission);
-    return said.includes("ask") ? "ask" : said.find((permission) => permission !== undefined);
+  /** One after the other; the first that refuses is enough. */
+  async #answersOf(
+    { hook, told }: { readonly hook: CommandHook; readonly told: readonly Told[] },
+    happening: Happening,
+  ): Promise<readonly NamedAnswer[]> {
+    if (hook.runsAsync) {
+      for (const one of told) this.#keep(this.#ask(hook, one, { ...happening, signal: this.#ended.signal }));
+      return [];
+    }
+    const answers: NamedAnswer[] = [];
+    for (const one of told) {
+      const answer = await this.#answer(hook, one, happening);
+      answers.push({ ...answer, hook: hook.name });
+      if (answer.block !== undefined) break;
+    }
+    return answers;
   }
 
-  async #answer(hook: CommandHook, { event, fields, signal, mostMs }: Happening): Promise<HookAnswer> {
-    const { workspace, common, tell } = this.#parts;
-    const given = { ...common(), hook_event_name: event, ...fields(hook.provider) };
-    const folder = workspace.cwd;
+  /** Nothing waits for it, and nothing follows from what it says. */
+  #keep(work: Promise<unknown>): void {
+    const done: Promise<void> = work.then(
+      () => void this.#background.delete(done),
+      () => void this.#background.delete(done),
+    );
+    this.#background.add(done);
+  }
+
+  /** Ends what still runs beside the session. */
+  async close(): Promise<void> {
+    if (this.#background.size === 0) return;
+    const { setTimer } = this.#parts.workspace.machine.deps;
+    const timer = setTimer(() => this.#ended.abort(), BACKGROUND_GRACE_MS);
+    await Promise.all(this.#background);
+    timer.cancel();
+  }
+
+  async #answer(hook: CommandHook, told: Told, happening: Happening): Promise<HookAnswer> {
+    const { tell } = this.#parts;
+    const answer = await this.#ask(hook, told, happening);
+    if (answer.failure !== undefined) {
+      tell(`The hook ${hook.name} ${answer.failure}`);
+      return hook.failsClosed ? { block: `The hook ${hook.name} ${answer.failure}, and must not be passed over.` } : {};
+    }
+    if (answer.message !== undefined) tell(answer.message);
+    if (answer.input === undefined || told.argumentsFrom === undefined) return answer;
+    const { input: changed, ...rest } = answer;
+    const input = told.argumentsFrom(changed);
+    if (input !== undefined) return { ...rest, input };
+    return { ...rest, block: `The hook ${hook.name} changed arguments that this tool does not have.` };
+  }
+
+  async #ask(hook: CommandHook, { fields }: Told, { event, signal, mostMs }: Happening): Promise<HookAnswer> {
+    const { workspace, common } = this.#parts;
+    const given = {
+      ...common(hook),
+      hook_event_name: hook.dialect === "cursor" ? hook.writtenEvent : event,
+      ...fields,
+    };
     try {
-      const end = await runUserProgram(workspace, {
+      let goOn: (answer: "async") => void = () => {};
+      const async = new Promise<"async">((resolve) => {
+        goOn = resolve;
+      });
+      const running = runUserProgram(workspace, {
         command: hook.command,
         input: `${JSON.stringify(workspace.redactor.value(given))}\n`,
-        signal,
+        signal: AbortSignal.any([signal, this.#ended.signal]),
         timeoutMs: Math.min(hook.timeoutMs, mostMs ?? hook.timeoutMs),
-        variables: { LATHE_PROJECT_DIR: folder, CLAUDE_PROJECT_DIR: folder, GEMINI_PROJECT_DIR: folder },
+        variables: variablesOf(hook, workspace.cwd),
+        ...(hook.cwd === undefined ? {} : { cwd: hook.cwd }),
+        onFirstLine: (line) => {
+          if (saysAsync(line)) goOn("async");
+        },
       });
+      const end = await Promise.race([running, async]);
+      if (end === "async") {
+        this.#keep(running);
+        return {};
+      }
       const plainIsContext = event === "UserPromptSubmit" || event === "SessionStart";
-      const answer = answerOf(end, { plainIsContext });
-      if (answer.failure !== undefined) tell(`The hook ${hook.name} ${answer.failure}`);
-      if (answer.message !== undefined) tell(answer.message);
-      return answer;
+      return answerOf(end, { plainIsContext });
     } catch (error) {
       signal.throwIfAborted();
-      tell(`The hook ${hook.name} did not start: ${messageOf(error)}`);
-      return {};
+      return { failure: `did not start: ${messageOf(error)}` };
     }
   }
+}
+
+/** A hook may say so instead of its file: what it prints from here on is its own. */
+function saysAsync(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) && value["async"] === true;
+  } catch {
+    return false; // any other text
+  }
+}
+
+const PROJECT_VARIABLES = ["LATHE_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+const PLUGIN_VARIABLES = ["LATHE_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"];
+
+const variablesOf = ({ root, cwd: folder }: CommandHook, cwd: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([
+    ...PROJECT_VARIABLES.map((name) => [name, root === undefined ? (folder ?? cwd) : cwd]),
+    ...(root === undefined ? [] : PLUGIN_VARIABLES.map((name) => [name, root])),
+  ]);
+
+function permissionOf(answers: readonly HookAnswer[]): "allow" | "ask" | undefined {
+  const said = answers.map(({ permission }) => permission);
+  return said.includes("ask") ? "ask" : said.find((permission) => permission !== undefined);
 }
 
 const some = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: T });
-
-/** What was found, as hooks that can be run; what cannot be is a warning with its file and line. */
-export function readHooks(found: readonly Found<HookValue>[]): {
-  readonly hooks: readonly CommandHook[];
-  readonly warnings: readonly DiscoveryWarning[];
-} {
-  const warnings: DiscoveryWarning[] = [];
-  const hooks = found.flatMap(({ source, value }): CommandHook[] => {
-    if (value.type !== "command" || value.command === undefined) return [];
-    const warn = (message: string): CommandHook[] => {
-      warnings.push({ path: source.path, ...(source.line === undefined ? {} : { line: source.line }), message });
-      return [];
-    };
-    const event = hookEvent(value.event);
-    if (!event) return warn(`there is no event ${value.event} for hooks; there are ${HOOK_EVENTS.join(", ")}`);
-    try {
-      return [
-        {
-          event,
-          matches: matcherOf(value.matcher),
-          command: value.command,
-          timeoutMs: value.timeoutMs ?? TIMEOUT_MS,
-          provider: source.provider,
-          name: `${event} of ${source.path}`,
-        },
-      ];
-    } catch {
-      return warn(`the matcher ${JSON.stringify(value.matcher)} of ${value.event} is no pattern`);
-    }
-  });
-  return { hooks, warnings };
-}

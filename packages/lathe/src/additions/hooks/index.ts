@@ -1,11 +1,15 @@
 // Command hooks as an addition to a session: found through discovery, run at the seams, at its start and its end.
 
-import type { Middleware, SessionEvent } from "@lathe/agent";
+import type { EventEnvelope, Middleware, SessionEvent } from "@lathe/agent";
+import type { JsonObject } from "@lathe/llm";
 import type { OpenSession, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import { CommandHooks, readHooks } from "./command-hooks.ts";
-import { hookMiddleware } from "./middleware.ts";
+import { CommandHooks, type Told } from "./command-hooks.ts";
+import { hookMiddleware, tell } from "./middleware.ts";
 import { programFiles } from "./program-files.ts";
+import { type CommandHook, readHooks } from "./read-hooks.ts";
+import { toldOfCall } from "./told-calls.ts";
+import { ClaudeTranscript } from "./transcript.ts";
 
 /** A session that ends does not wait longer for its hooks. */
 const AT_END_MS = 10_000;
@@ -20,18 +24,25 @@ const MODES: Readonly<Record<string, string>> = {
 
 export async function hooksFor(workspace: SessionWorkspace, request: SessionRequest): Promise<SessionPart | undefined> {
   const { active } = await (await workspace.discovery()).of("hook");
-  const { hooks: list, warnings } = readHooks(active);
-  if (list.length === 0 && warnings.length === 0) return undefined;
+  const list = readHooks(active);
+  if (list.length === 0) return undefined;
   // What programs answer is in no recording.
-  if (request.tape) return undefined;
+  if (request.tape) {
+    if (list.some(({ event }) => event === "PreToolUse"))
+      workspace.machine.stderr.write(
+        "lathe: Hooks do not run in runs that are recorded or replayed; nothing is guarded.\n",
+      );
+    return undefined;
+  }
   const session = new HookedSession(workspace, request, list);
   return {
     name: "hooks",
     middleware: [session.middleware()],
-    opened: async (opened, { reason }) => {
+    onEvent: (event) => session.follow(event),
+    opened: (opened, { reason }) => {
       const commands = list.map(({ command }) => command);
       opened.permissions.protect(programFiles(commands, workspace.cwd));
-      await session.begin(opened, reason, warnings);
+      session.begin(opened, reason);
     },
     close: () => session.end(),
   };
@@ -44,19 +55,36 @@ class HookedSession {
   readonly #hooks: CommandHooks;
   readonly #cwd: string;
   #open: OpenSession | undefined;
+  readonly #agentTypes = new Map<string, string>();
   /** What hooks at the start had to say, until it is passed on. */
   #started: Promise<string | undefined> | undefined;
 
-  constructor(workspace: SessionWorkspace, { opened }: SessionRequest, list: ReturnType<typeof readHooks>["hooks"]) {
+  readonly #transcript: ClaudeTranscript;
+
+  constructor(workspace: SessionWorkspace, { opened }: SessionRequest, list: readonly CommandHook[]) {
     this.#cwd = workspace.cwd;
+    const { id } = opened.journal.header;
+    this.#transcript = new ClaudeTranscript({
+      path: `${workspace.paths.cache}/transcripts/${id}.jsonl`,
+      sessionId: id,
+      cwd: workspace.cwd,
+      now: workspace.machine.deps.now,
+      redact: (line) => workspace.redactor.value(line),
+    });
+    // A session that is not kept leaves nothing to read.
+    const transcriptPath = ({ dialect }: CommandHook): string => {
+      if (opened.path === undefined || dialect === "lathe") return opened.path ?? "";
+      return this.#transcript.update(opened.journal.context);
+    };
     this.#hooks = new CommandHooks(list, {
       workspace,
       tell: (message) => this.#tell(message),
-      common: () => ({
-        session_id: opened.journal.header.id,
-        transcript_path: opened.path ?? "",
+      common: (hook) => ({
+        session_id: id,
+        transcript_path: transcriptPath(hook),
         cwd: workspace.cwd,
         permission_mode: MODES[this.#open?.permissions.mode ?? ""] ?? "default",
+        ...(hook.dialect === "cursor" ? this.#cursorFields(id) : {}),
       }),
     });
   }
@@ -70,6 +98,7 @@ class HookedSession {
         this.#started = undefined;
         return said;
       },
+      agentType: (agentId) => this.#agentTypes.get(agentId) ?? "general-purpose",
       end: (why) => {
         this.#tell(why);
         void this.#open?.session.interrupt();
@@ -79,43 +108,75 @@ class HookedSession {
     });
   }
 
-  async begin(open: OpenSession, reason: string, warnings: ReturnType<typeof readHooks>["warnings"]): Promise<void> {
+  begin(open: OpenSession, reason: string): void {
     this.#open = open;
-    for (const { path, line, message } of warnings)
-      this.#tell(`${path}${line === undefined ? "" : `:${line}`}: ${message}`);
     if (this.#hooks.has("SessionStart")) this.#started = this.#start(sourceOf(open, reason));
-    if (this.#hooks.has("Notification", "SessionStart"))
-      for await (const event of open.session.events()) this.#follow(event);
   }
 
   async end(): Promise<void> {
-    if (!this.#hooks.has("SessionEnd")) return;
-    const fields = () => ({ reason: "other" });
-    await this.#hooks.run({ event: "SessionEnd", fields, signal: NEVER, mostMs: AT_END_MS });
+    const told = () => tell({ reason: "other" });
+    await this.#hooks.run({ event: "SessionEnd", told, signal: NEVER, mostMs: AT_END_MS });
+    await this.#hooks.close();
+    this.#transcript.remove();
   }
 
   async #start(source: "startup" | "resume" | "clear" | "compact"): Promise<string | undefined> {
     const { context } = await this.#hooks.run({
       event: "SessionStart",
-      names: [source],
-      fields: () => ({ source }),
+      told: () => tell({ source }, [source]),
       signal: NEVER,
     });
     return context;
   }
 
-  /** Hooks hear that a person is waited for, and start again when older talk has been replaced. */
-  #follow(event: SessionEvent): void {
+  /** Hooks hear that a person is waited for, may answer in their place, and start again when older talk has been replaced. */
+  follow(event: SessionEvent): void {
+    if (event.kind === "subagent_event") this.follow(event.data.event);
+    if (event.kind === "agent_lifecycle" && event.data.agent.agent !== undefined)
+      this.#agentTypes.set(event.data.agent.agentId, event.data.agent.agent);
     if (event.kind === "approval_request") {
       const message = `Lathe needs your permission: ${event.data.summary}`;
-      void this.#hooks.run({
-        event: "Notification",
-        fields: () => ({ message, notification_type: "permission_prompt" }),
-        signal: NEVER,
-      });
+      const told = () => tell({ message, notification_type: "permission_prompt" }, ["permission_prompt"]);
+      void this.#hooks.run({ event: "Notification", told, signal: NEVER });
+      void this.#answerApproval(event);
     }
     if (event.kind === "compaction_end" && event.data.error === undefined && this.#hooks.has("SessionStart"))
       this.#started = this.#start("compact");
+  }
+
+  /** What another hook wants a person to decide is left to the person, unless it is refused. */
+  async #answerApproval({ data, agent_id: agentId }: EventEnvelope<"approval_request">): Promise<void> {
+    const { call_id: callId, tool_name: tool, arguments: args, access, asked_by: askedBy } = data;
+    const call = { callId, tool, args, schema: {}, access, cwd: this.#cwd, agentId };
+    const told = (hook: CommandHook): readonly Told[] => toldOfCall(hook, call);
+    const { block, stop, permission, permissionReason, by, input } = await this.#hooks.run({
+      event: "PermissionRequest",
+      told,
+      signal: NEVER,
+    });
+    const reason = block ?? stop;
+    const isAllowed = permission === "allow" && input === undefined && !askedBy.includes("hooks");
+    if (reason !== undefined)
+      this.#open?.session.answerApproval(callId, { decision: "deny", by: "hook", reason }, agentId);
+    else if (isAllowed)
+      this.#open?.session.answerApproval(
+        callId,
+        { decision: "allow", by: `the hook ${by}`, reason: permissionReason },
+        agentId,
+      );
+  }
+
+  /** What Cursor tells its hooks besides. */
+  #cursorFields(session: string): JsonObject {
+    const { provider, id } = this.#open?.model ?? {};
+    return {
+      conversation_id: session,
+      generation_id: session,
+      model: provider === undefined ? "" : `${provider}/${id}`,
+      cursor_version: "",
+      workspace_roots: [this.#cwd],
+      user_email: null,
+    };
   }
 
   #tell(message: string): void {

@@ -1,10 +1,11 @@
 // Command hooks at the seams of a session.
 
-import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
+import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
 import type { JsonObject } from "@lathe/llm";
-import { inputFor, nameFor, namesOf } from "../../config/tool-names/tool-names.ts";
-import type { CommandHooks, HookAnswers } from "./command-hooks.ts";
+import type { CommandHooks, HookAnswers, Told } from "./command-hooks.ts";
+import type { CommandHook } from "./read-hooks.ts";
+import { type CallToTell, toldOfCall, toldOfFailure } from "./told-calls.ts";
 
 /** A hook that never lets the model stop is left alone after this many times. */
 const MOST_CONTINUED = 8;
@@ -14,6 +15,8 @@ interface HookSeams {
   readonly cwd: string;
   /** What hooks at the start of the session had to say; undefined when it was said already. */
   readonly startContext: () => Promise<string | undefined>;
+  /** The kind of agent that a child is. */
+  readonly agentType: (agentId: string) => string;
   /** Ends the work at hand, with a word to the person. */
   readonly end: (why: string) => void;
   /** A hook has decided that the user need not be asked about a call. */
@@ -31,21 +34,33 @@ export function hookMiddleware(seams: HookSeams): Middleware {
 }
 
 /** What a person says, and whether the model may stop. */
-function inputSeams({ hooks, startContext }: HookSeams): Pick<Middleware, "onInput" | "beforeStop"> {
+function inputSeams({ hooks, startContext, agentType }: HookSeams): Pick<Middleware, "onInput" | "beforeStop"> {
   /** Times that the model was kept at work, by agent, since the last input. */
   const continued = new Map<string, number>();
+  /** Agents that hooks have heard of: each starts once, however often it is sent something. */
+  const known = new Set<string>();
+  const startSubagent = async (content: InputContent, agentId: string, signal: AbortSignal) => {
+    if (known.has(agentId)) return undefined;
+    known.add(agentId);
+    const type = agentType(agentId);
+    const fields = { agent_id: agentId, agent_type: type };
+    const { context } = await hooks.run({ event: "SubagentStart", told: () => tell(fields, [type]), signal });
+    return context === undefined ? undefined : { content: withContext(content, [context]) };
+  };
   return {
     onInput: async ({ content }, { signal, agentId }) => {
-      if (agentId !== undefined) return undefined; // a child's assignment is nothing that a person has typed
+      // A child's assignment is nothing that a person has typed.
+      if (agentId !== undefined) return startSubagent(content, agentId, signal);
       continued.clear();
+      const started = await startContext();
       const answers = await hooks.run({
         event: "UserPromptSubmit",
-        fields: () => ({ prompt: textOfContent(content) }),
+        told: () => tell({ prompt: textOfContent(content) }),
         signal,
       });
       const refused = answers.block ?? answers.stop;
       if (refused !== undefined) return { reject: refused };
-      const contexts = [await startContext(), answers.context].filter((text) => text !== undefined);
+      const contexts = [started, answers.context].filter((text) => text !== undefined);
       return contexts.length === 0 ? undefined : { content: withContext(content, contexts) };
     },
     beforeStop: async ({ text }, { signal, agentId, warn }) => {
@@ -53,11 +68,13 @@ function inputSeams({ hooks, startContext }: HookSeams): Pick<Middleware, "onInp
       const before = continued.get(who) ?? 0;
       const answers = await hooks.run({
         event: agentId === undefined ? "Stop" : "SubagentStop",
-        fields: () => ({
-          stop_hook_active: before > 0,
-          last_assistant_message: text,
-          ...(agentId ? { agent_id: agentId } : {}),
-        }),
+        told: ({ dialect }) =>
+          tell({
+            ...(dialect === "cursor" ? { status: "completed", loop_count: before } : {}),
+            stop_hook_active: before > 0,
+            last_assistant_message: text,
+            ...(agentId ? { agent_id: agentId, agent_type: agentType(agentId) } : {}),
+          }),
         signal,
       });
       if (answers.stop !== undefined || answers.block === undefined) return undefined;
@@ -87,11 +104,11 @@ function callSeams({
   };
   return {
     beforeCall: async (call, context) => {
-      const fields = callFields(call, context, cwd);
+      if (!hooks.has("PreToolUse")) return undefined;
+      const told = describeCall(call, context, cwd, await accessBefore(call, context));
       const answers = await hooks.run({
         event: "PreToolUse",
-        names: namesOf(call.tool.name),
-        fields,
+        told: (hook) => toldOfCall(hook, told),
         signal: context.signal,
       });
       if (endIfAsked(answers)) return { block: answers.stop ?? "" };
@@ -110,12 +127,17 @@ function callSeams({
     },
     afterCall: async (call, result, context) => {
       asks.delete(keyOf(call, context));
-      const fields = callFields(call, context, cwd);
+      const told = { ...describeCall(call, context, cwd, call.access), result };
+      const { signal } = context;
+      const isFailure = result.isError === true;
+      if (isFailure)
+        await hooks.run({ event: "PostToolUseFailure", told: (hook) => toldOfFailure(hook, told), signal });
+      // Agents with an event for failures do not expect one here.
+      const hears = ({ dialect }: CommandHook): boolean => !isFailure || (dialect !== "claude" && dialect !== "cursor");
       const answers = await hooks.run({
         event: "PostToolUse",
-        names: namesOf(call.tool.name),
-        fields: (provider) => ({ ...fields(provider), tool_response: responseOf(call, result) }),
-        signal: context.signal,
+        told: (hook) => (hears(hook) ? toldOfCall(hook, told) : []),
+        signal,
       });
       endIfAsked(answers);
       const said = [answers.block, answers.context].filter((text) => text !== undefined);
@@ -125,14 +147,30 @@ function callSeams({
   };
 }
 
+const describeCall = (
+  { callId, tool, args }: ProposedCall,
+  { agentId }: SeamContext,
+  cwd: string,
+  access: CallInfo["access"],
+): CallToTell => ({ callId, tool: tool.name, schema: tool.schema, args, access, cwd, agentId });
+
+/** What the call would touch; a call that cannot even say that is told of without it, and fails by itself. */
+async function accessBefore({ tool, args }: ProposedCall, context: SeamContext): Promise<CallInfo["access"]> {
+  try {
+    return await context.accessOf({ name: tool.name, type: "function", arguments: args });
+  } catch {
+    context.signal.throwIfAborted();
+    return undefined;
+  }
+}
+
 function compactionSeam({ hooks }: HookSeams): Pick<Middleware, "beforeCompact"> {
   return {
     beforeCompact: async ({ reason }, { signal }) => {
       const trigger = reason === "manual" ? "manual" : "auto";
       const { block, stop } = await hooks.run({
         event: "PreCompact",
-        names: [trigger],
-        fields: () => ({ trigger, custom_instructions: "" }),
+        told: () => tell({ trigger, custom_instructions: "" }, [trigger]),
         signal,
       });
       const cancel = block ?? stop;
@@ -141,16 +179,6 @@ function compactionSeam({ hooks }: HookSeams): Pick<Middleware, "beforeCompact">
   };
 }
 
-/** What hooks are told of a call, in the words of the agent that they were written for. */
-const callFields =
-  (call: ProposedCall, { agentId }: SeamContext, cwd: string) =>
-  (provider: string): JsonObject => ({
-    tool_name: nameFor(provider, call.tool.name),
-    tool_input: inputFor(provider, call.args, cwd),
-    tool_use_id: call.callId,
-    lathe: { tool: call.tool.name, agentId: agentId ?? null },
-  });
-
 /** Behind what the person said: a hook's text is no instruction of theirs. */
 function withContext(content: InputContent, contexts: readonly string[]): InputContent {
   const added = contexts.map((text) => `<hook_context>\n${text}\n</hook_context>`).join("\n\n");
@@ -158,12 +186,7 @@ function withContext(content: InputContent, contexts: readonly string[]): InputC
   return [...content, { kind: "text", text: `\n\n${added}` }];
 }
 
-function responseOf({ access = [] }: CallInfo, { content, isError = false, changes = [] }: ToolResult): JsonObject {
-  const text = content.flatMap((part) => (part.kind === "text" ? part.text : [])).join("");
-  return {
-    content: text,
-    is_error: isError,
-    changed: changes.map(({ path }) => path),
-    touched: access.flatMap((item) => ("path" in item ? item.path : [])),
-  };
-}
+/** One thing, for hooks of any agent. */
+export const tell = (fields: JsonObject, names?: readonly string[]): readonly Told[] => [
+  names === undefined ? { fields } : { fields, names },
+];

@@ -1,41 +1,75 @@
-// The rules of a project and its user, for one session: in the system prompt, at `rule://`, and watched for while the model writes.
+// The rules of a project and its user, for one session: in the system prompt, at `rule://`, given with the files that they are for, and
+// watched for while the model writes.
 
 import { readFile } from "node:fs/promises";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { filesOfInstruction } from "../../found/discovery/instruction-files.ts";
+import type { Place } from "../../found/discovery/place.ts";
 import type { DiscoveryWarning } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
-import { bucketsOf, type InterruptMode, type RuleProblem, ruleOf } from "./rule.ts";
+import { shownPath } from "../../platform/home/shown-path.ts";
+import { type PathRule, pathRules } from "./path-rules.ts";
+import { bucketsOf, type InterruptMode, type Rule, type RuleProblem, ruleOf } from "./rule.ts";
 import { ruleAddresses } from "./rule-addresses.ts";
 import { rulePrompt } from "./rule-prompt.ts";
 import { StreamRules } from "./stream-rules.ts";
 
 export const rules: AdditionMaker = async (workspace) => {
   const { settings, cwd } = workspace;
-  let { buckets, read } = await rulesOf(workspace);
+  const { place } = await workspace.discovery();
+  let { buckets, read, forFiles } = await rulesOf(workspace);
   const interrupt = settings["ttsr.interruptMode"] as InterruptMode;
   const watch = new StreamRules({ rules: () => buckets.stream, interrupt, cwd });
   return {
     name: "rules",
     schemes: { rule: ruleAddresses(() => buckets) },
     systemParts: async () => {
-      ({ buckets, read } = await rulesOf(workspace));
+      ({ buckets, read, forFiles } = await rulesOf(workspace));
       return rulePrompt(buckets).map((text) => ({ name: "rules", text, stays: true }));
     },
-    middleware: settings["ttsr.enabled"] ? [watch.middleware()] : [],
+    middleware: [pathRules(() => forFiles, place), ...(settings["ttsr.enabled"] ? [watch.middleware()] : [])],
     opened: async ({ session }) => {
       for (const { rule, problems } of read)
         for (const warning of await locateProblems(rule.source.path, problems))
           session.warn(warningLine(warning), "rule");
+      const heavy = heavyRules(buckets.always, place);
+      if (heavy !== undefined) session.warn(heavy, "rule_size");
     },
   };
 };
 
 async function rulesOf(workspace: SessionWorkspace) {
-  const { active } = await (await workspace.discovery()).of("rule");
+  const discovery = await workspace.discovery();
+  const [{ active }, instructions] = await Promise.all([discovery.of("rule"), discovery.of("instruction")]);
   const read = active.map(ruleOf);
-  return { read, buckets: bucketsOf(read.map(({ rule }) => rule)) };
+  const buckets = bucketsOf(read.map(({ rule }) => rule));
+  const forFiles: PathRule[] = [
+    ...buckets.byPath,
+    ...instructions.active.flatMap(({ name, source, value }) => {
+      const globs = filesOfInstruction(value);
+      return globs ? [{ name, source, globs, text: value.body }] : [];
+    }),
+  ];
+  return { read, buckets, forFiles };
 }
+
+/** A repository may bring more rules than its user would write; each request pays for them. */
+const MANY_BYTES = 8_000;
+
+/** Names the rules that are in every request when they are long in sum, the longest first. */
+function heavyRules(rules: readonly Rule[], { userHome }: Place): string | undefined {
+  const sized = rules.map(({ source, text }) => ({ path: source.path, bytes: Buffer.byteLength(text) }));
+  const sum = sized.reduce((total, { bytes }) => total + bytes, 0);
+  if (sum <= MANY_BYTES) return undefined;
+  const named = sized
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ path, bytes }) => `${shownPath(path, userHome)} (${kilobytes(bytes)})`);
+  const more = named.length > 5 ? ` and ${named.length - 5} more` : "";
+  return `Rules add ${kilobytes(sum)} to every request: ${named.slice(0, 5).join(", ")}${more}. To switch one off: /extensions rule`;
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
 
 /** In which line each stands. */
 async function locateProblems(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {

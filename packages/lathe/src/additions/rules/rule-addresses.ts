@@ -3,14 +3,14 @@
 import type { SchemeResolver } from "@lathe/agent/contract";
 import type { RuleBuckets } from "./rule.ts";
 
-export function ruleAddresses(buckets: () => Pick<RuleBuckets, "always" | "listed">): SchemeResolver {
+export function ruleAddresses(buckets: () => Pick<RuleBuckets, "always" | "listed" | "byPath">): SchemeResolver {
   return {
     readsWhole: true,
     hasSelectors: true,
     read: async (url) => {
       const name = decodeURIComponent(url.slice(url.indexOf("://") + 3)).replace(/\/$/, "");
-      const { always, listed } = buckets();
-      const rules = [...listed, ...always];
+      const { always, listed, byPath } = buckets();
+      const rules = [...new Set([...listed, ...always, ...byPath])];
       const rule = rules.find((one) => one.name === name);
       if (!rule) {
         const known = rules.map((one) => one.name).join(", ");

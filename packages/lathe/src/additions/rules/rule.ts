@@ -14,7 +14,7 @@ export interface Rule {
   readonly text: string;
   readonly source: Source;
   readonly description?: string;
-  /** What it is about. Shown, never enforced. */
+  /** Files it is for: it is given when one is touched, unless it always applies. */
   readonly globs: readonly string[];
   readonly alwaysApply: boolean;
   /** Any of them in what the model writes breaks the rule. */
@@ -28,7 +28,7 @@ export interface Trigger {
   readonly scopes: readonly Scope[];
 }
 
-/** Each rule is in one of them; a rule without condition, `alwaysApply` and description is in none. */
+/** What rules are used for. One with a description and globs is both listed and given; one with nothing of all this is in none. */
 export interface RuleBuckets {
   /** Watched for while the model writes. */
   readonly stream: readonly Rule[];
@@ -36,6 +36,8 @@ export interface RuleBuckets {
   readonly always: readonly Rule[];
   /** Listed in the system prompt, and read when they are needed. */
   readonly listed: readonly Rule[];
+  /** Given when a file is touched that their globs match. */
+  readonly byPath: readonly Rule[];
 }
 
 export function bucketsOf(rules: readonly Rule[]): RuleBuckets {
@@ -45,6 +47,7 @@ export function bucketsOf(rules: readonly Rule[]): RuleBuckets {
     stream,
     always: others.filter(({ alwaysApply }) => alwaysApply),
     listed: others.filter(({ alwaysApply, description }) => !alwaysApply && description !== undefined),
+    byPath: others.filter(({ alwaysApply, globs }) => !alwaysApply && globs.length > 0),
   };
 }
 

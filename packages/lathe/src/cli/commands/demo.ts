@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Conversation } from "../../conversation/conversation.ts";
+import { withGit } from "../../conversation/review/git.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { outcomeOf } from "../../hosts/headless/outcome.ts";
 import { RunDriver } from "../../hosts/headless/run-prompts.ts";
@@ -27,6 +28,7 @@ export const demoCommand: Command = async (argv, machine) => {
   const { terminal: stdout } = machine;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
   await cp(sampleFolder(), folder, { recursive: true });
+  await commitAll(folder, machine);
   if (machine.stdin.isTTY && machine.stdout.isTTY) return demoAtTerminal(folder, machine);
   const workspace = await new Run({ ...machine, cwd: folder }).open({ "permission-mode": "full" });
   const printer = new LinePrinter(stdout, {
@@ -57,7 +59,7 @@ export const demoCommand: Command = async (argv, machine) => {
   }
 };
 
-const ARGUMENTS = ["--model", PRACTICE, "--no-session"];
+const ARGUMENTS = ["--model", PRACTICE];
 /** The demo does not report where the time of its start goes. */
 const UNTIMED = {
   phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()),
@@ -71,6 +73,18 @@ async function demoAtTerminal(folder: string, machine: Machine): Promise<ExitCod
     `A small project with a failing test is in ${folder}.\nThe model is the practice model, a script; the rest is real. Press Enter.\n\n`,
   );
   return interactiveMode(parseArgs(ARGUMENTS, machine.userHome), new Run({ ...machine, cwd: folder }), UNTIMED, TASK);
+}
+
+const AUTHOR = ["-c", "user.name=Lathe demo", "-c", "user.email=demo@localhost"];
+const UNCONFIGURED = ["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "-c", "init.defaultBranch=main"];
+
+/** `/diff` compares with this commit. Without git the rest of the demo works; a `GIT_DIR` of the user's must not be committed to. */
+async function commitAll(folder: string, { env }: Machine): Promise<void> {
+  const place = { env: { PATH: env["PATH"], HOME: env["HOME"] } };
+  await withGit(place, folder, async (git) => {
+    for (const args of [["init"], ["add", "."], [...AUTHOR, "commit", "-m", "The sample project"]])
+      await git.ask([...UNCONFIGURED, ...args]);
+  }).catch(() => undefined);
 }
 
 /** After `npm start` the user has a clone, not an installed command. */

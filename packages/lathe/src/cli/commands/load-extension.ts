@@ -24,7 +24,7 @@ export const loadExtensionCommand: Command = async (argv, machine) => {
   } finally {
     loaded();
     // Timers and servers of the file would keep the process; the exit code is set by then.
-    machine.stdout.write("", () => setImmediate(() => process.exit()));
+    machine.stdout.write("", () => setImmediate(() => machine.exit?.()));
   }
 };
 

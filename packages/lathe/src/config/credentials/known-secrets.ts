@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { Redactor, type Secret } from "@lathe/agent/policy";
-import { isSecretName } from "@lathe/agent/world";
+import { isSecretName, isSecretValue } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
 import { CredentialStore } from "./store.ts";
 
@@ -19,7 +19,7 @@ export function redactorFor({ env, authFile }: SecretPlaces): Redactor {
 function inVariables(env: SecretPlaces["env"]): Secret[] {
   const secrets: Secret[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (!value || !isSecretName(name)) continue;
+    if (!value || !(isSecretName(name) || isSecretValue(value))) continue;
     // The path of a key file is not secret; it appears in every listing of its folder.
     if (value.startsWith("/") && existsSync(value)) continue;
     secrets.push({ name, value });

@@ -7,9 +7,9 @@ export const BASH_SETTINGS = {
   "shell.timeoutMs": integer({ minimum: 1, default: 120_000, description: "timeout of a command that sets none" }),
   "shell.maxTimeoutMs": integer({ minimum: 1, default: 600_000, description: "longest timeout a command may set" }),
   "shell.environment": choice(["filtered", "inherit_all", "inherit_none", "inherit_core"], {
-    default: "inherit_core",
+    default: "filtered",
     description:
-      "which variables commands see: inherit_core passes well-known harmless ones, filtered passes all that do not look like secrets",
+      "which variables commands see: filtered hides those whose name or value looks like a secret, inherit_core passes only well-known harmless ones",
   }),
   "shell.env.pass": wordList({ description: "names of further variables that commands see; * matches any characters" }),
   "bash.enabled": flag({ default: true, description: "offer the tool bash to models that have it" }),

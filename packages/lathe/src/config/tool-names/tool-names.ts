@@ -1,29 +1,54 @@
-// Hooks that were written for another agent name that agent's tools. A tool of ours is presented to them as the tool
-// that does the same work there.
+// Hooks, extensions and agents that were written for another agent name that agent's tools. A tool of ours is presented to them as the
+// tool that does the same work there.
 
-import { resolve } from "node:path";
-import type { JsonObject } from "@lathe/llm";
+/** Whose names and arguments a hook or an extension knows. */
+export type Dialect = "lathe" | "claude" | "gemini" | "cursor" | "copilot" | "pi";
 
-interface NamesElsewhere {
+/** What a call does, as far as guards distinguish it. */
+export type Work = "shell" | "read" | "edit" | "write";
+
+interface ToolRow {
+  readonly work?: Work;
   readonly claude: string;
   readonly gemini?: string;
+  readonly cursor?: string;
+  readonly copilot?: string;
+  readonly pi?: string;
   /** Faces of the same work that a vendor's models know. */
   readonly also?: readonly string[];
 }
 
-const ELSEWHERE: Readonly<Record<string, NamesElsewhere>> = {
-  shell: { claude: "Bash", gemini: "run_shell_command", also: ["exec_command", "shell_command"] },
-  read_file: { claude: "Read", gemini: "read_file" },
-  edit_file: { claude: "Edit", gemini: "replace", also: ["apply_patch", "MultiEdit"] },
-  write_file: { claude: "Write", gemini: "write_file" },
-  grep: { claude: "Grep", gemini: "grep_search" },
-  glob: { claude: "Glob", gemini: "glob" },
-  list_dir: { claude: "LS", gemini: "list_directory" },
+const ROWS: Readonly<Record<string, ToolRow>> = {
+  shell: {
+    work: "shell",
+    claude: "Bash",
+    gemini: "run_shell_command",
+    cursor: "Shell",
+    copilot: "bash",
+    pi: "bash",
+    also: ["exec_command", "shell_command"],
+  },
+  read_file: { work: "read", claude: "Read", gemini: "read_file", copilot: "view", pi: "read" },
+  edit_file: {
+    work: "edit",
+    claude: "Edit",
+    gemini: "replace",
+    cursor: "Write",
+    copilot: "edit",
+    pi: "edit",
+    also: ["apply_patch", "MultiEdit"],
+  },
+  write_file: { work: "write", claude: "Write", gemini: "write_file", copilot: "create", pi: "write" },
+  read_many_files: { work: "read", claude: "Read", gemini: "read_many_files", copilot: "view", pi: "read" },
+  inspect_image: { work: "read", claude: "Read", copilot: "view", pi: "read", also: ["view_image"] },
+  grep: { claude: "Grep", gemini: "grep_search", pi: "grep", also: ["search"] },
+  glob: { claude: "Glob", gemini: "glob", pi: "find" },
+  list_dir: { claude: "LS", gemini: "list_directory", pi: "ls" },
   web_fetch: { claude: "WebFetch", gemini: "web_fetch" },
   web_search: { claude: "WebSearch", gemini: "google_web_search" },
-  spawn_agent: { claude: "Task", also: ["Agent"] },
+  spawn_agent: { claude: "Task", also: ["Agent", "task"] },
   todo: { claude: "TodoWrite", gemini: "write_todos", also: ["update_plan"] },
-  ask_user: { claude: "AskUserQuestion", also: ["request_user_input"] },
+  ask_user: { claude: "AskUserQuestion", also: ["request_user_input", "ask"] },
   exit_plan_mode: { claude: "ExitPlanMode" },
 };
 
@@ -31,25 +56,25 @@ const ELSEWHERE: Readonly<Record<string, NamesElsewhere>> = {
 export function namesOf(tool: string): readonly string[] {
   const [ours, row] = rowOf(tool) ?? [];
   if (ours === undefined || row === undefined) return [tool];
-  const names = [tool, ours, row.claude, row.gemini ?? ours, ...(row.also ?? [])];
-  return [...new Set(names)];
+  return [...new Set([tool, ours, ...foreignNames(row)])];
 }
 
-/** As the author of a hook that `provider` brought knows the tool. */
-export function nameFor(provider: string, tool: string): string {
+/** As the author of a hook in this dialect knows the tool. */
+export function nameFor(dialect: Dialect, tool: string): string {
   const [, row] = rowOf(tool) ?? [];
-  if (provider.startsWith("claude")) return row?.claude ?? tool;
-  return provider === "gemini" ? (row?.gemini ?? tool) : tool;
+  if (dialect === "lathe" || !row) return tool;
+  if (dialect === "claude") return row.claude;
+  return row[dialect] ?? (dialect === "cursor" ? row.claude : tool);
 }
 
-/** Hooks of other agents expect whole paths. */
-export function inputFor(provider: string, args: JsonObject, cwd: string): JsonObject {
-  const { file_path: path } = args;
-  return provider === "native" || typeof path !== "string" ? args : { ...args, file_path: resolve(cwd, path) };
-}
+/** Undefined: neither a command nor the content of a file is at stake. */
+export const workOf = (tool: string): Work | undefined => rowOf(tool)?.[1].work;
 
-function rowOf(tool: string): readonly [string, NamesElsewhere] | undefined {
-  return Object.entries(ELSEWHERE).find(
-    ([ours, { claude, gemini, also = [] }]) => [ours, claude, gemini].includes(tool) || also.includes(tool),
-  );
+const foreignNames = ({ claude, gemini, cursor, pi, also = [] }: ToolRow): readonly string[] =>
+  [claude, gemini, cursor, pi, ...also].filter((name) => name !== undefined);
+
+function rowOf(tool: string): readonly [string, ToolRow] | undefined {
+  const row = ROWS[tool];
+  if (row && Object.hasOwn(ROWS, tool)) return [tool, row];
+  return Object.entries(ROWS).find(([, other]) => foreignNames(other).includes(tool));
 }

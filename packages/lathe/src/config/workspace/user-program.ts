@@ -23,14 +23,19 @@ interface UserProgram {
   readonly timeoutMs?: number;
   /** Besides the user's own. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** The project's folder when absent. */
+  readonly cwd?: string;
+  /** Called with the first line of its output as soon as that is complete. */
+  readonly onFirstLine?: (line: string) => void;
 }
 
 /** A program that writes more than this to stdout is ended. */
 const MOST_OUTPUT = 64 << 10;
+const NEWLINE = 10;
 
 export async function runUserProgram(
-  { machine, cwd, env: baseEnv }: Workspace,
-  { command, input, signal, timeoutMs, variables = {} }: UserProgram,
+  { machine, cwd: project, env: baseEnv }: Workspace,
+  { command, input, signal, timeoutMs, variables = {}, cwd = project, onFirstLine }: UserProgram,
 ): Promise<UserProgramEnd> {
   const env = new LocalEnvironment({ cwd, baseEnv, envPolicy: "inherit_all", owner: machine.deps.uuid() });
   const late = new AbortController();
@@ -47,9 +52,14 @@ export async function runUserProgram(
     );
     const chunks: Uint8Array[] = [];
     let bytes = 0;
+    let hasFirstLine = false;
     for await (const chunk of program.stdout) {
       chunks.push(chunk);
       bytes += chunk.length;
+      if (onFirstLine && !hasFirstLine && chunk.includes(NEWLINE)) {
+        hasFirstLine = true;
+        onFirstLine(Buffer.concat(chunks).toString("utf8").split("\n", 1)[0] ?? "");
+      }
       if (bytes > MOST_OUTPUT) break;
     }
     await written;

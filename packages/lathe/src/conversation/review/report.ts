@@ -71,10 +71,12 @@ export function reviewText(review: Review, columns = Number.POSITIVE_INFINITY): 
   return `${visibleText(text)}\n`;
 }
 
-function verdictOf({ findings, dropped }: Review): string {
+function verdictOf(review: Review): string {
+  const { findings, dropped } = review;
   const found = findings.length === 0 ? "no findings" : countOf(findings.length, "finding");
   const open = dropped.filter(({ dropped: why }) => why === "no_verdict").length;
-  return open === 0 ? found : `${found}, ${open} not judged`;
+  const judged = open === 0 ? found : `${found}, ${open} not judged`;
+  return isComplete(review) ? judged : `incomplete, ${judged}`;
 }
 
 const INDENT = "   ";

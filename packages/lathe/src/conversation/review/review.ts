@@ -130,15 +130,19 @@ interface BatchWish {
 
 interface Ended {
   readonly outcome: LensOutcome;
-  /** The report of a reviewer that completed. */
+  /** What it reported, if anything. */
   readonly report?: AgentReport;
 }
 
 function endOf(name: string, report: AgentReport): Ended {
-  const { status, output, findings = [] } = report;
+  const { status, output, findings = [], hasNotYielded = false } = report;
+  // What it answered may be anything; what it reported as findings is checked like any other.
+  if (hasNotYielded) return { outcome: { ...failure(name, NO_VERDICT), findings: findings.length }, report };
   if (status !== "completed") return { outcome: failure(name, output) };
   return { outcome: { name, status, findings: findings.length }, report };
 }
+
+const NO_VERDICT = "it ended without a verdict";
 
 /** Reasons of the loop, for people. */
 const REASONS: Readonly<Record<string, string>> = {

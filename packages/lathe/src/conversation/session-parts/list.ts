@@ -6,6 +6,7 @@ import type { PartBase } from "./base.ts";
 import { checkpointsPart } from "./checkpoints.ts";
 import { compactionPart } from "./compaction.ts";
 import { fallbackPart } from "./fallback.ts";
+import { folderInstructionsPart } from "./folder-instructions.ts";
 import { isolationPart } from "./isolation.ts";
 import { limitsPart } from "./limits.ts";
 import { manualPart } from "./manual.ts";
@@ -44,6 +45,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   permissionsPart,
   planningPart,
   todoPart,
+  folderInstructionsPart,
   pendingActionsPart,
   rewindPart,
   // After the rewind, which must find the journal as the killed process left it.

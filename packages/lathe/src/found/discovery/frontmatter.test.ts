@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseMarkdown } from "./frontmatter.ts";
+import { isProblem, readYaml } from "../../platform/home/yaml.ts";
+import { parseMarkdown, readPlainEntries } from "./frontmatter.ts";
 
 describe("frontmatter", () => {
   it("G-94 is the YAML between two lines of dashes; the body is what follows, trimmed", () => {
@@ -47,5 +49,80 @@ describe("frontmatter", () => {
       frontmatter: { globs: "*.ts,*.tsx", alwaysApply: false },
       body: "Text.",
     });
+  });
+
+  it("G-94 what is read without the YAML reader is what that reader gives", () => {
+    const word = fc.constantFrom(
+      ...[
+        "name",
+        "description",
+        "true",
+        "Null",
+        "yes",
+        "a-b",
+        "x1",
+        "1e3",
+        "0x1f",
+        "-",
+        "---",
+        "...",
+        "é",
+        "日本，",
+        "🙂",
+      ],
+      ...[
+        ": ",
+        ":",
+        " #",
+        "#",
+        " ",
+        "  ",
+        "\t",
+        '"',
+        "'",
+        "\\",
+        "*",
+        "&",
+        "!",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        ",",
+        "[",
+        "]",
+        "{",
+        "}",
+        "?",
+      ],
+      ...["\u00a0", "\u0085", "\u2028", "\ufeff", "\u2003", "\r", "~", "<<", "__proto__"],
+    );
+    const loose = fc.array(word, { maxLength: 6 }).map((words) => words.join(""));
+    const key = fc.constantFrom("name", "description", "alwaysApply", "disable-model-invocation", "true", "a_b");
+    const value = fc.oneof(fc.constantFrom("true", "false", "Use it, then stop", '"a: b"', "'it #1'", "null"), loose);
+    const entry = fc.tuple(key, fc.constantFrom(": ", ":  ", ":"), value).map((parts) => parts.join(""));
+    const line = fc.oneof({ arbitrary: entry, weight: 4 }, loose, fc.constant(""));
+    const text = fc.tuple(fc.array(line, { maxLength: 4 }), fc.constantFrom("\n", "\r\n"));
+    let plain = 0;
+    fc.assert(
+      fc.property(text, ([lines, end]) => {
+        const yaml = lines.join(end);
+        const entries = readPlainEntries(yaml);
+        if (entries === undefined) return;
+        plain++;
+        const read = readYaml(yaml);
+        expect(isProblem(read) ? read : (read.value ?? {})).toEqual(entries);
+      }),
+      { numRuns: process.env["LATHE_LONG"] ? 100_000 : 5_000 },
+    );
+    expect(plain).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ["name: pdf\ndescription: Use this when there is a PDF — or a scan; see https://example.com/a#b"],
+    ["description: \"a: b\"\nalwaysApply: true\n\nglobs: '**/*.ts'"],
+  ])("G-94 the usual frontmatter does not need the YAML reader: %j", (yaml) => {
+    expect(readPlainEntries(yaml)).toBeDefined();
   });
 });

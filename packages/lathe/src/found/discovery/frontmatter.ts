@@ -1,5 +1,6 @@
-// The frontmatter of a markdown file (G-94): YAML between a `---` at the very beginning and the next. What is not valid YAML is
-// read line by line, so that a mistake in one value does not lose the file.
+// The frontmatter of a markdown file (G-94): YAML between a `---` at the very beginning and the next. Most have plain `key: value`
+// lines only; these are read here, because loading the YAML reader takes longer than reading all of a user's files. What is not
+// valid YAML is read line by line, so that a mistake in one value does not lose the file.
 
 import { isJsonObject } from "@lathe/llm";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
@@ -24,6 +25,8 @@ export function parseMarkdown(text: string): ParsedMarkdown {
   if (block === undefined) return { frontmatter: {}, body: text.replace(/^\uFEFF/, "").trim() };
   const body = text.slice(block.length).trim();
   const quoted = yaml.replaceAll(UNQUOTED, (_line, key: string, value: string) => `${key}${JSON.stringify(value)}`);
+  const plain = readPlainEntries(quoted);
+  if (plain) return { frontmatter: plain, body };
   const read = readYaml(quoted);
   if (isProblem(read)) {
     const problem = {
@@ -35,6 +38,30 @@ export function parseMarkdown(text: string): ParsedMarkdown {
   if (read.value === null || read.value === undefined) return { frontmatter: {}, body };
   if (isJsonObject(read.value)) return { frontmatter: read.value, body };
   return { frontmatter: {}, body, problem: { line: 2, message: "the frontmatter is not a list of `key: value`" } };
+}
+
+const PLAIN_TEXT = /^[\n\r -~\u00a1-\u2027\u202a-\ufefe\uff00-\uffef]*$/;
+/** A key, then a value in quotes without escapes, or one that begins with a letter. A colon before a space and `#` after one are YAML's. */
+const PLAIN_ENTRY = /^([A-Za-z][\w-]{0,99}): +(?:"([^"\\]*)"|'([^']*)'|([A-Za-z](?!.*(?::(?: |$)| #)).*?)) *$/;
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+const NO_STRING = /^(?:true|false|null)$/i;
+
+/** The same as the YAML reader gives, for text of this kind; undefined for everything else. */
+export function readPlainEntries(yaml: string): Frontmatter | undefined {
+  if (!PLAIN_TEXT.test(yaml)) return undefined;
+  const entries = new Map<string, string | boolean>();
+  for (const line of yaml.split(/\r?\n/)) {
+    if (line === "") continue;
+    const [, key, double, single, plain = ""] = PLAIN_ENTRY.exec(line) ?? [];
+    const value = BOOLEANS.get(plain) ?? plain;
+    if (key === undefined || entries.has(key) || NO_STRING.test(key)) return undefined;
+    if (typeof value === "string" && NO_STRING.test(value)) return undefined;
+    entries.set(key, double ?? single ?? value);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Strings only: a caller that wants `true` does not accept "true". */

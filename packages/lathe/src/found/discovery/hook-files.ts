@@ -1,6 +1,8 @@
 // Hooks that run commands, as the agents write them down: by event, with or without a matcher around a list of commands.
 
 import { isJsonObject } from "@lathe/llm";
+import { HOOK_EVENTS, hookEvent } from "./hook-events.ts";
+import { matcherOf, searchOf } from "./hook-matcher.ts";
 import type { Look } from "./look.ts";
 import { readJson, type Structured } from "./structured.ts";
 import type { HookValue, Level } from "./types.ts";
@@ -12,6 +14,10 @@ export interface HookFile {
   readonly timeoutUnit: "seconds" | "milliseconds";
   /** Put in place of the agent's own names for folders. */
   readonly resolve?: (text: string) => string;
+  /** Folder of the plugin that brings it. */
+  readonly root?: string;
+  /** Where its commands run; the project's folder when absent. */
+  readonly cwd?: string;
 }
 
 /** Hooks below the key `hooks` of a JSON file. */
@@ -22,7 +28,11 @@ export function hooksIn(look: Look<"hook">, file: HookFile): void {
 
 export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): void {
   if (read.value["disableAllHooks"] === true) return;
-  const { hooks } = read.value;
+  addEvents(look, file, read, read.value["hooks"]);
+}
+
+/** Hooks by event. */
+export function addEvents(look: Look<"hook">, file: HookFile, read: Structured, hooks: unknown): void {
   if (!isJsonObject(hooks)) return;
   for (const [event, groups] of Object.entries(hooks)) {
     const line = (): number | undefined => read.lineOf(["hooks", event]);
@@ -49,7 +59,7 @@ function commandsIn(group: unknown): readonly Written[] {
 
 function addHook(
   look: Look<"hook">,
-  { path, level, timeoutUnit, resolve = (text) => text }: HookFile,
+  { path, level, timeoutUnit, resolve = (text) => text, root, cwd }: HookFile,
   {
     event,
     line,
@@ -58,24 +68,40 @@ function addHook(
   }: Written & { readonly event: string; readonly line: () => number | undefined },
 ): void {
   const { type = "command", timeout, timeoutSec } = written;
-  const command = written["command"] ?? written["bash"];
-  if (type !== "command" || typeof command !== "string" || command === "") {
-    const why = type === "command" ? "has no command" : `is of the type ${String(type)}, which is not supported`;
-    look.warn(path, `a hook of ${event} ${why}`, line());
-    return;
-  }
+  const shell = written["command"] ?? written["bash"];
+  const command = typeof shell === "string" && shell !== "" ? resolve(shell) : undefined;
   const pattern = typeof matcher === "string" && matcher !== "" && matcher !== "*" ? matcher : undefined;
   const seconds = typeof timeoutSec === "number" ? timeoutSec : undefined;
   const wanted = seconds !== undefined ? seconds * 1000 : bareTimeout(timeout, timeoutUnit);
   const timeoutMs = wanted === undefined ? undefined : Math.min(wanted, LONGEST_TIMEOUT_MS);
+  const problem =
+    type === "command" ? hookProblem(event, pattern, command) : `hooks of the type ${type} are not supported`;
   const value: HookValue = {
     event,
     type: "command",
-    command: resolve(command),
+    ...(command === undefined ? {} : { command }),
     ...(pattern === undefined ? {} : { matcher: pattern }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(root === undefined ? {} : { root }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(written["async"] === true ? { runsAsync: true } : {}),
+    ...(written["failClosed"] === true ? { failsClosed: true } : {}),
+    ...(problem === undefined ? {} : { problem }),
   };
-  look.add(`${event}:${pattern ?? "*"}:${value.command}`, { level, path, line }, value);
+  look.add(`${event}:${pattern ?? "*"}:${command ?? type}`, { level, path, line }, value);
+}
+
+/** Why a hook can never run, as far as its text shows. */
+function hookProblem(event: string, pattern: string | undefined, command: string | undefined): string | undefined {
+  if (command === undefined) return "it has no command";
+  const meaning = hookEvent(event);
+  if (!meaning) return `there is no event ${event} for hooks; there are ${HOOK_EVENTS.join(", ")}`;
+  try {
+    (meaning.only === undefined ? matcherOf : searchOf)(pattern);
+    return undefined;
+  } catch {
+    return `the matcher ${JSON.stringify(pattern)} of ${event} is not a valid pattern`;
+  }
 }
 
 /** A day. Timers take 24 days at most, and fire at once when they are given more. */

@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 import { isJsonObject } from "@lathe/llm";
-import { hooksIn } from "./hook-files.ts";
-import { firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
-import type { Provider, Scan } from "./look.ts";
+import { addEvents } from "./hook-files.ts";
+import { addSkill, firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
+import type { Look, Provider, Scan } from "./look.ts";
 import { addServers } from "./mcp-servers.ts";
 import { readJson } from "./structured.ts";
 
@@ -14,6 +14,9 @@ export interface InstalledPlugin {
   readonly root: string;
   readonly version?: string;
 }
+
+/** In a manifest that we wrote from the list of a marketplace: several plugins may share one folder. */
+export const ONLY_LISTED = "onlyListed";
 
 const CODE_ENDINGS = [".ts", ".js", ".mts", ".mjs"];
 
@@ -38,25 +41,23 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
     command: (look) => {
       for (const { name, root } of installed(look))
         for (const folder of foldersOf(look, root, "commands"))
-          markdownFolder(look, folder, "plugin", { nested: true }, `${name}:`);
+          markdownFolder(look, folder, "plugin", { nested: true, resolve: inRoot(root) }, `${name}:`);
     },
     agent: (look) => {
       for (const { name, root } of installed(look))
         for (const folder of foldersOf(look, root, "agents"))
-          markdownFolder(look, folder, "plugin", { renames: true }, `${name}:`);
+          markdownFolder(look, folder, "plugin", { renames: true, resolve: inRoot(root) }, `${name}:`);
     },
     skill: (look) => {
       for (const { name, root } of installed(look))
-        for (const folder of foldersOf(look, root, "skills")) skillFolder(look, folder, "plugin", `${name}:`);
+        for (const folder of foldersOf(look, root, "skills")) {
+          // A manifest may name the folder of one skill.
+          addSkill(look, folder, "plugin", `${name}:`, inRoot(root));
+          skillFolder(look, folder, "plugin", `${name}:`, inRoot(root));
+        }
     },
     hook: (look) => {
-      for (const { root } of installed(look))
-        hooksIn(look, {
-          path: `${root}/hooks/hooks.json`,
-          level: "plugin",
-          timeoutUnit: "seconds",
-          resolve: inRoot(root),
-        });
+      for (const { root } of installed(look)) pluginHooks(look, root);
     },
     "mcp-server": (look) => {
       for (const { root } of installed(look))
@@ -104,12 +105,40 @@ export function extensionEntries(look: Scan, folder: string): readonly string[] 
 const inRoot =
   (root: string) =>
   (text: string): string =>
-    text.replaceAll(/\$\{(?:CLAUDE|LATHE)_PLUGIN_ROOT\}/g, () => root);
+    text.replaceAll(/\$(?:\{(?:CLAUDE|LATHE)_PLUGIN_ROOT\}|(?:CLAUDE|LATHE)_PLUGIN_ROOT\b)/g, () => root);
 
-/** The folder of its own, and those that its manifest names besides. */
+/** In `hooks/hooks.json`, with or without the key `hooks` around them, and what the manifest names: files, or hooks of its own. */
+function pluginHooks(look: Look<"hook">, root: string): void {
+  const manifest = `${root}/.claude-plugin/plugin.json`;
+  const about = { level: "plugin", timeoutUnit: "seconds", resolve: inRoot(root), root } as const;
+  const named = readJson(look, manifest, "plugin")?.value["hooks"];
+  const files = (Array.isArray(named) ? named : [named]).filter((one) => typeof one === "string");
+  const paths = ["hooks/hooks.json", ...files]
+    .map((one) => join(root, one))
+    .filter((one) => one.startsWith(`${root}/`));
+  for (const path of new Set(paths)) {
+    const read = readJson(look, path, "plugin");
+    if (!read) continue;
+    const { hooks, disableAllHooks, ...bare } = read.value;
+    if (disableAllHooks === true) continue;
+    if (hooks !== undefined && !isJsonObject(hooks)) look.warn(path, '"hooks" must be an object of events');
+    else addEvents(look, { ...about, path }, read, hooks ?? onlyLists(bare));
+  }
+  const read = isJsonObject(named) ? readJson(look, manifest, "plugin") : undefined;
+  if (read) addEvents(look, { ...about, path: manifest }, read, isJsonObject(named) && (named["hooks"] ?? named));
+}
+
+/** Beside its events such a file may have a description. */
+const onlyLists = (events: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(events).filter(([, groups]) => Array.isArray(groups)));
+
+/** The folder of its own, and those that its manifest names besides; only those if the list of a marketplace says so. */
 function foldersOf(look: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
-  const more = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value[kind];
+  const manifest = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value ?? {};
+  const more = manifest[kind];
   const named = (Array.isArray(more) ? more : [more]).filter((one) => typeof one === "string");
-  const below = [kind, ...named].map((one) => join(root, one).replace(/\/$/, ""));
+  const below = [...(manifest[ONLY_LISTED] === true ? [] : [kind]), ...named].map((one) =>
+    join(root, one).replace(/\/$/, ""),
+  );
   return [...new Set(below.filter((folder) => folder === root || folder.startsWith(`${root}/`)))];
 }

@@ -3,7 +3,10 @@
 
 import type { Frontmatter } from "./frontmatter.ts";
 
-/** In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. */
+/**
+ * In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. `unsupported`
+ * are files of other agents that are only listed.
+ */
 export const ITEM_KINDS = [
   "context-file",
   "instruction",
@@ -20,6 +23,7 @@ export const ITEM_KINDS = [
   "plugin",
   "settings",
   "ssh-host",
+  "unsupported",
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
@@ -108,6 +112,16 @@ export interface HookValue {
   /** The module's file, for hooks that are modules. */
   readonly path?: string;
   readonly timeoutMs?: number;
+  /** Folder of the plugin that brings it. */
+  readonly root?: string;
+  /** Where it runs; the project's folder when absent. */
+  readonly cwd?: string;
+  /** Nothing waits for it, and what it says has no effect. */
+  readonly runsAsync?: boolean;
+  /** When it fails, what it guards does not happen. */
+  readonly failsClosed?: boolean;
+  /** Why it cannot run here. */
+  readonly problem?: string;
 }
 
 /** Code to load: a tool or an extension. */
@@ -137,6 +151,12 @@ interface PluginValue {
   readonly description?: string;
 }
 
+/** A file that is only listed. */
+interface UnsupportedValue {
+  /** What to do instead, or why not. */
+  readonly reason: string;
+}
+
 /** The value of each kind. */
 export interface ItemValues {
   readonly "context-file": TextValue;
@@ -154,4 +174,5 @@ export interface ItemValues {
   readonly plugin: PluginValue;
   readonly settings: SettingsValue;
   readonly "ssh-host": SshHostValue;
+  readonly unsupported: UnsupportedValue;
 }

@@ -1,6 +1,7 @@
 // A run without a person: all prompts, the answer checked against a schema when one was asked for, one result at the end that is
 // kept in the journal of a named run.
 
+import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -34,10 +35,11 @@ export interface HeadlessRun {
 /** Outcomes caused from outside: when started again, the run continues. */
 const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
 
-export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
+/** `stdout`: where the events go. When its reader goes away, the run is interrupted. */
+export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdout?: Writable): Promise<RunResult> {
   const { session } = run.conversation;
   const driver = new RunDriver(run.conversation, onEvent, run.tape);
-  const signals = onSignals(() => void driver.interrupt());
+  const signals = onSignals(() => void driver.interrupt(), stdout);
   const stop = new AbortController();
   const timer = run.timeLimit?.setTimer(() => {
     stop.abort();

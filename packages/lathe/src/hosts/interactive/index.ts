@@ -6,8 +6,9 @@ import { SettingsMemory } from "../../config/settings/memory.ts";
 import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
 import { readIfReadable } from "../../platform/home/small-file.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
+import { onReaderGone } from "../../platform/machine/reader-gone.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
-import type { ExitCode } from "../../platform/usage/exit.ts";
+import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { Run } from "../run.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
@@ -88,6 +89,7 @@ async function plainMode(args: ParsedArgs, run: Run, timing: StartTiming): Promi
   const restore = (): void => view.stop();
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   const stopListening = leaveOnSignals(view);
+  onReaderGone(run.machine.stdout, () => view.leave(EXIT.interrupted));
   view.start();
   try {
     return await runInteractive(args, run, timing, {

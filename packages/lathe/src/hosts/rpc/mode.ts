@@ -1,12 +1,14 @@
 // RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
 
+import type { Writable } from "node:stream";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { onReaderGone } from "../../platform/machine/reader-gone.ts";
 import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
-import { linesOf } from "../wire/lines.ts";
+import { type Line, linesOf } from "../wire/lines.ts";
 import { LineWriter } from "../wire/writer.ts";
 import { HostTools } from "./host-tools.ts";
 import { HostUris } from "./host-uris.ts";
@@ -26,7 +28,8 @@ export async function rpcMode(
   requestFor: RequestFor,
   openAt: (cwd: string) => Promise<SessionWorkspace>,
 ): Promise<ExitCode> {
-  const { stdin, stdout, stderr } = workspace.machine;
+  const { machine } = workspace;
+  const { stdin, stdout, stderr } = machine;
   const extra = words[0] ?? options.print?.[0];
   if (extra !== undefined) throw usageError(`--mode rpc takes its prompts from stdin. Leave out: ${extra}`);
 
@@ -45,7 +48,7 @@ export async function rpcMode(
     view.onSettled = ({ how: _how, message: _message, ...settled }) =>
       current.emit({ type: "lathe:worktree", id: view.id, ...settled });
 
-  const leave = async (code: ExitCode): Promise<never> => {
+  const leave = async (code: ExitCode): Promise<ExitCode> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
     await Promise.race([current.conversation.close().then(() => writer.flush()), late]);
@@ -56,15 +59,37 @@ export async function rpcMode(
       const kept = await Promise.race([view.leave(), longer]);
       if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);
     }
-    return process.exit(code);
+    // Whatever is still running, or reads stdin, must not keep the process alive.
+    machine.exit?.(code);
+    return code;
   };
   person.conversation = () => current.conversation;
-  person.shutdown = () => void current.conversation.settled().then(() => leave(EXIT.done));
-  for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));
+  const asked = askedToLeave(person, stdout, () => current.conversation.settled());
 
   writer.write({ type: "ready" });
-  for await (const line of linesOf(stdin)) server.line(line);
-  return leave(EXIT.done);
+  const inputEnded = readLines(stdin, (line) => server.line(line)).then((): ExitCode => EXIT.done);
+  const code = await Promise.race([inputEnded, asked.code]);
+  return leave(code).finally(asked.stopListening);
+}
+
+/** What ends the run before its input does: a signal, a host that stops reading, or an extension that shuts the agent down. */
+function askedToLeave(person: HostPerson, stdout: Writable, settled: () => Promise<void>) {
+  let resolve: (code: ExitCode) => void = () => {};
+  const code = new Promise<ExitCode>((take) => {
+    resolve = take;
+  });
+  const onSignal = (): void => resolve(EXIT.interrupted);
+  person.shutdown = () => void settled().then(() => resolve(EXIT.done));
+  onReaderGone(stdout, onSignal);
+  for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
+  const stopListening = (): void => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+  };
+  return { code, stopListening };
+}
+
+async function readLines(input: AsyncIterable<Uint8Array>, take: (line: Line) => void): Promise<void> {
+  for await (const line of linesOf(input)) take(line);
 }
 
 function counter(prefix: string): () => string {

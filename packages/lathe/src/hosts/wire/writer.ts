@@ -13,7 +13,8 @@ export class LineWriter {
   }
 
   write(frame: object): void {
-    if (this.#isOver) return;
+    // Nothing would tell when a stream that is closed can be written again.
+    if (this.#isOver || this.#stream.destroyed) return;
     const free = this.#stream.write(`${JSON.stringify(frame)}\n`);
     if (free || this.#full) return;
     this.#full = new Promise((resolve) => {

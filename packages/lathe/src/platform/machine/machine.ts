@@ -5,7 +5,7 @@ import { homedir, hostname } from "node:os";
 import { visibleText } from "@lathe/agent/base";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { announceFirstRequest } from "../launcher/first-request.ts";
-import { EXIT, usageError } from "../usage/exit.ts";
+import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { isLostTerminal } from "./lost-terminal.ts";
 import { systemUuid } from "./uuid.ts";
 
@@ -26,6 +26,11 @@ export interface Machine {
   readonly stderr: NodeJS.WriteStream;
   /** Stdout as it is, for the screen: text from elsewhere must be made safe before it goes here. */
   readonly terminal: NodeJS.WriteStream;
+  /**
+   * Ends the process, whatever still runs in it; without a code, with the one that is set. Absent when the process is not the
+   * command's own.
+   */
+  readonly exit?: (code?: ExitCode) => void;
 }
 
 export function thisMachine(): Machine {
@@ -47,11 +52,12 @@ export function thisMachine(): Machine {
       return textOnly(endingQuietly(process.stdout));
     },
     get stderr() {
-      return textOnly(endingQuietly(process.stderr));
+      return ownStderr();
     },
     get terminal() {
       return endingQuietly(process.stdout);
     },
+    exit: (code = process.exitCode as ExitCode) => process.exit(code),
   };
 }
 
@@ -83,15 +89,27 @@ function workingDirectory(): string {
 
 const watched = new WeakSet<object>();
 
-/** A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. */
+/**
+ * A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. A run that
+ * listens for errors itself (see `onReaderGone`) ends in order.
+ */
 function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
   if (watched.has(stream)) return stream;
   watched.add(stream);
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (stream.listenerCount("error") > 1) return;
     if (error.code === "EPIPE") process.exit(EXIT.done);
     if (!isLostTerminal(stream, error)) throw error;
   });
   return stream;
+}
+
+/** Stderr only tells about the work: a file that is full or a reader that went away must not end it. */
+export function ownStderr(): NodeJS.WriteStream {
+  const { stderr } = process;
+  if (!watched.has(stderr)) stderr.on("error", () => undefined);
+  watched.add(stderr);
+  return textOnly(stderr);
 }
 
 const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();

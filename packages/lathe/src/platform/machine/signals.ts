@@ -1,7 +1,10 @@
 // SIGINT, SIGTERM and SIGHUP (a terminal or connection that closed) interrupt the run, which then ends cleanly and can be
-// continued; a second one leaves at once, except SIGHUP.
+// continued; a second one leaves at once, except SIGHUP. A stdout that cannot be written any more counts as a signal where it is
+// watched.
 
+import type { Writable } from "node:stream";
 import { EXIT } from "../usage/exit.ts";
+import { onReaderGone } from "./reader-gone.ts";
 
 export interface Signals {
   /** Aborted as soon as a signal came. */
@@ -16,15 +19,20 @@ export function ignoreHangups(): void {
   process.on("SIGHUP", () => undefined);
 }
 
-export function onSignals(interrupt: () => void): Signals {
+export function onSignals(interrupt: () => void, stdout?: Writable): Signals {
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
     // A terminal that closes says so more than once: the kernel does, and the shell in it.
     if (controller.signal.aborted && signal === "SIGHUP") return;
     if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    stop();
+  };
+  const stop = (): void => {
+    if (controller.signal.aborted) return;
     controller.abort();
     interrupt();
   };
+  if (stdout) onReaderGone(stdout, stop);
   for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   return {
     asked: controller.signal,

@@ -1,11 +1,12 @@
 // Cursor: `~/.cursor` and the nearest `.cursor` of the project.
 
+import { dirname, join } from "node:path";
 import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
-import { markdownFolder, skillFolder } from "../layouts.ts";
-import type { Provider } from "../look.ts";
+import { markdownFolder, oldRuleFile, skillFolder } from "../layouts.ts";
+import type { Provider, Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
 const FOLDERS = foldersOf(AGENT_PLACES.cursor);
@@ -15,9 +16,10 @@ export const cursor: Provider = {
   name: "Cursor",
   priority: 50,
   loaders: {
-    rule: inHomes(FOLDERS, "user", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
-    ),
+    rule: async (look) => {
+      await folderRules(look);
+      oldRuleFile(look, AGENT_PLACES.cursor.project[1]);
+    },
     command: inHomes(FOLDERS, "user", (look, { path, level }) =>
       markdownFolder(look, `${path}/commands`, level, { nested: true }),
     ),
@@ -28,15 +30,31 @@ export const cursor: Provider = {
       for (const { path, level } of everyHome(look, FOLDERS)) skillFolder(look, `${path}/skills`, level);
     },
     "mcp-server": inHomes(FOLDERS, "project", (look, { path, level }) => mcpServersIn(look, `${path}/mcp.json`, level)),
-    hook: inHomes(FOLDERS, "user", (look, { path, level }) =>
-      hooksIn(look, { path: `${path}/hooks.json`, level, timeoutUnit: "seconds" }),
-    ),
+    hook: inHomes(FOLDERS, "user", (look, { path, level }) => {
+      // A project's run in the folder of the project, the user's where they are.
+      const cwd = level === "project" ? dirname(path) : path;
+      const resolve = wholePaths(look, [cwd, path]);
+      hooksIn(look, { path: `${path}/hooks.json`, level, timeoutUnit: "seconds", cwd, resolve });
+    }),
   },
 };
 
+const folderRules = inHomes<"rule">(FOLDERS, "user", (look, { path, level }) =>
+  markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
+);
+
+/** Words of a command that name a file relative to one of these folders; some authors write them relative to `.cursor`. */
+const wholePaths =
+  (look: Scan, folders: readonly string[]) =>
+  (command: string): string =>
+    command.replaceAll(/(?<=^|[\s"'=])(?:\.\/)?[\w.-]+(?:\/[\w.-]+)+/g, (word) => {
+      const paths = folders.map((folder) => join(folder, word));
+      return paths.find((path) => look.files.isFile(path)) ?? word;
+    });
+
 /** G-93: `false` and anything else are left out. Patterns may be in one text, with commas. */
 function appliesOnly({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
-  const patterns = typeof globs === "string" ? globs.split(",").map((glob) => glob.trim()) : globs;
+  const patterns = typeof globs === "string" ? globs.split(/,(?![^{]*\})/).map((glob) => glob.trim()) : globs;
   const known = Array.isArray(patterns) ? patterns.filter((glob) => typeof glob === "string" && glob !== "") : [];
   return { ...rest, ...(known.length > 0 ? { globs: known } : {}), ...(alwaysApply === true ? { alwaysApply } : {}) };
 }

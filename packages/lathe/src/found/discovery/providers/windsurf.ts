@@ -3,7 +3,7 @@
 import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import { everyHome, foldersOf, homesOf } from "../homes.ts";
-import { markdownFolder, skillFolder } from "../layouts.ts";
+import { markdownFolder, oldRuleFile, skillFolder } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
@@ -25,6 +25,7 @@ export const windsurf: Provider = {
         );
       for (const { path: home, level } of homesOf(look, FOLDERS, "user"))
         markdownFolder(look, `${home}/rules`, level, { translate: ruleFromTrigger });
+      oldRuleFile(look, AGENT_PLACES.windsurf.project[1]);
     },
     command: (look) => {
       for (const { path, level } of homesOf(look, FOLDERS, "user"))
@@ -40,6 +41,6 @@ export const windsurf: Provider = {
 /** `trigger` says when a rule holds: always, for some files, or when the model decides so by its description. */
 function ruleFromTrigger({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
   if (trigger === "always_on" || trigger === undefined) return { ...rest, description, alwaysApply: true };
-  if (trigger === "glob") return { ...rest, description: description ?? `for ${String(globs)}`, globs };
+  if (trigger === "glob") return { ...rest, description, globs };
   return trigger === "model_decision" ? { ...rest, description } : rest;
 }

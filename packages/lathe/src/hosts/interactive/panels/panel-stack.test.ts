@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { type Panel, PanelStack } from "./panel-stack.ts";
 
-/** Time that passes when the test says so. */
-function clocked() {
+/** Time that passes when the test says so. The system's timers may come a millisecond before the clock says so. */
+function clocked(earlyMs = 0) {
   let now = 10_000;
   let timers: { at: number; callback: () => void }[] = [];
   const stack = new PanelStack({
     now: () => now,
     setTimer: (callback, ms) => {
-      const timer = { at: now + ms, callback };
+      const timer = { at: now + ms - earlyMs, callback };
       timers.push(timer);
       const cancel = (): void => {
         timers = timers.filter((one) => one !== timer);
@@ -60,4 +60,15 @@ it("a question that comes up after one that was left gets the keys after a pause
   stack.close(first);
   pass(1_000);
   expect(stack.focused).toBe(second);
+});
+
+it("the next question takes keys when its hint says so, also when the timer comes before the clock", () => {
+  const { stack, pass } = clocked(1);
+  stack.open({ ...question(), byAgent: false });
+  stack.asksNext();
+  expect(stack.hint).toContain("it takes keys in a moment");
+  expect(stack.isDeaf).toBe(true);
+  pass(299);
+  expect(stack.hint).toBe("");
+  expect(stack.isDeaf).toBe(false);
 });

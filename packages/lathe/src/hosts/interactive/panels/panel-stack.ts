@@ -148,6 +148,10 @@ export class PanelStack {
   #listenSoon(): void {
     this.#deafUntil = this.#shownAt + REACTION_MS;
     this.#hearing?.cancel();
-    this.#hearing = this.#parts.setTimer(() => this.#parts.onChange(), REACTION_MS);
+    this.#hearing = this.#parts.setTimer(() => {
+      // A timer may come a moment before the clock says so: the hint must not stay.
+      this.#deafUntil = Number.NEGATIVE_INFINITY;
+      this.#parts.onChange();
+    }, REACTION_MS);
   }
 }

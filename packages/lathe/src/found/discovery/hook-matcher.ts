@@ -16,3 +16,10 @@ export function matcherOf(pattern: string | undefined): Matcher {
   const whole = new RegExp(`^(?:${pattern})$`);
   return (names) => names.some((name) => name.length <= LONGEST_NAME && whole.test(name));
 }
+
+/** A pattern that may match anywhere in a text, such as a command line; throws when it is none. Absent: everything. */
+export function searchOf(pattern: string | undefined): Matcher {
+  if (pattern === undefined || pattern === "" || pattern === "*") return () => true;
+  const anywhere = new RegExp(pattern);
+  return (texts) => texts.some((text) => anywhere.test(text));
+}

@@ -1,0 +1,114 @@
+// What hooks are told of a call, in the words of the agent that they were written for.
+
+import { readFileSync, statSync } from "node:fs";
+import type { ToolResult } from "@lathe/agent";
+import type { JsonObject } from "@lathe/llm";
+import {
+  changedArguments,
+  type ForeignCall,
+  foreignCalls,
+  type OwnCall,
+} from "../../config/tool-names/foreign-calls.ts";
+import { namesOf, workOf } from "../../config/tool-names/tool-names.ts";
+import type { Told } from "./command-hooks.ts";
+import type { CommandHook } from "./read-hooks.ts";
+
+export interface CallToTell extends OwnCall {
+  readonly callId: string;
+  readonly agentId: string | undefined;
+  /** Once it has run. */
+  readonly result?: ToolResult;
+}
+
+/** Nothing when the hook is for other calls. */
+export function toldOfCall(hook: CommandHook, call: CallToTell): readonly Told[] {
+  if (hook.only !== undefined) return toldToCursor(hook, call);
+  const { tool, agentId, callId, result } = call;
+  return foreignCalls(hook.dialect, call).map((shown) => ({
+    names: namesOf(tool),
+    fields: {
+      ...(agentId === undefined ? {} : { agent_id: agentId }),
+      tool_name: shown.name,
+      tool_input: shown.input,
+      tool_use_id: callId,
+      ...(hook.dialect === "copilot" ? { toolName: shown.name, toolArgs: JSON.stringify(shown.input) } : {}),
+      ...(result === undefined ? {} : { tool_response: responseOf(call, shown, result) }),
+      lathe: { tool, agentId: agentId ?? null },
+    },
+    ...(hook.dialect === "lathe" ? {} : { argumentsFrom: (changed) => changedArguments(call, shown, changed) }),
+  }));
+}
+
+/** The same of a call that failed. */
+export const toldOfFailure = (hook: CommandHook, call: CallToTell): readonly Told[] =>
+  toldOfCall(hook, call).map((told) => {
+    const { tool_response: _, ...fields } = told.fields;
+    const error = call.result === undefined ? "" : textOf(call.result);
+    return { ...told, fields: { ...fields, error, error_message: error, is_interrupt: false } };
+  });
+
+/** Cursor has an event for each kind of call. */
+function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] {
+  const { tool, args, cwd, result } = call;
+  const work = workOf(tool);
+  const output = result === undefined ? undefined : textOf(result);
+  const shown = foreignCalls("claude", call);
+  if (only === "shell" && work === "shell") {
+    const command = String(shown[0]?.input["command"] ?? "");
+    const fields = { command, cwd, sandbox: false, ...(output === undefined ? {} : { output }) };
+    return [{ names: [command], fields }];
+  }
+  const [, , ...name] = tool.split("__");
+  if (only === "mcp" && tool.startsWith("mcp__")) {
+    const said = output === undefined ? {} : { result_json: output };
+    return [
+      { names: [name.join("__")], fields: { tool_name: name.join("__"), tool_input: JSON.stringify(args), ...said } },
+    ];
+  }
+  if (only === "read")
+    return readPaths(call, shown).map((path) => fileTold(path, { content: contentOf(path), attachments: [] }));
+  if (only !== "edit" || (work !== "edit" && work !== "write") || result?.isError === true) return [];
+  return shown.map(({ input }) => {
+    const edits = [
+      { old_string: input["old_string"] ?? "", new_string: input["new_string"] ?? input["content"] ?? "" },
+    ];
+    return fileTold(String(input["file_path"]), { edits });
+  });
+}
+
+const fileTold = (path: string, more: JsonObject): Told => ({ names: [path], fields: { file_path: path, ...more } });
+
+/** Also of tools that read files beside their other work. */
+function readPaths({ tool, access = [] }: CallToTell, shown: readonly ForeignCall[]): readonly string[] {
+  const named = workOf(tool) === "read" ? shown.map(({ input }) => String(input["file_path"])) : [];
+  const opened = access.flatMap((item) => (item.kind === "read" && !("search" in item) ? item.path : []));
+  return [...new Set([...named, ...opened])].filter((path) => path !== "");
+}
+
+/** A hook that looks for secrets finds them in the beginning, or knows the path. */
+const MOST_CONTENT = 1 << 20;
+
+function contentOf(path: string): string {
+  try {
+    return statSync(path).size > MOST_CONTENT ? "" : readFileSync(path, "utf8");
+  } catch {
+    return ""; // The call says what is wrong with the file.
+  }
+}
+
+const textOf = ({ content }: ToolResult): string =>
+  content.flatMap((part) => (part.kind === "text" ? part.text : [])).join("");
+
+function responseOf({ tool, access = [] }: OwnCall, { input }: ForeignCall, result: ToolResult): JsonObject {
+  const { isError = false, changes = [] } = result;
+  const content = textOf(result);
+  const work = workOf(tool);
+  return {
+    content,
+    is_error: isError,
+    changed: changes.map(({ path }) => path),
+    touched: access.flatMap((item) => ("path" in item ? item.path : [])),
+    ...(work === "shell" ? { stdout: content, stderr: "", interrupted: false } : {}),
+    ...(work === "edit" || work === "write" ? { filePath: input["file_path"] ?? null, success: !isError } : {}),
+  };
+}

@@ -1,0 +1,146 @@
+// A call of ours as hooks and extensions of another agent know it: the name of its tool there, and the arguments under the names that
+// they have there. A call that touches several files is shown as one call for each of them, so that a guard by path sees every path.
+
+import { resolve } from "node:path";
+import type { Access } from "@lathe/agent";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "@lathe/llm";
+import { type Dialect, nameFor, type Work, workOf } from "./tool-names.ts";
+
+export interface OwnCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** The arguments that the tool has. */
+  readonly schema: JsonSchema;
+  /** What it will touch; undefined when that is unknown. */
+  readonly access?: readonly Access[] | undefined;
+  readonly cwd: string;
+}
+
+export interface ForeignCall {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** Which argument of ours each of theirs is; null: it was made from others, so a change of it cannot be carried over. */
+  readonly origin: Readonly<Record<string, string | null>>;
+}
+
+/** Agents that name things like Claude Code count as it. */
+export function dialectOf(provider: string): Dialect {
+  if (provider.startsWith("claude") || provider === "plugins" || provider === "codex") return "claude";
+  if (provider === "github") return "copilot";
+  return provider === "gemini" || provider === "cursor" ? provider : "lathe";
+}
+
+/** At least one. */
+export function foreignCalls(dialect: Dialect, call: OwnCall): readonly ForeignCall[] {
+  const { tool, args } = call;
+  const name = nameFor(dialect, tool);
+  const work = workOf(tool);
+  if (dialect === "lathe" || work === undefined) return [{ name, input: args, origin: {} }];
+  if (work === "shell") return [{ name, ...renameArguments(call, SHELL_NAMES[dialect] ?? SHELL_NAMES.claude) }];
+  return pathsOf(work, call).map((path) => ({ name, ...fileArguments(dialect, work, args, path) }));
+}
+
+/** Our arguments after a hook has changed what it was shown; undefined when the change cannot be carried over. */
+export function changedArguments(
+  { args, schema }: OwnCall,
+  { input, origin }: ForeignCall,
+  changed: JsonObject,
+): JsonObject | undefined {
+  const ours: Record<string, JsonValue> = { ...args };
+  for (const [key, value] of Object.entries(changed)) {
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(input[key])) continue;
+    const name = Object.hasOwn(origin, key) ? origin[key] : key;
+    if (name === null || name === undefined || !hasArgument(schema, name)) return undefined;
+    ours[name] = value;
+  }
+  return ours;
+}
+
+const hasArgument = ({ properties }: JsonSchema, name: string): boolean =>
+  isJsonObject(properties) && Object.hasOwn(properties, name);
+
+type Names = Readonly<Record<string, string>>;
+
+/** Ours to theirs. */
+const SHELL_NAMES: { readonly claude: Names } & { readonly [D in Dialect]?: Names } = {
+  claude: {
+    cmd: "command",
+    timeout_ms: "timeout",
+    background: "run_in_background",
+    is_background: "run_in_background",
+  },
+  gemini: { cmd: "command", cwd: "directory", workdir: "directory", dir_path: "directory" },
+};
+
+function renameArguments({ args, schema }: OwnCall, names: Names): Pick<ForeignCall, "input" | "origin"> {
+  const pairs = Object.keys(args).map((key) => [key, names[key] ?? key] as const);
+  const unused = Object.entries(names).filter(([ours]) => hasArgument(schema, ours));
+  return {
+    input: Object.fromEntries(pairs.map(([ours, theirs]) => [theirs, args[ours] ?? null])),
+    origin: Object.fromEntries([...unused, ...pairs].map(([ours, theirs]) => [theirs, ours])),
+  };
+}
+
+const PATH_NAMES = ["file_path", "path"] as const;
+/** Arguments that hold a whole patch. */
+const PATCH_NAMES = ["patch", "input", "diff"] as const;
+
+const pathName = (args: JsonObject): (typeof PATH_NAMES)[number] | undefined =>
+  PATH_NAMES.find((key) => typeof args[key] === "string");
+
+/** The path as it was written, and what is really opened where that differs: a link, a selector behind it, the files of a patch. */
+function pathsOf(work: Exclude<Work, "shell">, { args, access = [], cwd }: OwnCall): readonly string[] {
+  const key = pathName(args);
+  const written = key === undefined ? [] : [resolve(cwd, String(args[key]))];
+  const kind = work === "read" ? "read" : "write";
+  const opened = access.flatMap((item) => (item.kind === kind && !("search" in item) ? item.path : []));
+  const paths = new Set([...written, ...opened]);
+  return paths.size === 0 ? [""] : [...paths];
+}
+
+function fileArguments(
+  dialect: Dialect,
+  work: Exclude<Work, "shell">,
+  args: JsonObject,
+  path: string,
+): Pick<ForeignCall, "input" | "origin"> {
+  const theirPath = dialect === "pi" || dialect === "copilot" ? "path" : "file_path";
+  const ourPath = pathName(args);
+  const rest = Object.fromEntries(Object.entries(args).filter(([key]) => key !== ourPath));
+  const input = { ...rest, [theirPath]: path };
+  const origin = { [theirPath]: ourPath ?? null };
+  if (work !== "edit") return { input, origin };
+  const changes = changesIn(args);
+  if (dialect === "pi") {
+    const edits = changes.map(({ before, after }) => ({ oldText: before, newText: after }));
+    const [only] = changes.length === 1 ? edits : [];
+    return {
+      input: { ...input, edits, ...only },
+      origin: { ...origin, edits: null, ...onlyOrigin(args, "oldText", "newText") },
+    };
+  }
+  const [before, after] = dialect === "copilot" ? ["old_str", "new_str"] : ["old_string", "new_string"];
+  const texts = {
+    [before]: changes.map((change) => change.before).join("\n"),
+    [after]: changes.map((change) => change.after).join("\n"),
+  };
+  return { input: { ...input, ...texts }, origin: { ...origin, ...onlyOrigin(args, before, after) } };
+}
+
+const onlyOrigin = (args: JsonObject, before: string, after: string): Readonly<Record<string, string | null>> => {
+  const isPlain = typeof args["old_string"] === "string";
+  return { [before]: isPlain ? "old_string" : null, [after]: isPlain ? "new_string" : null };
+};
+
+/** What an edit takes away and puts in. Of a patch the whole text counts as new: a guard that looks at text must see it. */
+function changesIn(args: JsonObject): readonly { readonly before: string; readonly after: string }[] {
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  const edits = Array.isArray(args["edits"]) ? args["edits"].filter(isJsonObject) : [];
+  if (edits.length > 0)
+    return edits.map((edit) => ({
+      before: text(edit["old_text"] ?? edit["old_string"]),
+      after: text(edit["new_text"] ?? edit["new_string"]),
+    }));
+  const patch = PATCH_NAMES.map((key) => args[key]).find((value) => typeof value === "string");
+  return [{ before: text(args["old_string"]), after: text(patch ?? args["new_string"]) }];
+}

@@ -1,0 +1,51 @@
+// Instruction files of folders below the working directory: the model gets them when a file there is first touched.
+
+import type { ExecutionEnvironment, Middleware } from "@lathe/agent";
+import { FolderDocs, joinDocs, pathDown, repositoryRoot } from "@lathe/agent/context";
+import { isInside } from "@lathe/agent/policy";
+import { givenByPath, type PathText } from "../given-by-path.ts";
+import intro from "./intro.md";
+
+/** What others wrote for their own project, or no project at all. */
+const FOREIGN = /\/(?:node_modules|\.git)(?:\/|$)/;
+
+/** `families`: files besides AGENTS.md that the model's family reads. */
+export function folderInstructions(env: ExecutionEnvironment, families: readonly string[]): Middleware {
+  const folders = new Map<string, Promise<PathText | undefined>>();
+  let opened: Promise<{ readonly root: string; readonly docs: FolderDocs }> | undefined;
+  const open = async () => {
+    const cwd = env.resolve(env.workingDirectory());
+    const root = (await env.stat((await repositoryRoot(env, cwd)) ?? cwd))?.realPath ?? cwd;
+    const docs = await FolderDocs.of(env, root);
+    // The prompt has these; a link to one of them says nothing new.
+    for (const folder of pathDown(root, (await env.stat(cwd))?.realPath ?? cwd)) {
+      await docs.in(folder, families);
+      folders.set(folder, Promise.resolve(undefined));
+    }
+    return { root, docs };
+  };
+  const textOf = async (docs: FolderDocs, root: string, folder: string): Promise<PathText | undefined> => {
+    const found = await docs.in(folder, families);
+    if (found.length === 0) return undefined;
+    const tag = `<instructions folder="${folder.slice(root.length).replace(/^\//, "")}">`;
+    return { tag, text: `${tag}\n${joinDocs(found).text}\n</instructions>` };
+  };
+  return givenByPath({
+    name: "folder instructions",
+    intro,
+    textsFor: async (path) => {
+      opened ??= open();
+      const { root, docs } = await opened;
+      if (!isInside(path, root) || FOREIGN.test(path.slice(root.length))) return [];
+      const texts: PathText[] = [];
+      // A file has no instructions in it, but a folder that was searched may.
+      for (const folder of pathDown(root, path)) {
+        const known = folders.get(folder) ?? textOf(docs, root, folder);
+        folders.set(folder, known);
+        const text = await known;
+        if (text) texts.push(text);
+      }
+      return texts;
+    },
+  });
+}

@@ -1,0 +1,87 @@
+// Texts that hold for some files only: given to the model once, in a message, after the first call that touches such a file. The prompt
+// stays as it is. What was given is read from the conversation itself, so a text that a summary took away is given again.
+
+import type { CallInfo, Middleware, SeamContext } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
+import type { JournalReader } from "@lathe/agent/contract";
+
+export interface PathText {
+  /** The first line of the text as it is sent, by which it is found again. */
+  readonly tag: string;
+  /** The whole, with the tag. */
+  readonly text: string;
+}
+
+interface GivenByPathOptions {
+  readonly name: string;
+  /** Stands before the texts. */
+  readonly intro: string;
+  /** What holds for a file; `path` is absolute. */
+  readonly textsFor: (path: string, context: SeamContext) => Promise<readonly PathText[]> | readonly PathText[];
+}
+
+/** What one conversation has touched and was given. */
+interface Progress {
+  readonly touched: Set<string>;
+  /** Paths whose texts are known to be given. */
+  readonly done: Set<string>;
+  given: Set<string> | undefined;
+}
+
+/** `textsFor` is asked about so many files after a round: a command may name thousands. */
+const MOST_PATHS = 200;
+
+export function givenByPath({ name, intro, textsFor }: GivenByPathOptions): Middleware {
+  /** A session and its children each have a journal. */
+  const conversations = new WeakMap<JournalReader, Progress>();
+  const progressOf = ({ journal }: SeamContext): Progress => {
+    const known = conversations.get(journal) ?? { touched: new Set(), done: new Set(), given: undefined };
+    conversations.set(journal, known);
+    return known;
+  };
+  const forget = (context: SeamContext): undefined => void conversations.delete(context.journal);
+  return {
+    name,
+    afterCall: (call, result, context) => {
+      if (result.isError) return undefined;
+      const { touched, done } = progressOf(context);
+      for (const path of filesOf(call)) if (!done.has(path) && touched.size < MOST_PATHS) touched.add(path);
+      return undefined;
+    },
+    afterRound: async (context) => {
+      const progress = progressOf(context);
+      const { touched, done } = progress;
+      if (touched.size === 0) return undefined;
+      const texts: string[] = [];
+      for (const path of touched) {
+        done.add(path);
+        for (const { tag, text } of await textsFor(path, context)) {
+          progress.given ??= tagsIn(context.journal);
+          if (progress.given.has(tag)) continue;
+          progress.given.add(tag);
+          texts.push(text);
+        }
+      }
+      touched.clear();
+      return texts.length === 0 ? undefined : { tell: [intro.trim(), ...texts].join("\n\n") };
+    },
+    beforeCompact: (_plan, context) => forget(context),
+    beforeTree: (_move, context) => forget(context),
+  };
+}
+
+const filesOf = ({ access = [] }: CallInfo): readonly string[] =>
+  access.flatMap((item) => (item.kind === "read" || item.kind === "write" ? [item.path] : []));
+
+/** Lines that begin like a tag in messages that no person wrote. */
+function tagsIn(journal: JournalReader): Set<string> {
+  const { messages, entryIds } = journal.context;
+  const tags = new Set<string>();
+  for (const [i, id] of entryIds.entries()) {
+    const entry = id === undefined ? undefined : journal.entry(id);
+    if (entry?.type !== "message" || entry.origin !== "injected") continue;
+    const text = textOfContent(messages[i]?.content ?? []);
+    for (const [tag] of text.matchAll(/^<(?:rule|instructions) .*>$/gm)) tags.add(tag);
+  }
+  return tags;
+}

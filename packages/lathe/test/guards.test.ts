@@ -1,0 +1,268 @@
+// Guards that people brought from other agents: each refuses here what it refuses there, or Lathe says that it cannot run.
+
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Finished } from "./command.ts";
+import { cursorHooks, PI_GATE, PI_PATHS, rulesPlugin, write } from "./guards-kit.ts";
+import { officialServer } from "./mcp/kit.ts";
+import { MODEL, type Setup, setup } from "./rpc-host.ts";
+
+let rig: Setup;
+beforeEach(async () => {
+  rig = await setup();
+});
+afterEach(() => rig.remove());
+
+const file = (name: string): string => join(rig.box.dir, name);
+const here = (name: string): string => join(rig.box.home, name);
+const run = (...args: string[]): Promise<Finished> => rig.box.run(args, { env: rig.env });
+const print = (...args: string[]): Promise<Finished> => run(...MODEL, "--permission-mode", "full", "-p", ...args, "go");
+/** The model makes these calls, then ends. */
+const calls = (...list: Parameters<typeof turn.calls>[0][number][]): void =>
+  void rig.server.push(...list.map((call) => turn.calls([call])), turn.text("done"));
+const shell = (command: string) => ({ name: "shell", args: { command } });
+const patch = (path: string) => ({
+  name: "apply_patch",
+  args: { patch: `*** Begin Patch\n*** Add File: ${path}\n+text\n*** End Patch` },
+});
+const request = (at: number): string => JSON.stringify(rig.server.requests[at]?.body);
+
+describe("plugins", () => {
+  it.each([
+    ["with the key hooks", (events: object) => ({ description: "rules", hooks: events })],
+    ["without it", (events: object) => events],
+  ])("EX-10 a guard finds its folder and knows the tools by Claude's names, its file %s", async (_, shape) => {
+    await run("plugin", "add", rulesPlugin(here("src/rules"), shape), "--yes");
+    write(file("data/a"), "");
+    calls(shell("rm -rf data"), { name: "write_file", args: { file_path: ".env", content: "A=1" } }, patch("sub/.env"));
+    const { stderr } = await print();
+    expect(stderr).not.toContain("import error");
+    expect([existsSync(file("data/a")), existsSync(file(".env")), existsSync(file("sub/.env"))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    for (const at of [1, 2, 3]) expect(request(at)).toContain("Not with these rules.");
+  });
+
+  it("hooks that the manifest names or holds run as well", async () => {
+    const root = rulesPlugin(here("src/rules"), () => ({}));
+    const hook = (line: string) => ({ PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: line }] }] });
+    write(join(root, "more/hooks.json"), { hooks: hook("echo 'from the named file' >&2; exit 2") });
+    write(join(root, ".claude-plugin/plugin.json"), { name: "rules", hooks: "./more/hooks.json" });
+    await run("plugin", "add", root, "--yes");
+    calls(shell("touch made"));
+    await print();
+    expect(request(1)).toContain("from the named file");
+    write(here(".lathe/plugins/rules/.claude-plugin/plugin.json"), {
+      name: "rules",
+      hooks: hook(`echo "from the manifest in $CLAUDE_PLUGIN_ROOT" >&2; exit 2`),
+    });
+    calls(shell("touch made"));
+    await print();
+    expect(request(3)).toContain(`from the manifest in ${here(".lathe/plugins/rules")}`);
+    expect(existsSync(file("made"))).toBe(false);
+  });
+
+  it("CLAUDE_PLUGIN_ROOT in the text of a command is the folder of its plugin", async () => {
+    const root = rulesPlugin(here("src/rules"));
+    write(join(root, "commands/where.md"), `Look into $\{CLAUDE_PLUGIN_ROOT}/core.\n`);
+    await run("plugin", "add", root, "--yes");
+    rig.server.push(turn.text("done"));
+    await run(...MODEL, "-p", "/rules:where");
+    expect(request(0)).toContain(`Look into ${here(".lathe/plugins/rules/core")}.`);
+  });
+});
+
+describe("hooks in Claude's words", () => {
+  const theirs = (line: string, matcher: string): string =>
+    write(here(".claude/settings.json"), {
+      hooks: { PreToolUse: [{ matcher, hooks: [{ type: "command", command: line }] }] },
+    });
+
+  it("EX-04 a patch of several files is shown as one edit for each, with its text", async () => {
+    theirs(`cat >> ${file("told")}`, "Edit");
+    const text = "*** Begin Patch\n*** Add File: a.txt\n+one\n*** Add File: b.txt\n+two\n*** End Patch";
+    calls({ name: "apply_patch", args: { patch: text } });
+    await print();
+    const told = readFileSync(file("told"), "utf8").trimEnd().split("\n");
+    expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { tool_name: "Edit", tool_input: { file_path: file("a.txt"), new_string: text } },
+      { tool_name: "Edit", tool_input: { file_path: file("b.txt"), new_string: text } },
+    ]);
+  });
+
+  it("a link does not hide the file behind it", async () => {
+    theirs(`grep -q secret.txt && { echo 'not this one' >&2; exit 2; }; exit 0`, "Read");
+    write(file("secret.txt"), "classified");
+    symlinkSync("secret.txt", file("plain.txt"));
+    calls({ name: "read_file", args: { file_path: "plain.txt" } });
+    await print();
+    expect(request(1)).toContain("not this one");
+    expect(request(1)).not.toContain("classified");
+  });
+
+  it("arguments that a hook changes are carried over to the tool, or the call is refused", async () => {
+    const change = (input: object): string =>
+      `echo '${JSON.stringify({ hookSpecificOutput: { permissionDecision: "allow", updatedInput: input } })}'`;
+    theirs(change({ command: "touch other", timeout: 5000, run_in_background: false }), "Bash");
+    calls(shell("touch made"));
+    await print();
+    expect([existsSync(file("made")), existsSync(file("other"))]).toEqual([false, true]);
+    theirs(change({ new_string: "something else" }), "Edit");
+    calls(patch("a.txt"));
+    await print();
+    expect(existsSync(file("a.txt"))).toBe(false);
+    expect(request(3)).toContain("changed arguments that this tool does not have");
+  });
+});
+
+describe("a guard that cannot run here", () => {
+  it("is an error of lathe discover and one line at the start; other hooks are a warning of lathe discover only", async () => {
+    write(here(".claude/settings.json"), {
+      hooks: {
+        PreToolUse: [{ hooks: [{ type: "prompt", prompt: "Is this safe?" }] }],
+        WorktreeCreate: [{ hooks: [{ type: "command", command: "true" }] }],
+      },
+    });
+    const listed = await run("discover", "hook");
+    expect(listed.stdout).toMatch(
+      /Errors\n {2}~\/\.claude\/settings\.json:1: a hook of PreToolUse cannot run here: hooks of the type prompt are not supported\./,
+    );
+    expect(listed.stdout).toMatch(/Warnings\n.*there is no event WorktreeCreate/);
+    rig.server.push(turn.text("done"));
+    const { stderr } = await print();
+    expect(stderr.match(/cannot run here/g)).toHaveLength(1);
+    expect(stderr).toContain("Nothing is guarded by this:");
+    expect(stderr).not.toContain("WorktreeCreate");
+    const { errors } = JSON.parse((await run("discover", "--json")).stdout) as { errors: unknown[] };
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe("Cursor's hooks", () => {
+  const told = (event: string): unknown => JSON.parse(readFileSync(file(`told-${event}`), "utf8"));
+  it("EX-04 beforeShellExecution denies a command once the folder is trusted, and never runs before", async () => {
+    cursorHooks(rig.box.dir, { beforeShellExecution: "/touch/.test(told.command)" });
+    calls(shell("touch made"));
+    await print();
+    expect([existsSync(file("made")), existsSync(file("told-beforeShellExecution"))]).toEqual([true, false]);
+    await run("trust");
+    calls(shell("touch again"), shell("echo fine"));
+    const { stderr } = await print();
+    expect(existsSync(file("again"))).toBe(false);
+    expect(request(3)).toContain("beforeShellExecution says no.");
+    expect(stderr).toContain("refused");
+    expect(told("beforeShellExecution")).toMatchObject({
+      command: "echo fine",
+      cwd: rig.box.dir,
+      workspace_roots: [rig.box.dir],
+      hook_event_name: "beforeShellExecution",
+      conversation_id: expect.stringMatching(/./),
+    });
+  });
+
+  it("beforeReadFile is given the content and denies the reading", async () => {
+    write(file("keys.txt"), "classified");
+    cursorHooks(rig.box.dir, {
+      beforeReadFile: "/classified/.test(told.content) && told.file_path.endsWith('keys.txt')",
+    });
+    await run("trust");
+    calls({ name: "read_file", args: { file_path: "keys.txt" } });
+    await print();
+    expect(request(1)).toContain("beforeReadFile says no.");
+    expect(request(1)).not.toContain("classified");
+  });
+
+  it("afterFileEdit is told of the file and the change", async () => {
+    cursorHooks(rig.box.dir, { afterFileEdit: "false" });
+    await run("trust");
+    calls({ name: "write_file", args: { file_path: "a.txt", content: "hello" } });
+    await print();
+    expect(told("afterFileEdit")).toMatchObject({
+      file_path: file("a.txt"),
+      edits: [{ old_string: "", new_string: "hello" }],
+    });
+  });
+
+  it("beforeMCPExecution denies a call of a server's tool; one that fails and is failClosed denies too", async () => {
+    write(here(".lathe/mcp.json"), {
+      mcpServers: { all: { command: process.execPath, args: [officialServer("everything")] } },
+    });
+    cursorHooks(rig.box.dir, {
+      beforeMCPExecution: `told.tool_name === "echo" && JSON.parse(told.tool_input).message === "hi"`,
+    });
+    await run("trust");
+    calls({ name: "mcp__all__echo", args: { message: "hi" } });
+    await print();
+    expect(request(1)).toContain("beforeMCPExecution says no.");
+    write(file(".cursor/hooks.json"), {
+      version: 1,
+      hooks: { beforeMCPExecution: [{ command: "exit 1", failClosed: true }] },
+    });
+    await run("trust");
+    calls({ name: "mcp__all__echo", args: { message: "hi" } });
+    await print();
+    expect(request(3)).toMatch(/ended with code 1, and must not be passed over/);
+  });
+});
+
+describe("extensions for pi", () => {
+  const extension = (name: string, text: string): string => write(here(`.lathe/extensions/${name}.ts`), text);
+  /** Extensions run in a process of their own. */
+  const built = (...args: string[]): Promise<Finished> =>
+    rig.box.runBuilt([...MODEL, "--permission-mode", "full", ...args], { env: rig.env });
+
+  it("EX-03 guards for commands and paths know the calls of every tool by pi's names and arguments", async () => {
+    extension("permission-gate", PI_GATE);
+    extension("protected-paths", PI_PATHS);
+    calls(
+      shell("sudo touch made"),
+      { name: "write_file", args: { file_path: "keep/a", content: "A=1" } },
+      patch("keep/b"),
+      patch("fine.txt"),
+    );
+    await built("-p", "go");
+    const made = ["made", "keep/a", "keep/b", "fine.txt"].map((name) => existsSync(file(name)));
+    expect(made).toEqual([false, false, false, true]);
+    expect(request(1)).toContain("Dangerous, and not confirmed");
+    expect(request(2)).toContain(`Path ${file("keep/a")} is protected`);
+    expect(request(3)).toContain(`Path ${file("keep/b")} is protected`);
+  });
+
+  it("arguments that a handler changes in place are those that run; tools and commands in pi's form work", async () => {
+    extension(
+      "changer",
+      `export default function (pi) {
+        pi.on("tool_call", (event) => {
+          if (event.toolName === "bash") event.input.command = event.input.command.replace("made", "other");
+        });
+        pi.registerTool({
+          name: "greet",
+          description: "Greets.",
+          parameters: { type: "object", properties: { who: { type: "string" } } },
+          execute: async (id, params) => ({ content: [{ type: "text", text: "Hello " + params.who }] }),
+        });
+        pi.registerCommand("hi", { description: "says hi", handler: async (args) => "Say hi to " + args });
+      }`,
+    );
+    calls(shell("touch made"), { name: "greet", args: { who: "Ada" } });
+    await built("-p", "/hi Bob");
+    expect([existsSync(file("made")), existsSync(file("other"))]).toEqual([false, true]);
+    expect(request(0)).toContain("Say hi to Bob");
+    expect(request(2)).toContain("Hello Ada");
+  });
+
+  it("one that waits for something that does not happen here is not loaded, and named at the start and by discover", async () => {
+    extension("typed", `export default (pi) => pi.on("user_bash", () => ({ block: true, reason: "no" }));`);
+    rig.server.push(turn.text("done"));
+    const { stderr } = await built("-p", "go");
+    expect(stderr).toContain("the extension typed cannot run here: it was written for pi and waits for user_bash");
+    expect((await run("discover")).stdout).toMatch(/Errors\n.*the extension typed cannot run here/);
+    rig.server.push(turn.text("done"));
+    const named = await built("--extension", here(".lathe/extensions/typed.ts"), "-p", "go");
+    expect(named.stderr).toContain("It was written for pi, and nothing of it takes effect.");
+  });
+});
