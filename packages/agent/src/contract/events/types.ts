@@ -45,8 +45,11 @@ export interface InputOutcome {
   readonly error?: InputError;
 }
 
-/** What can be done about a failure: the model client's word for it, or `storage` when the journal or the disk failed. */
-export type FailureKind = ErrorKind | "storage";
+/**
+ * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, or `repetition`
+ * when the model made the same failing call again and again.
+ */
+export type FailureKind = ErrorKind | "storage" | "repetition";
 
 /** What went wrong when an input ended with an error. */
 export interface InputError {
