@@ -62,8 +62,8 @@ export class JoinedParts implements OpenParts {
     return parts.filter(({ text, stays = false }) => text !== "" && (stays || prompt.custom === undefined));
   }
 
-  async commands(): Promise<readonly PartCommand[]> {
-    const lists = this.#all.map((part) => this.#guard(part, async () => part.commands?.()));
+  async commands(wanted?: string): Promise<readonly PartCommand[]> {
+    const lists = this.#all.map((part) => this.#guard(part, async () => part.commands?.(wanted)));
     return (await Promise.all(lists)).flatMap((list) => list ?? []);
   }
 
