@@ -213,9 +213,11 @@ it("EX-06 EX-09 a command from a file is offered and sent; an answer that breaks
   expect(run.all.join("\n")).not.toContain("gruesome");
   expect(run.all.join("\n")).not.toContain("Hello you");
   command(run, "/nope then");
+  await run.see("There is no /nope. See /help.");
+  command(run, "/etc then");
   bench.server.push(turn.text("what?"));
   await run.see("what?");
-  expect(bench.server.requests.at(-1)?.view.messages.at(-1)?.text).toBe("/nope then");
+  expect(bench.server.requests.at(-1)?.view.messages.at(-1)?.text).toBe("/etc then");
 });
 
 describe("what a command says", () => {
