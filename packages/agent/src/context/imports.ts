@@ -4,7 +4,7 @@
 import { posix } from "node:path";
 import { isCredentialFile, isInside } from "../policy/permissions/sensitive-paths.ts";
 import type { FileStat } from "../world/env/types.ts";
-import type { InstructionDoc } from "./project-docs.ts";
+import type { InstructionDoc } from "./instruction-doc.ts";
 
 const IMPORTING = new Set(["CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"]);
 /** Whether `@path` in this instruction file means an import. */
