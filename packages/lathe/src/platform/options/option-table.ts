@@ -159,7 +159,7 @@ export const OPTIONS = {
     kind: "optional",
     value: "name",
     group: "Run",
-    help: "work in a view of the project: its changes land at the end, in the terminal with /worktree; a name makes the branch lathe/task/<name>, or continues that view",
+    help: "work in an isolated copy of the project; a name puts its changes on the branch lathe/task/<name>",
   },
 
   "system-prompt": {
@@ -237,7 +237,7 @@ export const SUBCOMMANDS = {
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "take back what a session said and did, files included",
-  worktree: "views that runs have left: list, land, branch, patch, discard",
+  worktree: "isolated copies with changes that were not applied: list, land, branch, patch, discard",
   prompt: "print the prompt that would be sent, with token counts",
   ext: "extensions: list, enable, disable, new",
   tool: "run one tool: lathe tool <name> '<json>'",
