@@ -43,8 +43,8 @@ describe.skipIf(!hasScript)("at a terminal", () => {
       at = await terminal.see(at, /change it[\s\S]*Go back to before \[1-1, Enter for none\]: /);
       terminal.keys("1\n");
       at = await terminal.see(at, /only the files[\s\S]*Restore \[1-3, Enter for none\]: /);
-      terminal.keys("2\n");
-      at = await terminal.see(at, /Rewound to before: change it[\s\S]*› /);
+      terminal.keys("\n");
+      at = await terminal.see(at, /Nothing was rewound\.[\s\S]*› /);
       terminal.keys("/quit\n");
     } finally {
       await terminal.close();
