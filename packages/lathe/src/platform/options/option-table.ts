@@ -232,7 +232,7 @@ export const SUBCOMMANDS = {
   discover: "show skills, commands, servers and files of other agents",
   review: "have a change reviewed: review [range] [--json]",
   agents: "agents that the model may start: list, show, check, new",
-  mcp: "MCP servers: list, add, test, remove, login, logout",
+  mcp: "MCP servers: list, add, get, test, remove, login, logout",
   policy: "test, explain and suggest rules about what may run",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
