@@ -269,6 +269,12 @@ export interface EventEnvelope<K extends EventKind> {
  */
 export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
 
+/** A session's events for one reader. */
+export interface SessionEvents extends AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent> {
+  /** The next event, if it is there already: a reader that takes these needs no promise for each. */
+  takeQueued(): SessionEvent | undefined;
+}
+
 /** Who a message comes from that reaches a session while it works. */
 export interface MessageSource {
   readonly kind: "user" | "agent" | "job" | "host";
