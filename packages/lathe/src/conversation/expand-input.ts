@@ -62,7 +62,7 @@ async function expandText(
 ): Promise<InputContent | undefined> {
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return text;
-  const commands = options.commands ?? (await open.parts.commands());
+  const commands = options.commands ?? (await open.parts.commands(name));
   const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
   if (!command) {
     const isText = text.trim().includes("\n") || isPath(name);
