@@ -36,7 +36,6 @@ it.skipIf(process.platform !== "linux")(
         cwd,
         deps: defaultDeps({ env }),
         tools: [],
-        surroundings: () => ({}),
       });
       expect((await session.submit("hi")).text).toBe("hello");
       await session.close();
