@@ -1,6 +1,5 @@
 // `lathe mcp list|add|test|remove|login|logout`.
 
-import { createInterface } from "node:readline";
 import type { JsonObject } from "@lathe/llm";
 import { addServer, configFile, removeServer } from "../../additions/mcp/config-file.ts";
 import { serverConfig } from "../../additions/mcp/configs.ts";
@@ -13,9 +12,9 @@ import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { Run } from "../../hosts/run.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
-import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { listing } from "../../sessions/tables/listing.ts";
+import { linesOf } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 
 type Verb = (argv: readonly string[], workspace: SessionWorkspace) => Promise<ExitCode>;
@@ -203,12 +202,4 @@ function asJson(
     ...(shadowedBy ? { shadowedBy: shownPath(shadowedBy.path, machine.userHome) } : {}),
     ...(ignored === undefined ? {} : { ignored }),
   };
-}
-
-/** Reads until the signal, then releases the terminal. */
-async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
-  const lines = createInterface({ input, terminal: false });
-  signal.addEventListener("abort", () => lines.close(), { once: true });
-  yield* lines;
-  input.pause();
 }
