@@ -15,6 +15,7 @@ const vitest = await createVitest("test", {
   watch: false,
   reporters: [reporter],
   bail: 1, // one failure is enough
+  testTimeout: 120_000, // the first test of a file loads the sources of all that it runs
   maxWorkers: 1,
   fileParallelism: false,
 });

@@ -51,11 +51,16 @@ const CONTEXT = tests("agent", [
 const PERMISSIONS = tests("lathe", [
   "src/found/permissions/permissions",
   "src/found/permissions/on-disk",
+  "src/found/permissions/search-guard",
   "test/tool-command",
   "test/json-mode",
   "test/rpc-hosting",
   "test/contract",
   "test/declared-calls",
+  "test/permissions/policy",
+  "test/permissions/runs",
+  "test/permissions/attacks",
+  "test/hooks",
 ]);
 
 export const TARGETS = [

@@ -15,11 +15,11 @@ export {
   type HostFacts,
 } from "./context/environment.ts";
 export { repositoryRoot } from "./context/git-files.ts";
-export { Imports, isImporting } from "./context/imports.ts";
+export * from "./context/imports.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
 export * from "./context/ledger/types.ts";
 export type { PrefixTexts } from "./context/prefix/prefix.ts";
-export { FolderDocs, type InstructionDoc, joinDocs, pathDown } from "./context/project-docs.ts";
+export { FolderDocs, type InstructionDoc, joinDocs, type ProjectDocs, pathDown } from "./context/project-docs.ts";
 export type { Found, Recall } from "./context/recall/recall.ts";
 export * from "./context/surroundings.ts";
 export type { MoreLayers } from "./context/system-prompt.ts";

@@ -20,6 +20,7 @@ export type {
   InputError,
   InputOutcome,
   SessionEvent,
+  SessionEvents,
   SessionState,
   Snapshot,
 } from "./contract/events/types.ts";

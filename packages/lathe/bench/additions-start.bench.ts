@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { modelServer } from "./model-server.ts";
 
-const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+const CLI = process.env["BENCH_CLI"] ?? fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const MCP_SERVER = fileURLToPath(new URL("../test/mcp/rogue-server.mjs", import.meta.url));
 const RUN = [CLI, "--model", "openai/gpt-5.2", "-p", "hello"];
 const ROUNDS = 20;

@@ -89,7 +89,7 @@ async function served({ call, text = "ok" }: Script, program: (url: string) => r
 
 const rendered = new Map<string, Buffer>();
 function textAnswer(text: string): Buffer {
-  const known = rendered.get(text) ?? renderStream(turn.text(text, { chunk: 8 }), "anthropic");
+  const known = rendered.get(text) ?? renderStream(turn.text(text, { deltaChars: 8 }), "anthropic");
   rendered.set(text, known);
   return known;
 }

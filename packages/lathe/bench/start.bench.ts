@@ -1,4 +1,4 @@
-// How soon the command is there: ratios over a bare node, measured side by side in one run.
+// How soon the command is there: ratios over a bare node, measured side by side in one run. `BENCH_CLI` names another build.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { type Bench, type BenchResult, ratio } from "../../../scripts/bench-types.ts";
 import { modelServer } from "./model-server.ts";
 
-const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+const CLI = process.env["BENCH_CLI"] ?? fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const ROUNDS = 20;
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), "lathe-start-")));

@@ -122,7 +122,7 @@ const hasAdded = (scene: AgentStage, id: string): boolean =>
   );
 
 async function judge(scene: AgentStage): Promise<string[]> {
-  const resumed = await scene.runBuilt([...full, "-c"]);
+  const resumed = await scene.run([...full, "-c"]);
   const lines = linesOf(scene);
   for (const id of ["One", "Two"]) {
     const texts = new Set(FILES.map((name) => scene.read(`${id}-${name}.txt`)));
@@ -156,7 +156,7 @@ async function judge(scene: AgentStage): Promise<string[]> {
       .split("\n")
       .filter((line) => line.startsWith("??")),
   ).toEqual([]);
-  expect(await scene.runBuilt([...full, "-c", "-p", LAST_PROMPT])).toMatchObject({ code: 0 });
+  expect(await scene.run([...full, "-c", "-p", LAST_PROMPT])).toMatchObject({ code: 0 });
   return messagesRead(scene, linesOf(scene));
 }
 

@@ -13,8 +13,9 @@ beforeEach(async () => {
 afterEach(() => b.close());
 
 const root = (): string => join(b.box.env["LATHE_HOME"] ?? "", "cache/code");
-const run = () =>
+const run = (cwd = b.box.dir) =>
   b.box.runBuilt(["--no-session", "--model", "openai/gpt-5.2", "-p", "hi"], {
+    cwd,
     env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") },
   });
 
@@ -31,6 +32,20 @@ it("a start leaves its compiled code behind, and one that is whole is not writte
   const before = await stat(file);
   expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
   expect((await stat(file)).mtimeMs).toBe(before.mtimeMs);
+});
+
+it("a start inside a repository adds what it compiled to the code that one outside left", async () => {
+  await run();
+  const file = await startCache();
+  const outside = (await stat(file)).mtimeMs;
+  const repository = join(b.box.dir, "repository");
+  for (const name of ["objects", "refs"]) await mkdir(join(repository, ".git", name), { recursive: true });
+  await writeFile(join(repository, ".git/HEAD"), "ref: refs/heads/main\n");
+  expect(await run(repository)).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+  const inside = (await stat(file)).mtimeMs;
+  expect(inside).not.toBe(outside);
+  expect(await run()).toMatchObject({ code: 0 });
+  expect((await stat(file)).mtimeMs).toBe(inside);
 });
 
 it.each([

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSyn
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { has } from "../../agent/test/programs.ts";
 import { checkNode } from "../src/cli/doctor/checks.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { saySomething } from "./sessions-fixture.ts";
@@ -35,6 +36,11 @@ describe("lathe doctor", () => {
     expect(names).toEqual(
       "lathe node home settings models credentials ripgrep git sandbox sqlite tree-sitter keyring locks".split(" "),
     );
+  });
+
+  it.skipIf(!has("bwrap", "nsenter"))("tries the sandbox from a folder below /tmp as well", async () => {
+    expect(box.dir.startsWith("/tmp/")).toBe(true);
+    expect(await line("sandbox")).toBe("ok sandbox commands can be confined; turn it on with --sandbox");
   });
 
   it("names the credentials it finds without showing them", async () => {

@@ -23,8 +23,8 @@ describe("a command from a file", () => {
     expect(rig.lastSaid()).toMatch(/1=a b rest=c$/);
     await rig.say("/review src\nand more", turn.text("ok"));
     expect(rig.lastSaid()).toBe("Review this.\n\nsrc\nand more");
-    await rig.say("/nope", turn.text("ok"));
-    expect(rig.lastSaid()).toBe("/nope");
+    await rig.say("/etc is wrong", turn.text("ok"));
+    expect(rig.lastSaid()).toBe("/etc is wrong");
     await rig.say("/etc/hosts is wrong", turn.text("ok"));
     expect(rig.lastSaid()).toBe("/etc/hosts is wrong");
     const described = Object.fromEntries(rig.commands.list().map(({ name, description }) => [name, description]));
@@ -40,6 +40,26 @@ describe("a command from a file", () => {
     expect(rig.server.requests).toHaveLength(0);
   });
 
+  it("a command that does not exist is refused with what may be meant, and nothing is sent", async () => {
+    await using rig = await project(FIX);
+    await expect(rig.say("/vim")).rejects.toThrow("There is no /vim. Did you mean /settings?");
+    await expect(rig.say("/config")).rejects.toThrow("There is no /config. Did you mean /settings?");
+    await expect(rig.say("/doctor")).rejects.toThrow("There is no /doctor. Did you mean lathe doctor?");
+    await expect(rig.say("/foo bar")).rejects.toThrow("There is no /foo. See /help.");
+    expect(rig.server.requests).toHaveLength(0);
+  });
+
+  it("EX-06 a printed run refuses it too, and says how to send it", async () => {
+    const rig = await setup();
+    for (const args of [["-p"], ["--mode", "json"]]) {
+      const { code, stdout, stderr } = await rig.box.run([...MODEL, ...args, "/foo bar"], { env: rig.env });
+      expect(code).toBe(2);
+      expect(stdout + stderr).toContain("There is no /foo. See /help. To send it as text, begin with another word.");
+    }
+    expect(rig.server.requests).toHaveLength(0);
+    await rig.remove();
+  });
+
   it("EX-06 what is built in keeps its name, and a source can be turned off", async () => {
     await using rig = await project(
       { "project/.claude/commands/help.md": "not this", "project/.claude/commands/own.md": "mine" },
@@ -47,8 +67,7 @@ describe("a command from a file", () => {
     );
     await rig.say("/help");
     expect(rig.lines.join("\n")).toContain("/permissions");
-    await rig.say("/own", turn.text("ok"));
-    expect(rig.lastSaid()).toMatch(/\/own$/);
+    await expect(rig.say("/own")).rejects.toThrow("There is no /own.");
   });
 
   it("EX-06 LS-03 works in a printed run, in JSON mode and over RPC, at once or as steering; RPC can send it as it is", async () => {

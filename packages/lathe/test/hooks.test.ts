@@ -252,4 +252,37 @@ describe("Claude's contract", () => {
     expect(request(2)).toContain("the hook says so");
     await host.finish();
   });
+
+  it("transcript_path is a file in Claude's form that grows with the conversation, and is gone with the session", async () => {
+    const copy = (name: string): string =>
+      `p=$(sed 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/'); cp "$p" ${file(name)}; echo "$p" > ${file("path")}`;
+    theirs({
+      PreToolUse: [command(copy("first"))],
+      Stop: [command(copy("second"))],
+      SessionEnd: [command(copy("third"))],
+    });
+    rig.server.push(shell("echo hi"), turn.text("all done"));
+    await print("--permission-mode", "full", "say hi");
+    const lines = (name: string): unknown[] =>
+      readFileSync(file(name), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown);
+    const begun = [
+      { type: "user", parentUuid: null, message: { role: "user", content: "say hi" } },
+      {
+        type: "assistant",
+        message: { role: "assistant", content: [{ type: "tool_use", name: "Bash", input: { command: "echo hi" } }] },
+      },
+    ];
+    expect(lines("first")).toMatchObject(begun);
+    const whole = [
+      ...begun,
+      { type: "user", message: { role: "user", content: [{ type: "tool_result", is_error: false }] } },
+      { type: "assistant", message: { content: [{ type: "text", text: "all done" }] } },
+    ];
+    expect(lines("second")).toMatchObject(whole);
+    expect(lines("third")).toMatchObject(whole);
+    expect(existsSync(readFileSync(file("path"), "utf8").trim())).toBe(false);
+  });
 });

@@ -37,6 +37,40 @@ describe("lathe mcp", () => {
     });
   });
 
+  it("MC-01 takes the words of other agents: -e, --transport, -H, --scope, options after the name, and one object", async () => {
+    const saved = () => JSON.parse(readFileSync(join(box.home, ".lathe", "mcp.json"), "utf8")).mcpServers;
+    await mcp("add", "gh", "-e", "TOKEN=s3cret", "-e", "MODE=fast", "--", "npx", "-y", "server", "-e", "own");
+    await mcp("add", "--transport", "sse", "old", "https://example.invalid/sse", "--header", "X-Key: v");
+    await mcp("add", "--transport=http", "--scope", "user", "new", "https://example.invalid/mcp");
+    await mcp("add-json", "json", '{"command": "npx", "args": ["a"], "env": {"K": "s3cret"}}');
+    expect(saved()).toMatchObject({
+      gh: { command: "npx", args: ["-y", "server", "-e", "own"], env: { TOKEN: "s3cret", MODE: "fast" } },
+      old: { type: "sse", url: "https://example.invalid/sse", headers: { "X-Key": "v" } },
+      new: { type: "http", url: "https://example.invalid/mcp" },
+      json: { command: "npx", args: ["a"], env: { K: "s3cret" } },
+    });
+    const got = await mcp("get", "gh");
+    expect(got).toMatchObject({ code: 0, stderr: "" });
+    expect(got.stdout).toMatch(/command +npx\n.*args +-y server -e own/s);
+    expect(got.stdout).toMatch(/env +TOKEN MODE/);
+    expect(got.stdout).not.toContain("s3cret");
+    for (const [words, reason] of [
+      [["add-json", "x", "{"], /not valid JSON/],
+      [["add-json", "x", '{"args": []}'], /neither "command" nor "url"/],
+      [["add", "--transport", "ws", "x", "y"], /--transport is one of stdio, http, sse/],
+      [["add", "--transport", "http", "x", "npx"], /needs an address/],
+      [["get", "nobody"], /There is no MCP server nobody/],
+    ] as const) {
+      const wrong = await mcp(...words);
+      expect(wrong).toMatchObject({ code: 2, stdout: "" });
+      expect(wrong.stderr).toMatch(reason);
+    }
+    for (const name of ["gh", "old", "new", "json"]) await mcp("remove", name);
+    const script = (await box.run(["completions", "bash"])).stdout;
+    for (const verb of ["add-json", "get", "test", "logout"])
+      expect(/^ +mcp\) words="(.*)"/m.exec(script)?.[1]?.split(" ")).toContain(verb);
+  });
+
   it("tests a server: its tools and code 0, or the reason and code 1", async () => {
     const good = await mcp("test", "rogue");
     expect(good).toMatchObject({ code: 0, stderr: "" });

@@ -1,6 +1,6 @@
 // MCP servers where sessions run: in the sandbox, on another machine over ssh, and under a program that drives the agent.
 
-import { existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -26,8 +26,14 @@ afterEach(async () => {
 describe.skipIf(!has("bwrap", "nsenter"))("in the sandbox (needs bwrap, nsenter)", () => {
   it("MC-02 a server writes in the project and nowhere else, also after /new", async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-mcp-sandbox-")));
-    mkdirSync(join(root, "outside"));
-    talk = await talkWith({ rogue }, { root, headless: true, settings: { "sandbox.enabled": true } });
+    for (const name of ["outside", "project"]) mkdirSync(join(root, name));
+    // The sandbox shows nothing of /tmp but the project, and this repository may lie there.
+    const server = join(root, "project", "server.mjs");
+    copyFileSync(ROGUE, server);
+    talk = await talkWith(
+      { rogue: { ...rogue, args: [server, "--more"] } },
+      { root, headless: true, settings: { "sandbox.enabled": true } },
+    );
     const write = async (path: string): Promise<string> => {
       await talk?.say("write", calls("write", { path }), turn.text("ok"));
       return talk?.lastResult() ?? "";

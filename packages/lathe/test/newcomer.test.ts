@@ -50,6 +50,22 @@ describe("lathe demo and lathe prompt", () => {
   });
 });
 
+describe("words and options of other agents", () => {
+  it.each(["serve", "init", "acp"])("lathe %s is not sent, and says how to send it", async (word) => {
+    const { code, stdout, stderr } = await box.run([word]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`Lathe has no command "${word}". Try: lathe`);
+    expect(stderr).toContain(`To send the word as a prompt: lathe -p "${word}"`);
+    expect((await box.run([...practice, "-p", word])).stdout).toContain("I am the practice model");
+  });
+
+  it.each(["--yolo", "--dangerously-skip-permissions"])("%s points to the mode without questions", async (option) => {
+    const { code, stderr } = await box.run([option, ...practice, "-p", "hi"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--permission-mode full");
+  });
+});
+
 describe("options that cannot mean what was written", () => {
   it.each([
     [["--api-key", "", "--model", "openai/gpt-5.2"], "--api-key is empty."],

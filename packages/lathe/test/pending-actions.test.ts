@@ -45,6 +45,6 @@ it("T-RES-1 G-72 a custom tool's file appears only when the model applies it, an
 
 it("T-SUB-1 T-RES-1 without a tool that defers, the model is not offered resolve", async () => {
   box.script(turn.text("ok"));
-  await box.runBuilt(["-p", "go"]);
+  await box.run(["-p", "go"]);
   expect(names(0)).not.toContain('"name":"resolve"');
 });

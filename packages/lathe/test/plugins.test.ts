@@ -144,4 +144,48 @@ describe("lathe plugin", () => {
     expect((await plugin("add", here("empty"), "--yes")).stderr).toContain("brings nothing that Lathe knows");
     expect((await plugin("frobnicate")).code).toBe(2);
   });
+
+  it("EX-10 a marketplace whose plugins share its own folder, with lists of skills: only the listed are installed, and one runs", async () => {
+    const market = here("market");
+    const skill = (name: string, text: string): void =>
+      write(join(market, `skills/${name}/SKILL.md`), `---\nname: ${name}\ndescription: ${name} files\n---\n${text}\n`);
+    skill("xlsx", "Open the sheet with openpyxl.");
+    skill("pdf", "Use pypdf.");
+    skill("art", "Draw.");
+    write(join(market, "notes/SKILL.md"), "---\nname: notes\n---\nNo description.\n");
+    write(join(market, ".claude-plugin/marketplace.json"), {
+      name: "agent-skills",
+      owner: { name: "o" },
+      metadata: { version: "1.0.0" },
+      plugins: [
+        { name: "documents", source: "./", strict: false, skills: ["./skills/xlsx", "./skills/pdf", "./notes"] },
+        { name: "examples", source: "./", strict: false, skills: ["./skills/art"] },
+      ],
+    });
+    await plugin("marketplace", "add", market);
+    const added = await plugin("add", "documents@agent-skills", "--yes");
+    expect(added.stdout).toContain("skill documents:xlsx\n  skill documents:pdf\n");
+    expect(added.stdout).not.toContain("art");
+    expect(added.stdout).toContain("notes/SKILL.md: it has no description, so the model is not told of this skill.");
+    await plugin("add", "examples@agent-skills", "--yes");
+    rig.server.push(turn.text("done"));
+    await rig.box.run([...MODEL, "-p", "/skill:documents:xlsx sum column A"], { env: rig.env });
+    expect(rig.server.requests.at(-1)!.text).toContain("Open the sheet with openpyxl.");
+    expect(rig.server.requests.at(-1)!.text).toContain("examples:art");
+    expect(rig.server.requests.at(-1)!.text).not.toContain("examples:xlsx");
+  });
+
+  it("EX-10 a plugin added by a relative path is updated from any folder; bad frontmatter is named before it is installed", async () => {
+    sample(join(rig.box.dir, "p"));
+    write(join(rig.box.dir, "p/agents/bad.md"), "---\nname: bad\n---\nx\n");
+    write(join(rig.box.dir, "p/commands/odd.md"), "---\ndescription: [\n---\nx\n");
+    const added = await plugin("add", "./p", "--yes");
+    expect(added.stdout).toContain(
+      "warning: agents/bad.md: it has no description; say in one line when to use the agent.",
+    );
+    expect(added.stdout).toMatch(/warning: commands\/odd\.md:\d: the frontmatter is /);
+    write(join(rig.box.dir, "p/commands/later.md"), "Later.\n");
+    const updated = await rig.box.run(["plugin", "update", "sample", "--yes"], { env: rig.env, cwd: rig.box.home });
+    expect(updated.stdout).toContain("command sample:later");
+  });
 });

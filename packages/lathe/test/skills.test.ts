@@ -116,8 +116,7 @@ it("EX-07 EX-08 /skill:name gives the model a skill with what is to be done, unl
   await rig.say("/skill:deploy to staging", turn.text("ok"));
   expect(rig.lastSaid()).toMatch(/<skill name="deploy">[\s\S]*Body of deploy\.\n<\/skill>\n\nto staging$/);
   await using off = await project(files, { settings: { "skills.enableSkillCommands": false } });
-  await off.say("/skill:deploy now", turn.text("ok"));
-  expect(off.lastSaid()).toMatch(/\/skill:deploy now$/);
+  await expect(off.say("/skill:deploy now")).rejects.toThrow("There is no /skill:deploy.");
   await using none = await project(files, { settings: { "skills.enabled": false } });
   await none.say("hello", turn.text("ok"));
   expect(none.system()).not.toContain("deploy");

@@ -4,23 +4,26 @@
 import { row, wrap } from "../src/rows/wrap.ts";
 import { restoreOnExit } from "../src/terminal/leaving.ts";
 import { streamedLine } from "./streamed-text.ts";
-import { screenWith, terminal } from "./terminal-screen.ts";
+import { screenWith, terminal, widths } from "./terminal-screen.ts";
 
 const [kind = "screen", total = "300", before = "60"] = process.argv.slice(2);
 const EVERY_MS = 10;
 let made = 0;
 let isDone = false;
 
-const screen = screenWith(({ columns, rows }) => {
+const makeLive: Parameters<typeof screenWith>[0] = ({ columns, rows }) => {
   const live = [
     row(`WRITING ${"X".repeat((made * 7) % 200)}`.slice(0, columns)),
     row("-".repeat(columns)),
     row("> TYPED"),
     row("-".repeat(columns)),
-    row(`STATUS ${columns}:${rows} ${isDone ? "DONE" : "BUSY"} ${"Y".repeat(200)}`.slice(0, columns)),
+    row(
+      `STATUS ${columns}:${rows} ${isDone ? "DONE" : "BUSY"} ${widths.misdrawn} ${"Y".repeat(200)}`.slice(0, columns),
+    ),
   ];
   return { rows: live, cursor: { row: 2, column: 7 } };
-});
+};
+const screen = screenWith(makeLive, widths.watch(terminal));
 
 const add = (): void => {
   const line = streamedLine(made++);

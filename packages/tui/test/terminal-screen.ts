@@ -2,14 +2,21 @@
 
 import { Screen } from "../src/screen/screen.ts";
 import { ProcessTerminal } from "../src/terminal/process-terminal.ts";
+import type { TerminalOutput } from "../src/terminal/terminal.ts";
 import type { Symbols } from "../src/theme/symbols.ts";
 import { COLOURS } from "./colours.ts";
+import { FrameWidths } from "./frame-widths.ts";
 
-export const terminal = new ProcessTerminal({ input: process.stdin, output: process.stdout, env: process.env });
+/** Knows which frames were drawn while the window had another width. */
+export const widths = new FrameWidths(process.stdin);
+export const terminal = new ProcessTerminal({ input: widths.input, output: process.stdout, env: process.env });
 
-export const screenWith = (live: ConstructorParameters<typeof Screen>[0]["live"]): Screen =>
+export const screenWith = (
+  live: ConstructorParameters<typeof Screen>[0]["live"],
+  output: TerminalOutput = terminal,
+): Screen =>
   new Screen({
-    output: terminal,
+    output,
     colours: COLOURS,
     clock: { now: () => Date.now(), setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
     symbols: () => ({}) as Symbols,

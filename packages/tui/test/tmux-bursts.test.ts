@@ -6,8 +6,8 @@ const LINES = 220;
 const ROWS = 40;
 const isLong = process.env.LATHE_LONG !== undefined;
 const RUNS = isLong ? 40 : 4;
-/** Between tmux' answer and the frame that is made for it the window can still change: a fraction of a millisecond, on a busy machine more. */
-const MOST_CAUGHT = Math.max(1, RUNS / 10);
+/** Runs that do not count, because the window changed between tmux' answer and the frame that is made for it. */
+const MOST_MISDRAWN = 6 * RUNS;
 const TEXT = Array.from({ length: LINES }, (_, index) => streamedLine(index)).join("");
 const BURSTS = [
   [100, 80, 60, 50],
@@ -27,8 +27,14 @@ async function close(): Promise<void> {
 
 const withoutBlanks = (text: string): string => text.replace(/\s/g, "");
 
+interface Written {
+  readonly lines: readonly string[];
+  /** Frames that were drawn while the window had another width than the one they were made for. */
+  readonly misdrawn: number;
+}
+
 /** What was written while the window changed in bursts, in a window that is wide again. */
-async function written(kind: "screen" | "plain"): Promise<readonly string[]> {
+async function written(kind: "screen" | "plain"): Promise<Written> {
   tmux = await Tmux.start(120, ROWS, {}, [...STREAM_PROGRAM, kind, String(LINES)]);
   for (const [index, burst] of BURSTS.entries()) {
     await tmux.see(new RegExp(`^${70 + index * 25}: `, "m"));
@@ -37,25 +43,28 @@ async function written(kind: "screen" | "plain"): Promise<readonly string[]> {
   await tmux.see(/DONE/);
   await tmux.resize(150, ROWS);
   const lines = await tmux.see(kind === "plain" ? /DONE/ : new RegExp(`STATUS 150:${ROWS} DONE`));
-  return lines.slice(lines.indexOf(streamedLine(0)));
+  const misdrawn = Number(/DONE (\d+) Y/.exec(lines.at(-1) ?? "")?.[1] ?? 0);
+  return { lines: lines.slice(lines.indexOf(streamedLine(0))), misdrawn };
 }
 
 describe.skipIf(!hasTmux)("a stream in a tmux window that changes its width several times in a moment", () => {
   it(`finished text is there once and whole, and of the live region nothing is left behind (${RUNS} runs)`, {
-    timeout: 60_000 * RUNS,
+    timeout: 60_000 * (RUNS + MOST_MISDRAWN),
   }, async () => {
-    const caught: string[] = [];
-    for (let run = 0; run < RUNS; run++) {
-      const lines = await written("screen");
-      const committed = lines.slice(0, -5).join("");
-      if (withoutBlanks(committed) !== withoutBlanks(TEXT)) caught.push(lines.join("\n"));
+    let [judged, left] = [0, MOST_MISDRAWN];
+    while (judged < RUNS) {
+      const { lines, misdrawn } = await written("screen");
+      const isWhole = withoutBlanks(lines.slice(0, -5).join("")) === withoutBlanks(TEXT);
+      if (isWhole || misdrawn === 0 || left === 0) {
+        expect(isWhole, `${misdrawn} frames for another width\n${lines.join("\n")}`).toBe(true);
+        judged++;
+      } else left--;
       await close();
     }
-    expect(caught.length, caught[0]).toBeLessThanOrEqual(MOST_CAUGHT);
   });
 
   it("tmux itself loses nothing of printed text: what is lost would be our doing", { timeout: 60_000 }, async () => {
-    const lines = await written("plain");
+    const { lines } = await written("plain");
     expect(withoutBlanks(lines.slice(0, lines.indexOf("DONE")).join(""))).toBe(withoutBlanks(TEXT));
   });
 });

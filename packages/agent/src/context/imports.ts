@@ -6,8 +6,8 @@ import { isCredentialFile, isInside } from "../policy/permissions/sensitive-path
 import type { FileStat } from "../world/env/types.ts";
 import type { InstructionDoc } from "./project-docs.ts";
 
-/** Of these files `@path` means an import. In others it is text. */
 const IMPORTING = new Set(["CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"]);
+/** Whether `@path` in this instruction file means an import. */
 export const isImporting = (path: string): boolean => IMPORTING.has(posix.basename(path));
 
 const DEEPEST = 5;
@@ -28,6 +28,7 @@ export interface ImportFiles {
   readFile(path: string): Promise<string>;
 }
 
+/** What may be imported, and who is told about the rest. */
 export interface ImportRules {
   /** Real paths of the folders that may be imported from. */
   readonly within: readonly string[];
@@ -52,6 +53,7 @@ const WHY_LEFT: Readonly<Record<Left, string>> = {
   number: `more than ${MOST_FILES} files`,
 };
 
+/** Reads what instruction files import, within the rules, each file once. */
 export class Imports {
   readonly #files: ImportFiles;
   readonly #rules: ImportRules;

@@ -125,8 +125,8 @@ function childOptions(
     userInstructions: childInstructions(child, options.userInstructions),
     tools: [
       ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),
-      ...(completion ? ENDING : []),
-      ...(exchange ? TALKING : []),
+      ...(completion ? [yieldTool, reportFindingTool].map(asSessionTool) : []),
+      ...(exchange ? [asSessionTool(ircTool)] : []),
     ],
     exchange,
     toolProviders: [
@@ -146,8 +146,7 @@ function childOptions(
   };
 }
 
-const ENDING = [yieldTool, reportFindingTool] as unknown as readonly SessionTool[];
-const TALKING = [ircTool] as unknown as readonly SessionTool[];
+const asSessionTool = (tool: unknown): SessionTool => tool as SessionTool;
 /** What belongs to the session that talks with a person. */
 const OF_MAIN: ReadonlySet<string> = new Set(["todo", "plan"]);
 

@@ -30,6 +30,8 @@ export interface RetryConfig {
   readonly midStream: number;
   /** Milliseconds from the first failure after which no further attempt begins; 0 = no limit. */
   readonly maxTotalMs: number;
+  /** The same while the server cannot be reached at all; 0 = as long as other errors. */
+  readonly maxUnreachableMs: number;
 }
 
 /** Whether queued messages are delivered all at once or one by one. */
@@ -95,7 +97,16 @@ const DEFAULTS: SessionConfig = {
   enableLoopDetection: true,
   loopDetectionWindow: 10,
   maxSubagentDepth: 1,
-  retry: { maxRetries: 2, baseDelay: 1, maxDelay: 60, backoffMultiplier: 2, jitter: true, midStream: 1, maxTotalMs: 0 },
+  retry: {
+    maxRetries: 2,
+    baseDelay: 1,
+    maxDelay: 60,
+    backoffMultiplier: 2,
+    jitter: true,
+    midStream: 1,
+    maxTotalMs: 0,
+    maxUnreachableMs: 0,
+  },
   steeringMode: "all",
   followUpMode: "one-at-a-time",
   lateSteering: "wait",
@@ -174,6 +185,7 @@ const SETTINGS: {
     jitter: optional(flag()),
     midStream: optional(count),
     maxTotalMs: optional(amount),
+    maxUnreachableMs: optional(amount),
   }),
   steeringMode: queueMode,
   followUpMode: queueMode,

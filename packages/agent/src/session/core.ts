@@ -29,7 +29,7 @@ import type { BranchFacts } from "./facts.ts";
 import { Inbox } from "./inbox.ts";
 import type { InputRun } from "./input-run.ts";
 import { LiveView } from "./live-view.ts";
-import { LoopDetector } from "./loop-detection.ts";
+import { FailureStreak, LoopDetector } from "./loop-detection.ts";
 import { seamContext } from "./seam-context.ts";
 import { buildServices } from "./services.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
@@ -217,6 +217,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
       text: "",
       finish: "",
       awaits: undefined,
+      failures: new FailureStreak(),
       isDone: false,
     };
     this.setState("processing");

@@ -2,6 +2,7 @@
 
 import type { Usage } from "@lathe/llm";
 import type { AwaitedInput, EndReason, InputError } from "../contract/events/types.ts";
+import type { FailureStreak } from "./loop-detection.ts";
 
 /** One input, from its user message to processing_end. */
 export interface InputRun {
@@ -18,6 +19,8 @@ export interface InputRun {
   finish: string;
   /** What the user was asked: the input ends with this round. */
   awaits: AwaitedInput | undefined;
+  /** The call that failed last, and how often in a row. */
+  readonly failures: FailureStreak;
   /** A call said that nothing is left to do: the input ends with this round. */
   isDone: boolean;
 }

@@ -119,8 +119,9 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
     warnAboutFinish(core, response.finishReason);
     if (calls.length > 0) {
       const lastIsIncomplete = response.finishReason.reason === "length";
-      await finishTurn(core, run, turn, { calls, lastIsIncomplete });
+      const end = await finishTurn(core, run, turn, { calls, lastIsIncomplete });
       if (run.awaits || run.isDone) return { reason: "completed" };
+      if (end && !run.signal.aborted) return end;
       continue;
     }
     core.emit("turn_end", { turn, outcome: "answered" });
@@ -131,20 +132,30 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
 }
 
 /** The calls of a turn and its end. A journal that cannot be written leaves the turn open: session_end closes it. */
-async function finishTurn(core: WholeSession, run: InputRun, turn: number, batch: Batch): Promise<void> {
-  await runRound(core, run, batch);
+async function finishTurn(
+  core: WholeSession,
+  run: InputRun,
+  turn: number,
+  batch: Batch,
+): Promise<InputEnd | undefined> {
+  const end = await runRound(core, run, batch);
   core.emit("turn_end", { turn, outcome: "answered" });
   await core.journal.turnEnd();
+  return end;
 }
 
-async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promise<void> {
+/** The reason to end the input here, if there is one. */
+async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promise<InputEnd | undefined> {
   run.rounds += 1;
   await runBatch(core, run.signal, batch);
-  if (run.signal.aborted) return;
+  if (run.signal.aborted) return undefined;
+  const end = core.config.enableLoopDetection ? countFailures(core, run, batch.calls) : undefined;
+  if (end) return end;
   if (core.config.enableLoopDetection) detectLoop(core, batch.calls);
   const notice = core.ledger.notice(core.config.budget, core.elapsedMs());
   if (notice !== undefined) inject(core, notice, "injected");
   for (const told of await core.seams.afterRound(run.signal)) inject(core, told, "injected");
+  return undefined;
 }
 
 /** The last answer asked for nothing more, but its input was never closed. Perhaps the host has not heard of it: it is told again. */
@@ -253,6 +264,41 @@ function limitReached(core: SessionLog & HostChoices & ModelContext & Work, run:
 function wouldOverspend(core: SessionLog & HostChoices & ModelContext & Work): boolean {
   if (!core.options.depth || core.turns === 0) return false;
   return core.ledger.amountsLeft(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
+}
+
+const MOST_FAILURES = 3;
+
+/** The model is told once that it repeats a failing call. If it does so again, the input ends: every further request costs money. */
+function countFailures(
+  core: SessionLog & HostChoices & Work,
+  run: InputRun,
+  calls: readonly ToolCallData[],
+): InputEnd | undefined {
+  const failed = failedCalls(core);
+  for (const call of calls) {
+    const failures = run.failures.record(call.name, argumentsOf(call), failed.has(call.id));
+    if (failures > MOST_FAILURES) {
+      const message = `The model repeated the same failing call of ${call.name} ${failures} times, although it was told to stop.`;
+      core.warn(message, "repeated_failure");
+      return { reason: "error", error: { message, kind: "repetition", type: "RepeatedFailure" } };
+    }
+    if (failures === MOST_FAILURES) {
+      const message = `The same call of ${call.name} has failed ${failures} times in a row. Do not repeat it: change its arguments, use another tool, or say what keeps you from going on.`;
+      inject(core, message, "loop_detection");
+      core.emit("loop_detection", { message });
+    }
+  }
+  return undefined;
+}
+
+/** Ids of the calls of the last round that failed. */
+function failedCalls({ journal }: SessionLog): ReadonlySet<string> {
+  const failed = new Set<string>();
+  const { messages } = journal.context;
+  for (let at = messages.length - 1; at >= 0 && messages[at]!.role === "tool"; at--)
+    for (const part of messages[at]!.content)
+      if (part.kind === "tool_result" && part.toolResult.isError) failed.add(part.toolResult.toolCallId);
+  return failed;
 }
 
 function detectLoop(core: SessionLog & HostChoices & Work, calls: readonly ToolCallData[]): void {

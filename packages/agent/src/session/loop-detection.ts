@@ -1,4 +1,4 @@
-// Notices that the model calls the same tools with the same arguments over and over.
+// Notices that the model calls the same tools with the same arguments over and over, or one call that fails again and again.
 
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "@lathe/llm";
@@ -24,6 +24,20 @@ export class LoopDetector {
     if (this.#sinceWarning !== undefined && this.#sinceWarning < window) return false;
     this.#sinceWarning = 0;
     return true;
+  }
+}
+
+/** Counts how often one call failed in a row, within one input. */
+export class FailureStreak {
+  #call = "";
+  #failures = 0;
+
+  /** How many times in a row this very call has failed now; 0 when it did not fail. */
+  record(name: string, args: JsonObject, hasFailed: boolean): number {
+    const call = `${name} ${digest(args)}`;
+    this.#failures = hasFailed ? (call === this.#call ? this.#failures : 0) + 1 : 0;
+    this.#call = call;
+    return this.#failures;
   }
 }
 

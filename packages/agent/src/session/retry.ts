@@ -1,6 +1,6 @@
 // Whether and when a failed model call is made again.
 
-import { messageOf, ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
+import { messageOf, NetworkError, ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
 import type { RetryConfig } from "./config.ts";
 
 export interface Attempts {
@@ -23,7 +23,8 @@ export function retryDelay(
   if (attempts.failures > config.maxRetries || attempts.midStream > config.midStream) return undefined;
   const delay = delayOf(error, attempts.failures, config, random);
   if (delay === undefined) return undefined;
-  return config.maxTotalMs > 0 && attempts.elapsedMs + delay > config.maxTotalMs ? undefined : delay;
+  const most = (error instanceof NetworkError && config.maxUnreachableMs) || config.maxTotalMs;
+  return most > 0 && attempts.elapsedMs + delay > most ? undefined : delay;
 }
 
 function delayOf(error: unknown, failures: number, config: RetryConfig, random: () => number): number | undefined {

@@ -14,7 +14,7 @@ import type {
   InputContent,
   InputOutcome,
   MessageSource,
-  SessionEvent,
+  SessionEvents,
   SessionState,
 } from "../contract/events/types.ts";
 import type { CustomEntry, TreeEntry } from "../contract/journal.ts";
@@ -167,7 +167,7 @@ export class Session {
     return message ? textOfContent(message.content) : "";
   }
 
-  events(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
+  events(): SessionEvents {
     return this.#core.events.read();
   }
   /**

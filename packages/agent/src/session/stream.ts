@@ -1,5 +1,6 @@
 // Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Request,
   RequestTimeoutError,
@@ -7,6 +8,7 @@ import {
   type SDKError,
   StreamError,
   type StreamEvent,
+  type StreamEventIterator,
   type Usage,
 } from "@lathe/llm";
 import type { StreamCut } from "../contract/seams/types.ts";
@@ -16,6 +18,8 @@ import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.t
 const WATCHDOG_GRACE_MS = 2000;
 /** Characters: several times what any model may answer. A server that goes on beyond it never stalls, and would fill our memory. */
 const LONGEST_ANSWER = 2_000_000;
+/** Far below what a reader of events may fall behind before its deltas are merged. */
+const MOST_IN_A_ROW = 256;
 
 export type AnswerResult =
   | { readonly kind: "response"; readonly response: Response }
@@ -67,7 +71,8 @@ class StreamReader {
   readonly #outer: AbortSignal;
   readonly #onAbort: () => void;
   #failPending: ((reason: unknown) => void) | undefined;
-  #iterator: AsyncIterator<StreamEvent> | undefined;
+  #iterator: StreamEventIterator | undefined;
+  #inRow = 0;
   #finished = false;
   #received = 0;
   #lastSign: number;
@@ -93,17 +98,14 @@ class StreamReader {
   async read(request: Request, partial: PartialAnswer): Promise<AnswerResult> {
     const { config, client, seams, prefix } = this.#core;
     this.#watch(config.firstEventTimeoutMs, "firstEvent");
-    const iterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
+    const iterator: StreamEventIterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
     this.#iterator = iterator;
     for (let first = true; ; first = false) {
-      const next = await this.#abortable(iterator.next());
-      if (next.done) throw new Error("the model's answer ended without a terminal event");
-      this.#lastSign = this.#core.deps.now();
+      const event = this.#arrivedDelta(iterator) ?? (await this.#nextEvent(iterator));
       if (first) {
         this.#watch(config.stallTimeoutMs, "streamRead");
         prefix.record();
       }
-      const event = next.value;
       if (seams.hasStreamHooks) {
         const verdict = seams.onStreamEvent(event, this.#controller.signal);
         const cut = verdict instanceof Promise ? await verdict : verdict;
@@ -115,6 +117,22 @@ class StreamReader {
       const result = this.#take(event, partial);
       if (result) return result;
     }
+  }
+
+  /** Readers of the events take turns with us only when we wait, so we take no more than a few deltas in a row. */
+  #arrivedDelta(iterator: StreamEventIterator): StreamEvent | undefined {
+    if (this.#inRow >= MOST_IN_A_ROW || this.#controller.signal.aborted) return undefined;
+    this.#inRow++;
+    return iterator.takeDelta?.();
+  }
+
+  async #nextEvent(iterator: StreamEventIterator): Promise<StreamEvent> {
+    if (this.#inRow >= MOST_IN_A_ROW) await this.#abortable(nextTurn());
+    this.#inRow = 0;
+    const next = await this.#abortable(iterator.next());
+    if (next.done) throw new Error("the model's answer ended without a terminal event");
+    this.#lastSign = this.#core.deps.now();
+    return next.value;
   }
 
   stop(): void {

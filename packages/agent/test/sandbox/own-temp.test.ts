@@ -23,7 +23,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
   });
 
   it("G a script that a file tool wrote to /tmp runs there, and what commands leave there can be read, also through links", async () => {
-    cell = makeCell();
+    cell = makeCell({ search: "builtin" });
     const { env, run, root } = cell;
     await env.writeFile("/tmp/made/hello.sh", "echo hello from $PWD");
     expect((await run("sh /tmp/made/hello.sh")).stdout).toBe(`hello from ${root}\n`);
@@ -63,6 +63,15 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
     const [own = ""] = readdirSync(holder);
     for (const path of ["empty", "nothing/x", "x"])
       await expect(cell.env.writeFile(join(holder, own, path), "bad")).rejects.toMatchObject({ code: "not_permitted" });
+  });
+
+  it("a working directory that the sandbox does not show is named, not a missing program", async () => {
+    cell = makeCell();
+    const host = folder("/tmp/lathe-host-");
+    await expect(cell.env.execCommand("pwd", 20_000, { cwd: host })).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining(`The sandbox does not show the directory ${host}.`),
+    });
   });
 
   it.each(["ripgrep", "builtin"] as const)("G a search with %s finds what commands left in /tmp", async (search) => {

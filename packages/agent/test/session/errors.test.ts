@@ -15,6 +15,7 @@ import {
 } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import type { FailedCall } from "../../src/contract/seams/types.ts";
+import { retryDelay } from "../../src/session/retry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
@@ -211,6 +212,23 @@ describe("model errors", () => {
     await s.finish();
     expect(s.client.requests).toHaveLength(4);
     expect(s.of("processing_end")[0]?.data.reason).toBe("error");
+  });
+
+  it("a server that cannot be reached is given up earlier than one that fails", async () => {
+    const config = {
+      ...{ maxRetries: 8, baseDelay: 1, maxDelay: 60, backoffMultiplier: 2, jitter: false, midStream: 1 },
+      ...{ maxTotalMs: 180_000, maxUnreachableMs: 45_000 },
+    };
+    const attemptsOf = (error: Error): number => {
+      let elapsedMs = 0;
+      for (let failures = 1; ; failures++) {
+        const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, config, () => 0.5);
+        if (delay === undefined) return elapsedMs;
+        elapsedMs += delay;
+      }
+    };
+    expect(attemptsOf(new NetworkError("connect ECONNREFUSED"))).toBe(31_000);
+    expect(attemptsOf(new ServerError("down", { ...at }))).toBe(123_000);
   });
 
   it("a server that never answers ends in a stated time", async () => {

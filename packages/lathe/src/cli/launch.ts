@@ -29,7 +29,8 @@ async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
   const { machine } = run;
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
-    machine.stdout.write(helpText(await addedFlags(run, parsed.options)));
+    const { isTTY, columns } = machine.stdout;
+    machine.stdout.write(helpText(await addedFlags(run, parsed.options), isTTY ? columns : undefined));
     return EXIT.done;
   }
   if (parsed.options.version) {

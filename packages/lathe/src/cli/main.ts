@@ -48,9 +48,10 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     return loadExtensionCommand(argv.slice(1), machine);
   }
   if (/^[a-z]+$/.test(first)) {
-    const { misspeltCommand } = await import("./usage-hint.ts");
+    const { misspeltCommand, sendsCommandWord } = await import("./usage-hint.ts");
     const misspelt = misspeltCommand(argv);
     if (misspelt) throw misspelt;
+    if (!(await sendsCommandWord(argv, machine))) return EXIT.usage;
   }
   compileWasmOnceInTime();
   const { launch } = await import("./launch.ts");

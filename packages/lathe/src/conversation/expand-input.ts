@@ -1,11 +1,12 @@
 // The way of a text from a person or a host to the model (LS-03): a command that stands for a text is replaced by it, in every host,
-// whether the agent works or not. Everything else goes on as it is, also `/x` when there is no such command.
+// whether the agent works or not. A `/x` without such a command is refused; everything else goes on as it is.
 
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";
+import { isPath, noSuchCommand } from "./commands/near-miss.ts";
 import type { OpenSession, PromptCommand } from "./session-contract.ts";
 
 export interface ExpansionOptions {
@@ -61,9 +62,14 @@ async function expandText(
 ): Promise<InputContent | undefined> {
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return text;
-  const commands = options.commands ?? (await open.parts.commands());
+  const commands = options.commands ?? (await open.parts.commands(name));
   const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
-  if (!command) return text;
+  if (!command) {
+    const isText = text.trim().includes("\n") || isPath(name);
+    if (isText || options.commands?.some((one) => one.name === name)) return text;
+    const known = commands.map((one) => one.name);
+    throw usageError(`${noSuchCommand(name, known)} To send it as text, begin with another word.`);
+  }
   if (command.acts && options.isQueued)
     throw usageError(`/${name} runs at once and cannot wait or steer. Send it as a prompt.`);
   try {

@@ -10,6 +10,9 @@ import type { SessionRequest } from "./session-contract.ts";
 /** An answer that ends at the limit costs money each time. */
 const MID_STREAM_RETRIES = 3;
 
+/** A script whose server cannot be reached learns that within a minute, the last attempt included. */
+const MOST_UNREACHABLE_MS = 45_000;
+
 export function sessionConfig(workspace: Workspace, { model, person }: SessionRequest): ConfigInput {
   const { settings } = workspace;
   return {
@@ -33,6 +36,7 @@ export function sessionConfig(workspace: Workspace, { model, person }: SessionRe
     retry: {
       maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
       maxTotalMs: settings["retry.maxMinutes"] * 60_000,
+      maxUnreachableMs: person ? 0 : MOST_UNREACHABLE_MS,
       baseDelay: settings["retry.baseDelay"],
       midStream: MID_STREAM_RETRIES,
     },

@@ -115,8 +115,8 @@ export interface Arrival {
 
 /** What a host may ask of the parts of a session. */
 export interface OpenParts {
-  /** Commands for people that the parts bring. */
-  commands(): Promise<readonly PartCommand[]>;
+  /** Commands for people that the parts bring. `wanted`: the name of one that is about to be used; a part may wait for it. */
+  commands(wanted?: string): Promise<readonly PartCommand[]>;
   /** Called when a part has other commands than before. */
   onCommands: (() => void) | undefined;
   /** The session has become the present one. */
@@ -177,7 +177,7 @@ export interface SessionPart {
   /** Read when the prompt is rendered: before the first request, and again only by `/reload` or for another model. Nothing volatile. */
   systemParts?(prompt: PromptTexts): readonly SystemPart[] | Promise<readonly SystemPart[]>;
   /** Commands for people, besides the built-in ones. */
-  commands?(): Promise<readonly PartCommand[]>;
+  commands?(wanted?: string): Promise<readonly PartCommand[]>;
   /** There are other commands now than when they were asked for; set by the caller of `commands`. */
   onCommands?: (() => void) | undefined;
   /** Undoes or removes what a killed process left, before the session is made. */

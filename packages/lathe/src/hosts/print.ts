@@ -15,11 +15,12 @@ export async function printMode(machine: Machine, run: HeadlessRun): Promise<Run
 }
 
 /** Also for a result that an earlier run has left. */
-export function printResult({ stdout, stderr }: Machine, result: RunResult): void {
+export function printResult(machine: Machine, result: RunResult): void {
+  const { stdout } = machine;
   // The work is done: without a reader for the answer, the run still ends in order and with its own exit code.
   onReaderGone(stdout, () => undefined);
   if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
-  if (result.error !== undefined) stderr.write(`lathe: ${result.error}\n`);
+  if (result.error !== undefined) machine.stderr.write(`lathe: ${result.error}\n`);
 }
 
 /** `agent`: the event is one of an agent's. Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */

@@ -10,6 +10,7 @@ import { additionsOf } from "../../src/additions/list.ts";
 import { openWorkspace } from "../../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../../src/conversation/commands/builtin.ts";
 import { Conversation } from "../../src/conversation/conversation.ts";
+import { expandInput } from "../../src/conversation/expand-input.ts";
 import { sessionRequest } from "../../src/conversation/session-request.ts";
 import { Run } from "../../src/hosts/run.ts";
 import { existingJournal, newJournal } from "../../src/sessions/journals/journal-files.ts";
@@ -107,7 +108,7 @@ export async function talkWith(mcpServers: JsonObject, options: TalkOptions = {}
       await commands.ready;
       const command = commands.parse(line);
       if (command) await commands.run(talk, command, view);
-      else await talk.submit(line);
+      else await talk.submit((await expandInput(line, talk.open, { commands: commands.list() })) ?? line);
     },
     /** What is answered when no turn was pushed. */
     answer: (script: ((request: RecordedRequest) => Turn) | undefined) => {

@@ -81,6 +81,8 @@ describe("going back", () => {
     run.type(KEY.escape);
     await run.see(/Go back to before[\s\S]*one[\s\S]*two/);
     run.type(KEY.enter);
+    await run.see(/Restore[\s\S]*❯ conversation and files[\s\S]*only the conversation[\s\S]*only the files/);
+    run.type(KEY.enter);
     await run.see(/Rewound to before: two[\s\S]*❯ two$/m);
   });
 
@@ -213,9 +215,11 @@ it("EX-06 EX-09 a command from a file is offered and sent; an answer that breaks
   expect(run.all.join("\n")).not.toContain("gruesome");
   expect(run.all.join("\n")).not.toContain("Hello you");
   command(run, "/nope then");
+  await run.see("There is no /nope. See /help.");
+  command(run, "/etc then");
   bench.server.push(turn.text("what?"));
   await run.see("what?");
-  expect(bench.server.requests.at(-1)?.view.messages.at(-1)?.text).toBe("/nope then");
+  expect(bench.server.requests.at(-1)?.view.messages.at(-1)?.text).toBe("/etc then");
 });
 
 describe("what a command says", () => {

@@ -128,6 +128,8 @@ describe("in a shell", () => {
   };
 
   it("MO-01 Ctrl+Z gives the shell its terminal, fg brings back what was typed, and leaving ends in the shell", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }));
     const run = shell();
     await run.see("shell> ");
     run.type("$LATHE\n");
@@ -142,6 +144,7 @@ describe("in a shell", () => {
     run.type("fg\n");
     await run.see(/fg\n[\s\S]*❯ half a thought/);
     run.type(`!!echo back again${KEY.enter}`);
+    await door.reached;
     await run.see("half a thought!!echo back again");
     run.type(KEY.ctrl("c"));
     await run.see(/Interrupted[\s\S]* out/);

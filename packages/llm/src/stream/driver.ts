@@ -4,11 +4,12 @@
 import { createFramer } from "../framing/framer.ts";
 import type { AdapterTimeouts, TransportResponse } from "../types/adapter.ts";
 import { AbortError, StreamError } from "../types/errors.ts";
-import type { StreamEvent } from "../types/events.ts";
+import type { DeltaEvent, StreamEvent, StreamEventIterator } from "../types/events.ts";
 import type { JsonValue } from "../types/json.ts";
 import type { Framer, FramingKind, ResponseDecoder } from "../types/protocol.ts";
 import { type BlockSinkOptions, Blocks } from "./blocks.ts";
 import type { CallGuard } from "./guard.ts";
+import { isDelta } from "./throttle.ts";
 
 /** An answer whose headers have arrived. */
 export interface Exchange {
@@ -22,7 +23,7 @@ export interface Exchange {
 
 const DONE: IteratorResult<StreamEvent> = { done: true, value: undefined };
 
-export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
+export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   readonly #open: (left: AbortSignal) => Promise<Exchange>;
   /** Fires when the consumer leaves, so that a request still on its way is dropped too. */
   readonly #left = new AbortController();
@@ -50,6 +51,13 @@ export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
     };
     this.#pulling.then(settle, settle);
     return this.#pulling;
+  }
+
+  takeDelta(): DeltaEvent | undefined {
+    const event = this.#pulling === undefined ? this.#queue[this.#head] : undefined;
+    if (event === undefined || !isDelta(event)) return undefined;
+    this.#head++;
+    return event;
   }
 
   async return(): Promise<IteratorResult<StreamEvent>> {

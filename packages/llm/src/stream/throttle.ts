@@ -1,7 +1,7 @@
 // For screens: neighbouring deltas of one block become one event per interval. Off unless asked for.
 
 import type { ClientDeps } from "../types/adapter.ts";
-import type { StreamEvent } from "../types/events.ts";
+import type { DeltaEvent, StreamEvent } from "../types/events.ts";
 
 /** Any other event flushes what is held first; nothing is reordered or lost. */
 export async function* throttle(
@@ -32,7 +32,7 @@ export async function* throttle(
   if (held !== undefined) yield held;
 }
 
-function isDelta(event: StreamEvent): boolean {
+export function isDelta(event: StreamEvent): event is DeltaEvent {
   return event.type === "text_delta" || event.type === "reasoning_delta" || event.type === "tool_call_delta";
 }
 

@@ -49,6 +49,17 @@ export type StreamEvent =
   | { readonly type: "error"; readonly error: SDKError; readonly partial?: Response | undefined };
 
 /**
+ * The iterator of a stream. Where the stream has `takeDelta`, deltas that have already arrived can be taken without a promise
+ * for each: those of a long answer cost more than the deltas.
+ */
+export interface StreamEventIterator extends AsyncIterator<StreamEvent> {
+  /** The next event, if it has arrived and is a delta; everything else comes from `next`. */
+  takeDelta?(): DeltaEvent | undefined;
+}
+
+export type DeltaEvent = Extract<StreamEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_delta" }>;
+
+/**
  * A call as far as it has arrived. `rawArguments` and `arguments` are getters computed on demand (fragments are
  * joined, and the partial JSON read, only when a caller looks), so 10,000 deltas cost no more than their bytes.
  */

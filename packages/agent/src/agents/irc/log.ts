@@ -3,26 +3,12 @@
 // does not send it twice.
 
 import type { JsonObject } from "@lathe/llm";
-import { Checker, choice, exactly, openObject, optional, text } from "@lathe/llm/schema";
 import type { Journal } from "../../record/journal/journal.ts";
-import { entryId } from "../../record/journal/line-shapes.ts";
+import { sentLine, settledLine } from "./lines.ts";
 import { MessageIds } from "./message.ts";
 import type { StoredMessage } from "./types.ts";
 
 const LINE_KIND = "irc";
-const SENT = new Checker(
-  openObject({
-    state: exactly("sent"),
-    id: text(),
-    from: text(),
-    to: text(),
-    text: text(),
-    call: text(),
-    entry: entryId,
-    replyTo: optional(text()),
-  }),
-);
-const SETTLED = new Checker(openObject({ state: choice(["delivered", "failed"]), id: text() }));
 
 /** Where messages are written. */
 export interface LogParts {
@@ -51,15 +37,16 @@ export class MessageLog {
     const failed = new Set<string>();
     for (const { kind, data } of this.#parts.journal.outside("host")) {
       if (kind !== LINE_KIND) continue;
-      if (SENT.fits(data)) {
-        const { state: _sent, call, ...message } = data as unknown as StoredMessage & { state: string; call: string };
+      const sent = sentLine(data);
+      const settled = settledLine(data);
+      if (sent) {
+        const { state: _sent, call, ...message } = sent;
         this.#ids.use(message.id);
         this.#before.set(keyOf(message.from, call, message.to), message);
         open.set(message.id, message);
-      } else if (SETTLED.fits(data)) {
-        const { state, id } = data as unknown as { state: "delivered" | "failed"; id: string };
-        if (state === "failed") failed.add(id);
-        open.delete(id);
+      } else if (settled) {
+        if (settled.state === "failed") failed.add(settled.id);
+        open.delete(settled.id);
       }
     }
     for (const [key, { id }] of this.#before) if (failed.has(id)) this.#before.delete(key);

@@ -38,28 +38,22 @@ interface BatchStart {
   readonly signal: AbortSignal;
 }
 
+/** What works on the children. */
+interface ChildParts {
+  readonly sessions: ChildSessions;
+  readonly mail: ChildMail;
+  readonly runs: ChildRuns;
+  readonly names: Names;
+}
+
 export class Subagents implements HostSubagents, AgentOwner {
   readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
-  readonly #names: Names;
-  readonly #sessions: ChildSessions;
-  readonly #mail: ChildMail;
   readonly #starts = new Starts();
-  readonly #runs: ChildRuns;
+  #made: ChildParts | undefined;
 
   constructor(parent: ParentSession) {
     this.#parent = parent;
-    this.#sessions = new ChildSessions(parent);
-    this.#names = new Names(parent.agentId, parent.deps.random);
-    this.#runs = new ChildRuns(parent, {
-      sessions: this.#sessions,
-      children: this.#children,
-      know: (child) => this.#know(child),
-      ended: (child) => this.#mailLeft(child),
-      isClosed: () => this.isClosed,
-    });
-    this.#mail = new ChildMail(this.#children, parent, (child, callId) => this.#wake(child, callId));
-    parent.exchange?.join(this.#mail);
   }
 
   get agentId(): string | undefined {
@@ -92,8 +86,8 @@ export class Subagents implements HostSubagents, AgentOwner {
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
     const type = await this.#wishedType(request);
     if (!type) permitPlain(this.#parent);
-    const child = agreedChild(this.#parent, this.#sessions, type, undefined, {
-      agentId: this.#names.give(),
+    const child = agreedChild(this.#parent, this.#parts.sessions, type, undefined, {
+      agentId: this.#parts.names.give(),
       cwd,
       isReported: false,
       isIsolated: type !== undefined && worksApart(this.#parent, type, {}),
@@ -102,7 +96,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       ...(request.model === undefined ? {} : { model: request.model }),
       ...(request.maxTurns === undefined ? {} : { maxTurns: request.maxTurns }),
     });
-    await this.#runs.start(child, { callId: request.callId, content: request.task, signal });
+    await this.#parts.runs.start(child, { callId: request.callId, content: request.task, signal });
     return reportOf(child);
   }
 
@@ -126,7 +120,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   async #startBatch(request: BatchRequest, { type, isReported, env, signal }: BatchStart): Promise<BatchReport> {
     const { callId } = request;
     const { tasks, race } = raceChildren(request, type);
-    const agentIds = tasks.map(({ id }) => this.#names.give(id));
+    const agentIds = tasks.map(({ id }) => this.#parts.names.give(id));
     const roster = this.#parent.exchange?.roster();
     const shared = new SharedStart(batchContext(request.context, agentIds, roster));
     const started: AgentReport[] = [];
@@ -134,7 +128,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     for (const [index, task] of tasks.entries()) {
       const agentId = agentIds[index] as string;
       try {
-        const child = agreedChild(this.#parent, this.#sessions, type, shared, {
+        const child = agreedChild(this.#parent, this.#parts.sessions, type, shared, {
           agentId,
           cwd: (env ?? this.#parent.env).workingDirectory(),
           isReported,
@@ -148,7 +142,7 @@ export class Subagents implements HostSubagents, AgentOwner {
         race?.join(agentId, (why) => stop(child, why));
         // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
         const content = assignmentText(agentId, task);
-        await this.#runs.start(child, { callId, content, parts: tasks.length - index + 1, signal });
+        await this.#parts.runs.start(child, { callId, content, parts: tasks.length - index + 1, signal });
         started.push(reportOf(child));
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
@@ -175,7 +169,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     const lookup = this.#lookUp(child);
     // Another caller may have set it to work meanwhile.
     if (lookup) return lookup.then(() => this.#send(start, agentId));
-    await this.#runs.start(child, start);
+    await this.#parts.runs.start(child, start);
     return reportOf(child);
   }
 
@@ -201,9 +195,9 @@ export class Subagents implements HostSubagents, AgentOwner {
     await this.#lookUp(child);
     mustStart(agentId, signal);
     if (child.state === "parked" && !child.session) {
-      child.session = this.#sessions.open(child);
-      this.#runs.setState(child, "idle");
-      this.#runs.idle(child);
+      child.session = this.#parts.sessions.open(child);
+      this.#parts.runs.setState(child, "idle");
+      this.#parts.runs.idle(child);
     }
     return reportOf(child);
   }
@@ -225,7 +219,7 @@ export class Subagents implements HostSubagents, AgentOwner {
 
   async closeAll(): Promise<void> {
     const started = this.#starts.close();
-    this.#parent.exchange?.leave(this.#mail);
+    if (this.#made) this.#parent.exchange?.leave(this.#made.mail);
     await Promise.all([started, ...[...this.#children.values()].map((child) => this.#close(child))]);
     if (this.agentId === undefined) this.directory.close();
   }
@@ -251,11 +245,11 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
     for (const record of records) {
       const child = rememberedChild(record);
-      this.#names.use(record.header.agentId);
+      this.#parts.names.use(record.header.agentId);
       this.#know(child);
-      const cut = record.outcome ? undefined : cutRun(this.#parent, this.#sessions, child, record);
-      if (cut) this.#runs.settle(child, record.intent.for, cut.outcome, cut.lost);
-      this.#runs.report(child, record.outcome ?? cut!.outcome, false);
+      const cut = record.outcome ? undefined : cutRun(this.#parent, this.#parts.sessions, child, record);
+      if (cut) this.#parts.runs.settle(child, record.intent.for, cut.outcome, cut.lost);
+      this.#parts.runs.report(child, record.outcome ?? cut!.outcome, false);
     }
   }
 
@@ -265,6 +259,27 @@ export class Subagents implements HostSubagents, AgentOwner {
   }
 
   // ---- inside ----
+
+  /** Made with the first child: most sessions have none. */
+  get #parts(): ChildParts {
+    this.#made ??= this.#makeParts();
+    return this.#made;
+  }
+
+  #makeParts(): ChildParts {
+    const parent = this.#parent;
+    const sessions = new ChildSessions(parent);
+    const mail = new ChildMail(this.#children, parent, (child, callId) => this.#wake(child, callId));
+    parent.exchange?.join(mail);
+    const runs = new ChildRuns(parent, {
+      sessions,
+      children: this.#children,
+      know: (child) => this.#know(child),
+      ended: (child) => this.#mailLeft(child),
+      isClosed: () => this.isClosed,
+    });
+    return { sessions, mail, runs, names: new Names(parent.agentId, parent.deps.random) };
+  }
 
   async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
     if (agent === undefined) return undefined;
@@ -287,7 +302,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     const how = child.state === "idle" ? "woken" : "revived";
     const lookup = this.#lookUp(child);
     if (lookup) return lookup.then(() => this.#wakeForMail(child, start));
-    await this.#runs.start(child, start);
+    await this.#parts.runs.start(child, start);
     return how;
   }
 
@@ -329,7 +344,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     await child.closing;
     const report = await child.done;
     child.session = undefined;
-    if (child.state === "idle") this.#runs.setState(child, "parked");
+    if (child.state === "idle") this.#parts.runs.setState(child, "parked");
     return { ...report, state: child.state };
   }
 

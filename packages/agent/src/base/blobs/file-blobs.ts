@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobStore, blobHash, isBlobHash } from "./store.ts";
+import { syncPath } from "./sync-path.ts";
 
 /** Blobs as files named by their hash. A file appears under its name only when it is complete. */
 export class FileBlobs implements BlobStore {
@@ -54,14 +54,7 @@ export class FileBlobs implements BlobStore {
     if (this.#unsynced.length === 0) return;
     const paths = this.#unsynced;
     this.#unsynced = [];
-    for (const path of [...paths, this.#folder]) {
-      const file = await open(path, "r");
-      try {
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-    }
+    for (const path of [...paths, this.#folder]) await syncPath(path);
   }
 }
 

@@ -91,12 +91,13 @@ export class Compaction {
     const { prunable, wasRestored } = await import("./prune.ts");
     // A person asked for all of it: what they see again stays as long as it can be sent.
     if (wasRestored(context.journal)) return undefined;
-    const prune = prunable(context.journal, info);
+    const { strategy } = this.#options.settings();
+    const canSummarize = strategy === "context-full" || strategy === "snapcompact";
+    const prune = prunable(context.journal, info, canSummarize);
     if (prune.length > 0) return { prune };
     // If it is still too full afterwards, another attempt now would end the same way.
     tries.stuckAt = contextTokens;
-    const { strategy } = this.#options.settings();
-    if (strategy !== "context-full" && strategy !== "snapcompact") return undefined;
+    if (!canSummarize) return undefined;
     return { compact: this.demand({ trigger: "threshold" }) };
   }
 

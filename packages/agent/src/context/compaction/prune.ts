@@ -8,17 +8,17 @@ import { presentContext, type SentMessage } from "./present-context.ts";
 
 /** The newest messages with this many tokens stay. */
 const PROTECTED_TOKENS = 40_000;
-/** Pruning that saves less than this is not worth it. */
-const LEAST_SAVED = 20_000;
 /** The same limit as a share of the window, where that is less. */
 const PROTECTED_SHARE = 0.2;
+/** Emptying that saves less than this share of the window is not worth it. */
 const LEAST_SAVED_SHARE = 0.1;
+/** Where a summary can be made instead: either breaks the prefix that vendors charge less for, so each is to last for a while. */
+const LEAST_SAVED_INSTEAD_OF_SUMMARY = 0.35;
 
 /** Entries to empty, oldest first; none when it would not save enough. Files that were read stay: the model works with them. */
-export function prunable(journal: JournalReader, info: RequestInfo): string[] {
+export function prunable(journal: JournalReader, info: RequestInfo, canSummarize: boolean): string[] {
   const { sent, window } = presentContext(info);
   const protect = Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * window);
-  const least = Math.min(LEAST_SAVED, LEAST_SAVED_SHARE * window);
   const ids: string[] = [];
   let newest = 0;
   let saved = 0;
@@ -29,7 +29,8 @@ export function prunable(journal: JournalReader, info: RequestInfo): string[] {
     ids.push(entryId);
     saved += tokens;
   }
-  return saved < least ? [] : ids.reverse();
+  const least = canSummarize ? LEAST_SAVED_INSTEAD_OF_SUMMARY : LEAST_SAVED_SHARE;
+  return saved < least * window ? [] : ids.reverse();
 }
 
 /** The largest results, until `excess` tokens are saved; for a tail that does not fit by itself. */

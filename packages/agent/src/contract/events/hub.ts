@@ -3,7 +3,7 @@
 // after construction see session_start; later ones get a snapshot.
 
 import { messageOf } from "@lathe/llm";
-import type { EventData, EventEnvelope, EventKind, SessionEvent } from "./types.ts";
+import type { EventData, EventEnvelope, EventKind, SessionEvent, SessionEvents } from "./types.ts";
 
 /** Queued events above which a reader's deltas are merged. */
 const HIGH_WATER = 1024;
@@ -90,7 +90,7 @@ export class EventHub {
   }
 
   /** Starts to collect now, also when iteration begins later. */
-  read(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
+  read(): SessionEvents {
     const reader = new Reader(() => this.#readers.delete(reader));
     if (this.#backlog) for (const event of this.#backlog) reader.push(event);
     else reader.push(this.#envelope("snapshot", this.#seq, this.#source.snapshot()));
@@ -120,7 +120,7 @@ export class EventHub {
   }
 }
 
-class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent> {
+class Reader implements SessionEvents {
   readonly #leave: () => void;
   #queue: SessionEvent[] = [];
   #head = 0;
@@ -149,10 +149,10 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
   }
 
-  #hand(event: SessionEvent): IteratorResult<SessionEvent> {
+  #note(event: SessionEvent): SessionEvent {
     this.#taken = event.seq;
     this.#release(event.seq);
-    return { value: event, done: false };
+    return event;
   }
 
   #release(seq: number): void {
@@ -165,13 +165,13 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     if (this.#wake) {
       const wake = this.#wake;
       this.#wake = undefined;
-      wake(this.#hand(event));
+      wake({ value: this.#note(event), done: false });
       return;
     }
     const key = this.#queue.length - this.#head < HIGH_WATER ? undefined : deltaKey(event);
     if (key === undefined) {
       // What is merged from now on comes after this one.
-      this.#mergeable.clear();
+      if (this.#mergeable.size > 0) this.#mergeable.clear();
       this.#queue.push(event);
       return;
     }
@@ -193,15 +193,18 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     }
   }
 
+  takeQueued(): SessionEvent | undefined {
+    if (this.#head >= this.#queue.length) return undefined;
+    const event = this.#queue[this.#head]!;
+    this.#head += 1;
+    // We drop half of it at a time, so that a long queue is not copied again and again.
+    if (this.#head === this.#queue.length || this.#head >= Math.max(HIGH_WATER, this.#queue.length / 2)) this.#shift();
+    return this.#note(event);
+  }
+
   next(): Promise<IteratorResult<SessionEvent>> {
-    if (this.#head < this.#queue.length) {
-      const value = this.#queue[this.#head]!;
-      this.#head += 1;
-      // We drop half of it at a time, so that a long queue is not copied again and again.
-      if (this.#head === this.#queue.length || this.#head >= Math.max(HIGH_WATER, this.#queue.length / 2))
-        this.#shift();
-      return Promise.resolve(this.#hand(value));
-    }
+    const value = this.takeQueued();
+    if (value !== undefined) return Promise.resolve({ value, done: false });
     if (this.#ended) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
       this.#wake = resolve;

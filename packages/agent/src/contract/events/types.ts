@@ -45,8 +45,11 @@ export interface InputOutcome {
   readonly error?: InputError;
 }
 
-/** What can be done about a failure: the model client's word for it, or `storage` when the journal or the disk failed. */
-export type FailureKind = ErrorKind | "storage";
+/**
+ * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, or `repetition`
+ * when the model made the same failing call again and again.
+ */
+export type FailureKind = ErrorKind | "storage" | "repetition";
 
 /** What went wrong when an input ended with an error. */
 export interface InputError {
@@ -265,6 +268,12 @@ export interface EventEnvelope<K extends EventKind> {
  * - Events of a child agent come inside `subagent_event`; those of one child follow the same grammar.
  */
 export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
+
+/** A session's events for one reader. */
+export interface SessionEvents extends AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent> {
+  /** The next event, if it is there already: a reader that takes these needs no promise for each. */
+  takeQueued(): SessionEvent | undefined;
+}
 
 /** Who a message comes from that reaches a session while it works. */
 export interface MessageSource {

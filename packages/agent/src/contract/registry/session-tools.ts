@@ -20,6 +20,8 @@ export interface ToolProvider {
   tools(): readonly SessionTool[];
   /** Tools of the profile that are neither offered nor found; asked whenever `tools` gives another array. */
   hides?(tool: ToolDef): boolean;
+  /** How the model gets a tool that it called and that is not offered; undefined: there is none of that name. */
+  wayTo?(name: string): string | undefined;
 }
 
 export interface SessionToolsOptions {
@@ -53,6 +55,12 @@ export class SessionTools {
 
   get(name: string): RegisteredTool | undefined {
     return this.#current().get(name);
+  }
+
+  /** What the model is told about a tool that it called and that is not offered. */
+  explainMissing(name: string): string {
+    const ways = this.#options.providers.map((provider) => provider.wayTo?.(name));
+    return ways.find((way) => way !== undefined) ?? `Unknown tool: ${name}`;
   }
 
   definitions(): readonly ToolDefinition[] {

@@ -64,7 +64,7 @@ export async function runCall(
   try {
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
     else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
-    else if (!registered) outcome = failure(`Unknown tool: ${call.name}`);
+    else if (!registered) outcome = failure(core.tools.explainMissing(call.name));
     else outcome = await settleCall(core, signal, registered, call);
   } catch (error) {
     // Only a journal that cannot be written may end the loop from inside a call.

@@ -25,6 +25,7 @@ import { readShellState, type ShellState } from "./shell-state.ts";
 import {
   cancelledError,
   type ProgramRequest,
+  refuseHiddenDirectory,
   refuseMissingProgram,
   refuseZeroBytes,
   spawnError,
@@ -104,6 +105,7 @@ export class Processes {
     refuseMissingProgram(request);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
+    refuseHiddenDirectory(confinement, request);
     if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
@@ -175,6 +177,7 @@ export class Processes {
     refuseZeroBytes(request.argv);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
+    refuseHiddenDirectory(confinement, request);
     if (!request.internal && !(await this.#waitForTurn(request))) return neverStarted();
     const { child, mark, talk, hasWaited = false } = request.shell ? this.#shell(request) : this.#command(request);
     const kills = this.#governor.memoryKills();

@@ -2,6 +2,7 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
+import type { InsideNames } from "./confinement.ts";
 import { EnvError, type ProgramArgv } from "./types.ts";
 
 export interface ProgramRequest {
@@ -54,6 +55,13 @@ export function refuseMissingProgram(request: ProgramRequest): void {
   if (candidates.length === 0) throw spawnError(Object.assign(new Error("no such file"), { code: "ENOENT" }), request);
   const message = `Not executable: ${program}. Run chmod +x on it, or name the program that runs it.`;
   throw new EnvError("permission_denied", message, { path: program });
+}
+
+/** A sandbox has folders of its own in the place of the machine's: one that exists may not exist in it. */
+export function refuseHiddenDirectory(names: InsideNames | undefined, { cwd }: Pick<ProgramRequest, "cwd">): void {
+  if (!names || existsSync(names.hostPath(cwd)) || !existsSync(cwd)) return;
+  const message = `The sandbox does not show the directory ${cwd}. Add it to the folders that commands may write to, or run the command elsewhere.`;
+  throw new EnvError("not_found", message, { path: cwd });
 }
 
 function isFile(path: string): boolean {

@@ -18,6 +18,8 @@ type Answering = keyof ExtensionEventResults;
 export interface Given<Name extends Answering> {
   readonly from: RunningExtension;
   readonly result: ExtensionEventResults[Name];
+  /** What the handler was told. */
+  readonly event: ExtensionEvents[Name];
 }
 
 export class Dispatch {
@@ -27,8 +29,10 @@ export class Dispatch {
     this.#parts = parts;
   }
 
-  listens(name: ExtensionEventName): boolean {
-    return this.#parts.extensions().some(({ added }) => added.handlers.has(name));
+  listens(name: ExtensionEventName, dialect?: RunningExtension["source"]["dialect"]): boolean {
+    return this.#parts
+      .extensions()
+      .some(({ added, source }) => added.handlers.has(name) && (dialect ?? source.dialect) === source.dialect);
   }
 
   /** Handlers of an event that can only be told. */
@@ -38,10 +42,13 @@ export class Dispatch {
     }
   }
 
-  /** The results of all handlers as they come; the event is made anew for each, so that a handler sees what others changed. */
+  /**
+   * The results of all handlers as they come; the event is made anew for each, so that a handler sees what others changed. An extension
+   * that is told in several events hears of them one after the other.
+   */
   async *answers<Name extends Answering>(
     name: Name,
-    data: () => ExtensionEvents[Name],
+    data: (to: RunningExtension) => ExtensionEvents[Name] | readonly ExtensionEvents[Name][],
     signal?: AbortSignal,
   ): AsyncGenerator<Given<Name>, void, undefined> {
     yield* this.#results(name, data, signal) as AsyncGenerator<Given<Name>, void, undefined>;
@@ -49,23 +56,28 @@ export class Dispatch {
 
   async *#results(
     name: ExtensionEventName,
-    data: () => object,
+    data: (to: RunningExtension) => object | readonly object[],
     signal?: AbortSignal,
-  ): AsyncGenerator<{ readonly from: RunningExtension; readonly result: unknown }, void, undefined> {
+  ): AsyncGenerator<Given<Answering>, void, undefined> {
     for (const from of this.#parts.extensions()) {
       for (const handler of from.added.handlers.get(name) ?? []) {
-        const event = { ...data(), type: name } as never;
-        const context = this.#parts.contextOf(from);
-        try {
-          const result: unknown = await from.call(
-            name,
-            (patience) => handler(event, contextFor(context, patience)),
-            signal,
-          );
-          if (typeof result === "object" && result !== null) yield { from, result };
-        } catch (error) {
-          if (signal?.aborted || FAILS_CLOSED.has(name)) throw error;
-          this.#parts.report(messageOf(error));
+        for (const made of [data(from)].flat()) {
+          const event = { ...made, type: name };
+          const context = this.#parts.contextOf(from);
+          try {
+            const result: unknown = await from.call(
+              name,
+              (patience) => handler(event as never, contextFor(context, patience)),
+              signal,
+            );
+            const isAnswer = typeof result === "object" && result !== null;
+            // In pi a handler changes the event in its place.
+            if (isAnswer || from.source.dialect === "pi")
+              yield { from, event: event as never, result: (isAnswer ? result : {}) as never };
+          } catch (error) {
+            if (signal?.aborted || FAILS_CLOSED.has(name)) throw error;
+            this.#parts.report(messageOf(error));
+          }
         }
       }
     }

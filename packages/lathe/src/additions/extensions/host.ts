@@ -61,7 +61,7 @@ export class ExtensionHost {
       report: (line) => this.#report(line),
     });
     this.#follower = new Follower(this.#dispatch);
-    this.middleware = seamsOf(this.#dispatch);
+    this.middleware = seamsOf(this.#dispatch, () => this.#workspace.cwd);
   }
 
   static async load(workspace: SessionWorkspace): Promise<ExtensionHost> {
@@ -199,7 +199,8 @@ export class ExtensionHost {
       await startExtension(extension, { tools, cwd, cacheFolder: `${paths.cache}/extensions`, flag });
       return extension;
     } catch (error) {
-      this.#report(messageOf(error));
+      const origin = source.dialect === "pi" ? " It was written for pi, and nothing of it takes effect." : "";
+      this.#report(`${messageOf(error)}${origin}`);
       this.#kits.delete(extension);
       await extension.remove();
       return undefined;

@@ -1,5 +1,6 @@
 // What one extension has added, by kind; and the checks that tell its author in one line what cannot be added.
 
+import { EXTENSION_EVENTS } from "../../platform/extension-api/event-names.ts";
 import type {
   CustomTool,
   ExtensionCommand,
@@ -25,7 +26,8 @@ export class Registrations {
   readonly themes: ExtensionTheme[] = [];
 
   on(event: string, handler: unknown): void {
-    if (!Object.hasOwn(EVENTS, event)) throw new Error(`there is no event "${event}". See docs/extensions.md`);
+    if (!Object.hasOwn(EXTENSION_EVENTS, event))
+      throw new Error(`there is no event "${event}". See docs/extensions.md`);
     mustBeFunction(`the handler of ${event}`, handler);
     const name = event as ExtensionEventName;
     this.handlers.set(name, [...(this.handlers.get(name) ?? []), handler as AnyHandler]);
@@ -87,37 +89,6 @@ export class Registrations {
     this.themes.push(theme);
   }
 }
-
-const EVENTS: Readonly<Record<ExtensionEventName, true>> = {
-  session_start: true,
-  session_before_switch: true,
-  session_switch: true,
-  session_before_branch: true,
-  session_branch: true,
-  session_before_tree: true,
-  session_tree: true,
-  session_before_compact: true,
-  "session.compacting": true,
-  session_compact: true,
-  session_shutdown: true,
-  input: true,
-  before_agent_start: true,
-  agent_start: true,
-  agent_end: true,
-  stop: true,
-  turn_start: true,
-  turn_end: true,
-  message_update: true,
-  message_end: true,
-  context: true,
-  tool_call: true,
-  tool_result: true,
-  auto_compaction_start: true,
-  auto_compaction_end: true,
-  auto_retry_start: true,
-  auto_retry_end: true,
-  warning: true,
-};
 
 function mustBeFunction(what: string, value: unknown): void {
   if (typeof value !== "function") throw new Error(`${what} must be a function`);

@@ -6,18 +6,19 @@ import { type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
 import type { ExtensionEventResults } from "../../platform/extension-api/index.ts";
 import { contentOf, extensionContentOf } from "./custom-tool.ts";
 import type { Dispatch } from "./dispatch.ts";
-import { ExtensionFailure } from "./running.ts";
+import { PresentedCall } from "./presented-call.ts";
+import { ExtensionFailure, type RunningExtension } from "./running.ts";
 
 /** Every one is a request that the user pays for; one that never has enough must end. */
 const MOST_CONTINUED = 50;
 
 /** One for all extensions: which there are may change while the session runs. Each handler has a deadline of its own. */
-export function seamsOf(dispatch: Dispatch): Middleware {
+export function seamsOf(dispatch: Dispatch, cwd: () => string): Middleware {
   return {
     name: "extensions",
     timeoutMs: 0,
     ...inputSeams(dispatch),
-    ...callSeams(dispatch),
+    ...callSeams(dispatch, cwd),
     ...compactionSeams(dispatch),
     ...leaveSeams(dispatch),
   };
@@ -73,15 +74,35 @@ function inputSeams(dispatch: Dispatch): Pick<Middleware, "onInput" | "beforeReq
   };
 }
 
-function callSeams(dispatch: Dispatch): Pick<Middleware, "beforeCall" | "afterCall"> {
+function callSeams(dispatch: Dispatch, cwd: () => string): Pick<Middleware, "beforeCall" | "afterCall"> {
   return {
-    beforeCall: async ({ callId, tool, args, tier, summary }, { signal }) => {
+    beforeCall: async ({ callId, tool, args, tier, summary }, { signal, accessOf }) => {
       let input = args;
-      const data = () => ({ toolName: tool.name, toolCallId: callId, input, summary, tier });
+      const present = async (): Promise<PresentedCall> => {
+        const access = dispatch.listens("tool_call", "pi")
+          ? await accessOf({ name: tool.name, type: "function", arguments: input }).catch(() => undefined)
+          : undefined;
+        return new PresentedCall({ tool: tool.name, args: input, schema: tool.schema, access, cwd: cwd() });
+      };
+      let presented = await present();
+      const data = ({ source }: RunningExtension) =>
+        presented.inWordsOf(source.dialect).map(({ name, input: shown }) => ({
+          toolName: name,
+          toolCallId: callId,
+          input: shown,
+          summary,
+          tier,
+        }));
       try {
-        for await (const { result } of dispatch.answers("tool_call", data, signal)) {
+        for await (const { result, event, from } of dispatch.answers("tool_call", data, signal)) {
           if ("block" in result && result.block) return { block: String(result.reason ?? "blocked by an extension") };
-          if ("input" in result && isObjectOrArray(result.input)) input = result.input as JsonObject;
+          const given = "input" in result && isObjectOrArray(result.input) ? result.input : undefined;
+          const changed = from.source.dialect === "pi" ? presented.changedBy(event.input, given) : given;
+          if (changed === "impossible")
+            return { block: `The extension ${from.name} changed arguments that the tool ${tool.name} does not have.` };
+          if (changed === undefined) continue;
+          input = changed as JsonObject;
+          presented = await present();
         }
       } catch (error) {
         if (!(error instanceof ExtensionFailure)) throw error;
@@ -89,16 +110,20 @@ function callSeams(dispatch: Dispatch): Pick<Middleware, "beforeCall" | "afterCa
       }
       return input === args ? undefined : { args: input };
     },
-    afterCall: async ({ callId, tool, args }, result, { signal }) => {
+    afterCall: async ({ callId, tool, args, access }, result, { signal }) => {
       let current = result;
-      const data = () => ({
-        toolName: tool.name,
-        toolCallId: callId,
-        input: args,
-        content: extensionContentOf(current.content),
-        details: current.details,
-        isError: current.isError ?? false,
-      });
+      const presented = new PresentedCall({ tool: tool.name, args, schema: tool.schema, access, cwd: cwd() });
+      const data = ({ source }: RunningExtension) => {
+        const [shown] = presented.inWordsOf(source.dialect);
+        return {
+          toolName: shown?.name ?? tool.name,
+          toolCallId: callId,
+          input: shown?.input ?? args,
+          content: extensionContentOf(current.content),
+          details: current.details,
+          isError: current.isError ?? false,
+        };
+      };
       for await (const { result: change } of dispatch.answers("tool_result", data, signal))
         current = applyChange(current, change);
       return current === result ? undefined : current;

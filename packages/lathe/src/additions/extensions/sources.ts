@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { isWrittenForPi } from "../../found/discovery/pi-extensions.ts";
 import type { Found, HookValue, ModuleValue } from "../../found/discovery/types.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
 
@@ -14,6 +15,8 @@ export interface ExtensionSource {
   readonly file: string;
   /** Where it comes from, for people: `project`, `user`, `settings`, `--extension`. */
   readonly from: string;
+  /** Whose names for tools and arguments its handlers know. */
+  readonly dialect: "lathe" | "pi";
 }
 
 export interface FoundSources {
@@ -53,7 +56,7 @@ function namedSources(
   }
   const files = statSync(full).isDirectory() ? entriesOf(full) : [full];
   if (files.length === 0) problems.push(`${path} (${from}) holds no extension: it needs an index.ts.`);
-  return files.map((file) => ({ kind: "extension", name: nameOf(file), file: realpathSync(file), from }));
+  return files.map((file) => ({ kind: "extension", name: nameOf(file), ...about(file), from }));
 }
 
 /** A folder with a manifest or an index is one extension; any other holds one in each file. */
@@ -94,11 +97,24 @@ async function discoverSources(workspace: SessionWorkspace): Promise<readonly Ex
   const modules = (kind: "extension" | "tool", items: readonly Found<ModuleValue>[]): ExtensionSource[] =>
     items
       .filter(({ value }) => CODE.test(extname(value.entry)))
-      .map(({ name, value, source }) => ({ kind, name, file: realpathSync(value.entry), from: source.level }));
+      .map(({ name, value, source }) => ({ kind, name, ...about(value.entry), from: source.level }));
   const moduleHooks = hooks.active.flatMap(({ name, value, source }: Found<HookValue>): ExtensionSource[] =>
     value.type === "module" && value.path !== undefined
-      ? [{ kind: "hook", name, file: realpathSync(value.path), from: source.level }]
+      ? [{ kind: "hook", name, ...about(value.path), from: source.level }]
       : [],
   );
   return [...modules("extension", extensions.active), ...modules("tool", tools.active), ...moduleHooks];
+}
+
+function about(path: string): Pick<ExtensionSource, "file" | "dialect"> {
+  const file = realpathSync(path);
+  return { file, dialect: textsOf(file).some(isWrittenForPi) ? "pi" : "lathe" };
+}
+
+/** Its own text and, of an extension with a folder of its own, those of the files beside it. */
+function textsOf(file: string): readonly string[] {
+  const folder = dirname(file);
+  const hasFolder = basename(file, extname(file)) === "index" || existsSync(join(folder, "package.json"));
+  const beside = hasFolder ? readdirSync(folder).filter((name) => CODE.test(extname(name))) : [];
+  return [file, ...beside.map((name) => join(folder, name))].map((path) => readIfThere(path) ?? "");
 }

@@ -5,6 +5,7 @@ import type { CustomTool, ExtensionApi } from "../../platform/extension-api/inde
 import { ExtensionError } from "./errors.ts";
 import { outside } from "./guard/current.ts";
 import { loadExtension } from "./load.ts";
+import { piApi } from "./pi-api.ts";
 import type { RunningExtension } from "./running.ts";
 import type { ExtensionTools } from "./tools-for-extensions.ts";
 
@@ -18,7 +19,7 @@ export interface StartParts {
 
 /** Throws an error of one line that names the file or the extension. */
 export async function startExtension(extension: RunningExtension, parts: StartParts): Promise<void> {
-  const { file, kind } = extension.source;
+  const { file, kind, dialect } = extension.source;
   const exports = await loadExtension(file, {
     cacheFolder: parts.cacheFolder,
     deadlineMs: extension.timeoutMs,
@@ -27,7 +28,8 @@ export async function startExtension(extension: RunningExtension, parts: StartPa
   const factory = exports["default"];
   if (typeof factory !== "function")
     throw new ExtensionError(file, `The default export of ${file} is not a function. See docs/extensions.md.`);
-  const api = apiFor(extension, parts);
+  const own = apiFor(extension, parts);
+  const api = dialect === "pi" ? piApi(own) : own;
   if (kind !== "tool") return void (await extension.call("its factory", () => factory(api)));
   const made: unknown = await extension.call("its factory", () => factory(api));
   const tools = Array.isArray(made) ? made : [made];

@@ -9,6 +9,7 @@ import { hookMiddleware, tell } from "./middleware.ts";
 import { programFiles } from "./program-files.ts";
 import { type CommandHook, readHooks } from "./read-hooks.ts";
 import { toldOfCall } from "./told-calls.ts";
+import { ClaudeTranscript } from "./transcript.ts";
 
 /** A session that ends does not wait longer for its hooks. */
 const AT_END_MS = 10_000;
@@ -26,7 +27,13 @@ export async function hooksFor(workspace: SessionWorkspace, request: SessionRequ
   const list = readHooks(active);
   if (list.length === 0) return undefined;
   // What programs answer is in no recording.
-  if (request.tape) return undefined;
+  if (request.tape) {
+    if (list.some(({ event }) => event === "PreToolUse"))
+      workspace.machine.stderr.write(
+        "lathe: Hooks do not run in runs that are recorded or replayed; nothing is guarded.\n",
+      );
+    return undefined;
+  }
   const session = new HookedSession(workspace, request, list);
   return {
     name: "hooks",
@@ -52,17 +59,32 @@ class HookedSession {
   /** What hooks at the start had to say, until it is passed on. */
   #started: Promise<string | undefined> | undefined;
 
+  readonly #transcript: ClaudeTranscript;
+
   constructor(workspace: SessionWorkspace, { opened }: SessionRequest, list: readonly CommandHook[]) {
     this.#cwd = workspace.cwd;
+    const { id } = opened.journal.header;
+    this.#transcript = new ClaudeTranscript({
+      path: `${workspace.paths.cache}/transcripts/${id}.jsonl`,
+      sessionId: id,
+      cwd: workspace.cwd,
+      now: workspace.machine.deps.now,
+      redact: (line) => workspace.redactor.value(line),
+    });
+    // A session that is not kept leaves nothing to read.
+    const transcriptPath = ({ dialect }: CommandHook): string => {
+      if (opened.path === undefined || dialect === "lathe") return opened.path ?? "";
+      return this.#transcript.update(opened.journal.context);
+    };
     this.#hooks = new CommandHooks(list, {
       workspace,
       tell: (message) => this.#tell(message),
-      common: ({ dialect }) => ({
-        session_id: opened.journal.header.id,
-        transcript_path: opened.path ?? "",
+      common: (hook) => ({
+        session_id: id,
+        transcript_path: transcriptPath(hook),
         cwd: workspace.cwd,
         permission_mode: MODES[this.#open?.permissions.mode ?? ""] ?? "default",
-        ...(dialect === "cursor" ? this.#cursorFields(opened.journal.header.id) : {}),
+        ...(hook.dialect === "cursor" ? this.#cursorFields(id) : {}),
       }),
     });
   }
@@ -95,6 +117,7 @@ class HookedSession {
     const told = () => tell({ reason: "other" });
     await this.#hooks.run({ event: "SessionEnd", told, signal: NEVER, mostMs: AT_END_MS });
     await this.#hooks.close();
+    this.#transcript.remove();
   }
 
   async #start(source: "startup" | "resume" | "clear" | "compact"): Promise<string | undefined> {

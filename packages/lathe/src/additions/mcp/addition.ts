@@ -12,6 +12,7 @@ import { START_TIMEOUT_MS } from "./limits.ts";
 import { ServerManager } from "./manager.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import type { McpServers, SharedServers } from "./mcp-servers.ts";
+import { PREFIX } from "./names.ts";
 import { PresentSession } from "./present-session.ts";
 import { promptCommands } from "./prompts.ts";
 import { mcpScheme } from "./resources.ts";
@@ -90,7 +91,12 @@ function additionOf(
     middleware: [waitForServers(manager)],
     schemes: { mcp: mcpScheme(manager) },
     systemParts: () => (manager.servers.length === 0 ? [] : [{ name: "MCP servers", text: systemPart(manager) }]),
-    commands: async () => [mcpCommand(manager, workspace), ...promptCommands(manager)],
+    commands: async (wanted) => {
+      // A prompt of a server that is still starting may be the first thing that is said.
+      const isKnown = (): boolean => promptCommands(manager).some(({ name }) => name === wanted);
+      if (wanted?.startsWith(PREFIX) && !isKnown()) await manager.settled();
+      return [mcpCommand(manager, workspace), ...promptCommands(manager)];
+    },
     opened: (open) => {
       builtin = () => builtinTools(open.session);
       manager.onDefinitions = () => addition.onCommands?.();

@@ -72,10 +72,19 @@ export class SignInNeeded extends Error {
   }
 }
 
+/** What a server that only speaks SSE answers to a message that is posted to its address. */
+const OLDER_SERVER: ReadonlySet<number> = new Set([400, 404, 405]);
+
 export async function connectServer(options: ConnectOptions): Promise<Connected> {
   try {
     return await connectWith(options, "legacy");
   } catch (error) {
+    // An older server refuses the newer way of HTTP at the same address.
+    const isOlder = options.config.transport === "http" && error instanceof SdkHttpError;
+    if (isOlder && OLDER_SERVER.has(error.status ?? 0))
+      return connectWith({ ...options, config: { ...options.config, transport: "sse" } }, "legacy").catch(() => {
+        throw asSignIn(error);
+      });
     // It answered, and does not know the older handshake.
     if (!(error instanceof ProtocolError)) throw asSignIn(error);
     return connectWith(options, "auto").catch((later: unknown) => {

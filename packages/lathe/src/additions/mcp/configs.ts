@@ -1,5 +1,7 @@
 // The servers of a workspace, from what discovery found, and what they need of it: values, credentials, the deadline of all of them.
 
+import { basename } from "node:path";
+import { isJsonObject } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { credentialStore } from "../../models/credentials.ts";
@@ -8,14 +10,36 @@ import type { SignInDeps } from "./sign-in.ts";
 import type { OAuthConfig, ServerConfig } from "./types.ts";
 import { expandVariables, type ValueSources } from "./values.ts";
 
-export function serverConfig({ name, source, value }: Found<McpServerValue>, { machine }: Workspace): ServerConfig {
-  const { oauth, ...rest } = value;
+export function serverConfig({ name, source, value }: Found<McpServerValue>, workspace: Workspace): ServerConfig {
+  const { machine } = workspace;
+  const { oauth, ...rest } = withPlaces(value, workspace) as McpServerValue;
   return {
     ...rest,
     name,
     file: shownPath(source.path, machine.userHome),
     ...(oauth === undefined ? {} : { oauth: oauth && oauthOf(oauth) }),
   };
+}
+
+/** Editors' names for folders, and their way to write a variable, in every text of a server's entry. */
+function withPlaces(value: unknown, workspace: Workspace): unknown {
+  const { cwd, machine } = workspace;
+  const places: Readonly<Record<string, string>> = {
+    workspaceFolder: cwd,
+    workspaceFolderBasename: basename(cwd),
+    userHome: machine.userHome,
+    pathSeparator: "/",
+    "/": "/",
+  };
+  if (typeof value === "string")
+    return value
+      .replaceAll(/\$\{([\w/]+)\}/g, (whole, name: string) =>
+        Object.hasOwn(places, name) ? (places[name] ?? whole) : whole,
+      )
+      .replaceAll(/(?<=\$\{)env:(?=\w+\})/g, "");
+  if (Array.isArray(value)) return value.map((one) => withPlaces(one, workspace));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withPlaces(one, workspace)]));
 }
 
 /** Fields of another kind are as if they were absent. */

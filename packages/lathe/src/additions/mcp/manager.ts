@@ -33,7 +33,7 @@ export class ServerManager {
   readonly #options: ManagerOptions;
   readonly #entries = new Map<string, Entry>();
   /** Being started for the first time in this session. */
-  readonly #starting = new Set<Server>();
+  readonly #starting = new Map<Server, Promise<void>>();
   readonly #timers: { cancel(): void }[] = [];
   readonly #warned = new Set<string>();
   /** Called when what a server offers has changed. */
@@ -87,11 +87,16 @@ export class ServerManager {
   /** Called before the first request; true when tools arrived while we waited. */
   async ready(signal: AbortSignal): Promise<boolean> {
     if (this.#hasSent) return false;
-    const isWaiting = [...this.#starting].some((server) => !this.#entry(server).offered);
+    const isWaiting = [...this.#starting.keys()].some((server) => !this.#entry(server).offered);
     const before = this.#tools;
     if (isWaiting) await this.#allStarted(signal);
     this.#hasSent = true;
     return this.tools() !== before;
+  }
+
+  /** Every server that was being started is known or has failed. Each has a deadline of its own. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#starting.values());
   }
 
   /** The same array until something changes. */
@@ -136,17 +141,20 @@ export class ServerManager {
 
   #start(server: Server): void {
     if (this.#isClosed || server.state.kind !== "waiting") return;
-    this.#starting.add(server);
-    server
+    const connected = server
       .connect()
       // What went wrong is the server's state, and was said.
-      .catch(() => {})
+      .then(
+        () => {},
+        () => {},
+      )
       .finally(() => {
         this.#starting.delete(server);
         if (this.#starting.size > 0) return;
         this.#offerLatest();
         this.#settle();
       });
+    this.#starting.set(server, connected);
   }
 
   /** Each server has a deadline of its own; where a person waits, all of them have a short one. */

@@ -1,10 +1,11 @@
 // How a server's tools are called in the model's list: `mcp__server__tool`. Vendors take 64 characters and few signs.
 
 const LONGEST = 64;
+export const PREFIX = "mcp__";
 
-export const toolName = (server: string, tool: string): string => fitName(`mcp__${server}__${tool}`);
+export const toolName = (server: string, tool: string): string => fitName(`${PREFIX}${server}__${tool}`);
 /** The same for a slash command. */
-export const promptName = (server: string, prompt: string): string => `mcp__${plain(server)}__${plain(prompt)}`;
+export const promptName = (server: string, prompt: string): string => `${PREFIX}${plain(server)}__${plain(prompt)}`;
 
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 

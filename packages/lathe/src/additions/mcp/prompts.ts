@@ -3,7 +3,7 @@
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { GetPromptResult } from "@modelcontextprotocol/client";
-import type { SlashCommand } from "../../conversation/commands/command.ts";
+import type { PromptCommand } from "../../conversation/session-contract.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { ServerManager } from "./manager.ts";
 import { promptName } from "./names.ts";
@@ -11,13 +11,13 @@ import type { Server } from "./server.ts";
 import { failureText } from "./tools.ts";
 import type { ListedPrompt } from "./types.ts";
 
-export function promptCommands(manager: ServerManager): SlashCommand[] {
+export function promptCommands(manager: ServerManager): PromptCommand[] {
   return manager.servers.flatMap((server) =>
     (manager.definitions(server)?.prompts ?? []).map((prompt) => promptCommand(server, prompt)),
   );
 }
 
-function promptCommand(server: Server, prompt: ListedPrompt): SlashCommand {
+function promptCommand(server: Server, prompt: ListedPrompt): PromptCommand {
   const { name, description, arguments: taken } = prompt;
   const command = promptName(server.name, name);
   return {
@@ -26,7 +26,7 @@ function promptCommand(server: Server, prompt: ListedPrompt): SlashCommand {
       ? {}
       : { arguments: taken.map((one) => (one.required ? `<${one.name}>` : `[${one.name}]`)).join(" ") }),
     description: `${(description ?? name).split("\n")[0]} (${server.name})`,
-    run: async (conversation, argument, view) => {
+    expand: async (argument) => {
       const args = argumentsOf(command, prompt, argument);
       const signal = new AbortController().signal; // the server's own deadline ends it
       const given = await server
@@ -34,9 +34,7 @@ function promptCommand(server: Server, prompt: ListedPrompt): SlashCommand {
         .catch((error: unknown) => {
           throw new CliError(EXIT.failed, failureText(server, error), { cause: error });
         });
-      const content = inputOf(given);
-      if (typeof content === "string" && view.submit) view.submit(content);
-      else await conversation.submit(content);
+      return inputOf(given);
     },
   };
 }

@@ -50,6 +50,8 @@ beforeAll(async () => {
       { ...stdio("memory", officialServer("memory")), env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } },
       remote("http", "http", http),
       remote("sse", "sse", sse),
+      // The same server as a user writes it who knows its address only.
+      remote("plain", "http", sse),
     ],
     // The server for files takes them over from its arguments.
     { host: { roots: () => [folder] } },
@@ -70,7 +72,7 @@ describe("official servers", () => {
     expect(names).toEqual(expect.arrayContaining(["mcp__files__read_text_file", "mcp__memory__create_entities"]));
   });
 
-  it.each(["all", "http", "sse"])("MC-02 a call is answered over %s", async (server) => {
+  it.each(["all", "http", "sse", "plain"])("MC-02 a call is answered over %s", async (server) => {
     expect(await everything.call(`mcp__${server}__echo`, { message: "hi" })).toBe("Echo: hi");
   });
 

@@ -3,7 +3,7 @@
 
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
-import type { JsonObject, JsonSchema } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "@lathe/llm";
 import { toolName } from "./names.ts";
 import { problemOf } from "./problem.ts";
 import { toolResult } from "./results.ts";
@@ -17,7 +17,7 @@ export function mcpTool(server: Server, listed: ListedTool): ToolDef {
     name: toolName(server.name, name),
     label,
     description: description === "" ? `${title ?? name} (${server.name})` : description,
-    schema: asObject(listed.schema),
+    schema: withoutDefaulted(listed.schema),
     tier: "exec",
     replay: "never",
     // The server's own deadline holds, which waits while a person answers the server.
@@ -38,7 +38,7 @@ export function mcpTool(server: Server, listed: ListedTool): ToolDef {
       ],
       shows: Object.keys(args),
     }),
-    execute: (args, context) => call(server, name, args, context),
+    execute: (args, context) => call(server, name, { ...requiredDefaults(listed.schema), ...args }, context),
   };
 }
 
@@ -70,5 +70,22 @@ export function failureText({ name, state }: Server, error: unknown): string {
     : `The MCP server ${name} failed: ${why} If it was at work, what it did is not known.`;
 }
 
+/** Fields that a server requires although it has a default for them: models leave these out. */
+function requiredDefaults({ properties, required }: JsonSchema): JsonObject {
+  if (!isJsonObject(properties) || !Array.isArray(required)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, field]) =>
+      required.includes(name) && isJsonObject(field) && field["default"] !== undefined
+        ? [[name, field["default"] as JsonValue]]
+        : [],
+    ),
+  );
+}
+
 /** Vendors refuse a schema whose root is no object. */
-const asObject = (schema: JsonSchema): JsonSchema => ({ ...schema, type: "object" });
+function withoutDefaulted(schema: JsonSchema): JsonSchema {
+  const { required } = schema;
+  const filled = requiredDefaults(schema);
+  if (!Array.isArray(required) || Object.keys(filled).length === 0) return { ...schema, type: "object" };
+  return { ...schema, type: "object", required: required.filter((name) => !Object.hasOwn(filled, String(name))) };
+}

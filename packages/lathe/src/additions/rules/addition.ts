@@ -5,10 +5,12 @@ import { readFile } from "node:fs/promises";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { filesOfInstruction } from "../../found/discovery/instruction-files.ts";
+import type { Place } from "../../found/discovery/place.ts";
 import type { DiscoveryWarning } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
+import { shownPath } from "../../platform/home/shown-path.ts";
 import { type PathRule, pathRules } from "./path-rules.ts";
-import { bucketsOf, type InterruptMode, type RuleProblem, ruleOf } from "./rule.ts";
+import { bucketsOf, type InterruptMode, type Rule, type RuleProblem, ruleOf } from "./rule.ts";
 import { ruleAddresses } from "./rule-addresses.ts";
 import { rulePrompt } from "./rule-prompt.ts";
 import { StreamRules } from "./stream-rules.ts";
@@ -31,6 +33,8 @@ export const rules: AdditionMaker = async (workspace) => {
       for (const { rule, problems } of read)
         for (const warning of await locateProblems(rule.source.path, problems))
           session.warn(warningLine(warning), "rule");
+      const heavy = heavyRules(buckets.always, place);
+      if (heavy !== undefined) session.warn(heavy, "rule_size");
     },
   };
 };
@@ -49,6 +53,23 @@ async function rulesOf(workspace: SessionWorkspace) {
   ];
   return { read, buckets, forFiles };
 }
+
+/** A repository may bring more rules than its user would write; each request pays for them. */
+const MANY_BYTES = 8_000;
+
+/** Names the rules that are in every request when they are long in sum, the longest first. */
+function heavyRules(rules: readonly Rule[], { userHome }: Place): string | undefined {
+  const sized = rules.map(({ source, text }) => ({ path: source.path, bytes: Buffer.byteLength(text) }));
+  const sum = sized.reduce((total, { bytes }) => total + bytes, 0);
+  if (sum <= MANY_BYTES) return undefined;
+  const named = sized
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ path, bytes }) => `${shownPath(path, userHome)} (${kilobytes(bytes)})`);
+  const more = named.length > 5 ? ` and ${named.length - 5} more` : "";
+  return `Rules add ${kilobytes(sum)} to every request: ${named.slice(0, 5).join(", ")}${more}. To switch one off: /extensions rule`;
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
 
 /** In which line each stands. */
 async function locateProblems(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {

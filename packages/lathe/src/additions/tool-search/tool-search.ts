@@ -67,6 +67,11 @@ export class ToolSearch implements ToolProvider {
     return essential.length > 0 ? !essential.includes(name) : !ESSENTIAL.test(name);
   }
 
+  wayTo(name: string): string | undefined {
+    if (!this.#isOn || !this.#hiddenTools().some(({ tool }) => tool.name === name)) return undefined;
+    return `The tool ${name} exists but is not loaded. Call ${SEARCH_TOOL} with the query "${name}" first, then call it again.`;
+  }
+
   /** What can be found: hidden, and not found yet. */
   #hiddenTools(): readonly Hideable[] {
     const own = this.#builtin.filter((tool) => this.hides(tool)).map((tool) => ({ tool }));

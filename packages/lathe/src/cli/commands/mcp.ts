@@ -1,6 +1,6 @@
-// `lathe mcp list|add|test|remove|login|logout`.
+// `lathe mcp list|add|add-json|get|test|remove|login|logout`.
 
-import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import { addServer, configFile, removeServer } from "../../additions/mcp/config-file.ts";
 import { serverConfig } from "../../additions/mcp/configs.ts";
 import { logIn, logOutOf } from "../../additions/mcp/login.ts";
@@ -9,6 +9,7 @@ import { standaloneServers } from "../../additions/mcp/standalone.ts";
 import type { ServerConfig } from "../../additions/mcp/types.ts";
 import { NO_SERVERS } from "../../conversation/commands/no-servers.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { wrongField } from "../../found/discovery/mcp-server-fields.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { Run } from "../../hosts/run.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
@@ -16,6 +17,7 @@ import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { listing } from "../../sessions/tables/listing.ts";
 import { linesOf } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
+import { type AddedServer, checkServerName, readAddition } from "./mcp-add.ts";
 
 type Verb = (argv: readonly string[], workspace: SessionWorkspace) => Promise<ExitCode>;
 
@@ -46,14 +48,31 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   add: async (argv, workspace) => {
-    const { isProject, name, server } = addition(argv);
-    const file = configFile(workspace, isProject);
-    const isNew = await addServer(file, name, server);
-    const { stdout, userHome } = workspace.machine;
-    stdout.write(
-      `${isNew ? "Added" : "Replaced"} ${name} in ${shownPath(file, userHome)}. Try it: lathe mcp test ${name}\n`,
+    return add(readAddition(argv), workspace);
+  },
+
+  "add-json": async (argv, workspace) => {
+    const [name, text, ...more] = argv.filter((word) => word !== "--project");
+    if (name === undefined || text === undefined || more.length > 0)
+      throw usageError(`Give a name and one object: lathe mcp add-json <name> '{"command": "npx", "args": ["x"]}'`);
+    checkServerName(name);
+    return add({ isProject: argv.includes("--project"), name, server: parseServer(text) }, workspace);
+  },
+
+  get: async (argv, workspace) => {
+    const name = oneName(
+      argv.filter((word) => word !== "--json"),
+      "get",
     );
-    if (isProject) stdout.write("It takes effect once this folder is trusted as it is now. Run: lathe trust\n");
+    const { all } = await (await workspace.discovery()).of("mcp-server");
+    const found = all.filter((one) => one.name === name);
+    if (found.length === 0) throw usageError(`There is no MCP server ${name}. See: lathe mcp list`);
+    const entries = found.map((one) => asJson(one, workspace));
+    const { stdout } = workspace.machine;
+    if (argv.includes("--json")) stdout.write(`${JSON.stringify(entries, null, 2)}\n`);
+    else
+      for (const entry of entries)
+        stdout.write(`${listing(Object.entries(entry).map(([key, value]) => [key, shownValue(value)]))}\n`);
     return EXIT.done;
   },
 
@@ -114,6 +133,35 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 };
 
+const shownValue = (value: unknown): string => (Array.isArray(value) ? value.join(" ") : String(value));
+
+async function add({ isProject, name, server }: AddedServer, workspace: SessionWorkspace): Promise<ExitCode> {
+  const file = configFile(workspace, isProject);
+  const isNew = await addServer(file, name, server);
+  const { stdout, userHome } = workspace.machine;
+  stdout.write(
+    `${isNew ? "Added" : "Replaced"} ${name} in ${shownPath(file, userHome)}. Try it: lathe mcp test ${name}\n`,
+  );
+  if (isProject) stdout.write("It takes effect once this folder is trusted as it is now. Run: lathe trust\n");
+  return EXIT.done;
+}
+
+/** An entry as the documentation of a server has it. */
+function parseServer(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw usageError(`The second word is not valid JSON: ${messageOf(error)}`);
+  }
+  const wrong = isJsonObject(value) ? wrongField(value) : "it must be one object: { … }";
+  if (wrong !== undefined) throw usageError(`This server cannot be added: ${wrong.replace("; it is not used", "")}.`);
+  const server = value as JsonObject;
+  if (server["command"] === undefined && !["url", "httpUrl", "serverUrl"].some((key) => server[key] !== undefined))
+    throw usageError('This server cannot be added: it has neither "command" nor "url".');
+  return server;
+}
+
 async function activeServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
   const { active } = await (await workspace.discovery()).of("mcp-server");
   return active.map((found) => serverConfig(found, workspace));
@@ -129,51 +177,6 @@ async function serverNamed(workspace: SessionWorkspace, name: string): Promise<S
 function oneName([name, ...more]: readonly string[], verb: string): string {
   if (name === undefined || more.length > 0) throw usageError(`Name one server: lathe mcp ${verb} <name>`);
   return name;
-}
-
-/** Options come before the name: everything after it belongs to the program. */
-function addition(argv: readonly string[]): {
-  readonly isProject: boolean;
-  readonly name: string;
-  readonly server: JsonObject;
-} {
-  const env: Record<string, string> = {};
-  const headers: Record<string, string> = {};
-  let isProject = false;
-  let isSse = false;
-  let at = 0;
-  for (; argv[at]?.startsWith("--") && argv[at] !== "--"; at++) {
-    const option = argv[at];
-    if (option === "--project") isProject = true;
-    else if (option === "--sse") isSse = true;
-    else if (option === "--env") Object.assign(env, pair(argv[++at], "=", "--env NAME=value"));
-    else if (option === "--header") Object.assign(headers, pair(argv[++at], ":", "--header 'Name: value'"));
-    else throw usageError(`lathe mcp add does not know ${option}. See: lathe mcp --help`);
-  }
-  const [name, ...rest] = argv.slice(at).filter((word, i) => !(word === "--" && i <= 1));
-  const [first, ...args] = rest;
-  if (name === undefined || first === undefined)
-    throw usageError("Give a name, then a command or an address: lathe mcp add <name> <command or address>");
-  if (!/^[\w.-]+$/.test(name)) throw usageError(`"${name}" cannot name a server. Use letters, digits, _, - and dots.`);
-  const isAddress = /^https?:\/\//.test(first);
-  if (!isAddress && /^\w+:\/\//.test(first))
-    throw usageError(`${first} is no address of a server: it begins with http:// or https://.`);
-  if (isAddress && (args.length > 0 || Object.keys(env).length > 0))
-    throw usageError("A server at an address takes --header, and no arguments or variables.");
-  if (!isAddress && Object.keys(headers).length > 0) throw usageError("A program takes --env, and no headers.");
-  return {
-    isProject,
-    name,
-    server: isAddress
-      ? { type: isSse ? "sse" : "http", url: first, ...(Object.keys(headers).length > 0 ? { headers } : {}) }
-      : { command: first, ...(args.length > 0 ? { args } : {}), ...(Object.keys(env).length > 0 ? { env } : {}) },
-  };
-}
-
-function pair(text: string | undefined, sign: string, form: string): Record<string, string> {
-  const cut = text?.indexOf(sign) ?? -1;
-  if (text === undefined || cut < 1) throw usageError(`Write it as ${form}.`);
-  return { [text.slice(0, cut).trim()]: text.slice(cut + 1).trim() };
 }
 
 function describeServer(

@@ -8,7 +8,7 @@ import { placeOf } from "../../found/discovery/place.ts";
 import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
 import { fetchInto } from "../../found/plugins/fetch.ts";
 import { checkedName, Plugins } from "../../found/plugins/installed.ts";
-import { readMarketplace } from "../../found/plugins/marketplace.ts";
+import { type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
 import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -27,23 +27,32 @@ type Verb = (shop: Shop, words: readonly string[]) => Promise<ExitCode>;
 
 async function add(shop: Shop, words: readonly string[]): Promise<ExitCode> {
   const written = one(words, "add <folder, git URL, npm:package or name@marketplace>");
-  return install(shop, await sourceOf(shop, written), written);
+  return install(shop, await sourceOf(shop, written));
 }
 
 async function update(shop: Shop, words: readonly string[]): Promise<ExitCode> {
   const name = one(words, "update <name>");
   const { source } = entryOf(shop, name);
-  return install(shop, await sourceOf(shop, source), source, name);
+  return install(shop, await sourceOf(shop, source), name);
+}
+
+interface Wanted {
+  readonly source: PluginSource;
+  /** How the source is written down: it must be found again from any folder. */
+  readonly written: string;
+  /** Of a marketplace. */
+  readonly offer?: Offer;
 }
 
 /** Fetched beside the others, shown, and put in place when a person says so. */
-async function install(shop: Shop, source: PluginSource, written: string, known?: string): Promise<ExitCode> {
+async function install(shop: Shop, { source, written, offer }: Wanted, known?: string): Promise<ExitCode> {
   const { machine, plugins, yes } = shop;
   await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
   const staging = await mkdtemp(join(plugins.folder, ".new-"));
   try {
     const fetched = join(staging, "plugin");
     const linksOut = await fetchInto(machine, source, fetched);
+    if (offer) await writeListed(fetched, offer);
     const manifest = manifestOf(fetched);
     const name = checkedName(known ?? manifest.name ?? basename(shownSource(source)).replace(/\.(?:git|tgz)$/, ""));
     if (known === undefined && Object.hasOwn(plugins.read().plugins, name))
@@ -125,13 +134,14 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
     const staging = await mkdtemp(join(plugins.folder, ".new-"));
     try {
       const fetched = join(staging, "marketplace");
-      await fetchInto(machine, readSource(written, machine.cwd), fetched);
+      const source = readSource(written, machine.cwd);
+      await fetchInto(machine, source, fetched);
       const { name: own, offers } = readMarketplace(fetched);
       const name = checkedName(own ?? basename(written).replace(/\.git$/, ""));
       const root = plugins.marketplaceRoot(name);
       await rm(root, { recursive: true, force: true });
       await cp(fetched, root, { recursive: true, verbatimSymlinks: true });
-      await plugins.set("marketplaces", name, { source: written });
+      await plugins.set("marketplaces", name, { source: shownSource(source) });
       machine.stdout.write(
         `Added ${name} with ${offers.length} plugins. To install one: lathe plugin add <plugin>@${name}\n`,
       );
@@ -156,15 +166,18 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
 }
 
 /** `name@marketplace` of one that was added, else any other source. */
-async function sourceOf({ machine, plugins }: Shop, written: string): Promise<PluginSource> {
+async function sourceOf({ machine, plugins }: Shop, written: string): Promise<Wanted> {
   const [, name = "", market = ""] = /^([\w.-]+)@([\w.-]+)$/.exec(written) ?? [];
-  if (!Object.hasOwn(plugins.read().marketplaces, market)) return readSource(written, machine.cwd);
+  if (!Object.hasOwn(plugins.read().marketplaces, market)) {
+    const source = readSource(written, machine.cwd);
+    return { source, written: shownSource(source) };
+  }
   const offer = readMarketplace(plugins.marketplaceRoot(market)).offers.find((one) => one.name === name);
   if (!offer) throw usageError(`${market} has no plugin ${name}. See: lathe plugin marketplace list`);
   if (!offer.source) throw usageError(`${written} comes from a kind of source that Lathe does not know.`);
   if (offer.source.kind === "folder" && !existsSync(offer.source.path))
     throw usageError(`${market} lists ${name}, but its folder is not there.`);
-  return offer.source;
+  return { source: offer.source, written, offer };
 }
 
 function shownContents(

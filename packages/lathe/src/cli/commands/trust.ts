@@ -3,13 +3,14 @@
 import { realpathSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { holdsStrangers, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../../config/trust/trust.ts";
-import { Discovery } from "../../found/discovery/discovery.ts";
+import { openWorkspace } from "../../config/workspace/workspace.ts";
+import { Discovery, discoveryFor } from "../../found/discovery/discovery.ts";
 import { placeOf } from "../../found/discovery/place.ts";
 import { Reader } from "../../found/discovery/reader.ts";
 import { codeFilesOf, RUNS_CODE } from "../../found/discovery/trusted-items.ts";
+import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import { isDirectory } from "../../platform/home/small-file.ts";
-import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
 
@@ -33,29 +34,43 @@ export const trustCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   if (!isDirectory(folder)) throw usageError(`${folder} is not a directory. Name the folder to trust.`);
-  const code = await codeFilesIn(realpathSync.native(folder), machine);
-  const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()), code);
+  const workspace = await openWorkspace({ ...machine, cwd: realpathSync.native(folder) }, {});
+  const code = await codeFilesIn(workspace.cwd, new Discovery({ place: placeOf(workspace) }));
+  const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()), [...code]);
+  const working = await codeFilesIn(workspace.cwd, discoveryFor(workspace), isAtWork);
+  const idle = files.filter((name) => code.has(name) && !working.has(name));
   const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
   const effect =
     files.length === 0
       ? "It brings no settings, models, .env, hooks, servers or extensions now"
-      : `Takes effect: ${files.join(", ")}`;
+      : [
+          ...(idle.length < files.length
+            ? [`Takes effect: ${files.filter((name) => !idle.includes(name)).join(", ")}`]
+            : []),
+          ...(idle.length > 0 ? [`Trusted, but without effect (see lathe discover): ${idle.join(", ")}`] : []),
+        ].join(". ");
   machine.stdout.write(
     `Trusted: ${path}${alone}\n${effect}. A file that changes or is added is ignored until you trust again.\n`,
   );
   return EXIT.done;
 };
 
-/** What would run code: the files of hooks, servers, tools and extensions in this folder, also of those that are switched off. */
-async function codeFilesIn(folder: string, machine: Machine): Promise<readonly string[]> {
-  const place = placeOf({ cwd: folder, machine, paths: homePaths(machine.env, machine.userHome) });
-  const discovery = new Discovery({ place });
+/** What runs code: the files of hooks, servers, tools and extensions in this folder, relative to it, also of those that are switched off. */
+async function codeFilesIn(
+  folder: string,
+  discovery: Discovery,
+  isMeant: (item: Found) => boolean = () => true,
+): Promise<ReadonlySet<string>> {
   const found = await Promise.all(RUNS_CODE.map((kind) => discovery.of(kind)));
   const reader = new Reader();
   const files = found
-    .flatMap(({ all }) => all)
-    .filter(({ source }) => source.level === "project")
+    .flatMap(({ all }): readonly Found[] => all)
+    .filter((item) => item.source.level === "project" && isMeant(item))
     .flatMap((item) => codeFilesOf(item, reader))
     .filter((path) => path.startsWith(`${folder}/`));
-  return [...new Set(files)].map((path) => relative(folder, path));
+  return new Set(files.map((path) => relative(folder, path)));
 }
+
+/** No other item of that name comes first, and it is not switched off. */
+const isAtWork = ({ ignored, shadowedBy, value }: Found): boolean =>
+  ignored === undefined && shadowedBy === undefined && (value as Partial<McpServerValue>).enabled !== false;

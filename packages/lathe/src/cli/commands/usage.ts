@@ -82,12 +82,11 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   mcp: [
     ["list [--json]", "the servers that are configured here, and why one takes no effect"],
     ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],
-    ["add [options] <name> <https://…>", "a server that is reached over HTTP; --sse for the older way"],
-    [
-      "add --env K=V --header 'K: V' …",
-      "each may be repeated; variables and !commands in a value are filled in at the start",
-    ],
+    ["add [options] <name> <https://…>", "a server that is reached over HTTP; --transport sse for the older way"],
+    ["add -e K=V -H 'K: V' …", "each may be repeated; variables and !commands in a value are filled in at the start"],
     ["add --project …", "in this project's .lathe/mcp.json instead of your own"],
+    ["add-json <name> '<json>'", "an entry as a server's documentation gives it"],
+    ["get <name> [--json]", "how it is configured, without values of variables and headers"],
     ["test [name]", "connect, and list the tools"],
     ["remove [--project] <name>", "take it out of the file again"],
     ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
@@ -152,8 +151,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
 };
 
 /** Words that may follow the command. */
-export const verbsOf = (command: Subcommand): string[] =>
-  FORMS[command].flatMap(([form]) => /^[a-z|]+/.exec(form)?.[0].split("|") ?? []);
+export const verbsOf = (command: Subcommand): string[] => [
+  ...new Set(
+    FORMS[command].flatMap(([form]) =>
+      form.split(", ").flatMap((part) => /^[a-z][a-z|-]*/.exec(part)?.[0].split("|") ?? []),
+    ),
+  ),
+];
 
 export function usageOf(command: Subcommand): string {
   const forms = FORMS[command];

@@ -129,7 +129,8 @@ async function checkProgram(name: string, path: string | undefined, without: str
 /** Runs a command in a sandbox: whether the kernel lets us can only be tried. */
 async function checkSandbox(machine: Machine): Promise<Finding> {
   const env = new SandboxedLocalEnvironment({
-    cwd: machine.cwd,
+    // The one folder that every sandbox shows: this one may lie below /tmp, in the place of which a sandbox has its own.
+    cwd: "/",
     baseEnv: machine.env,
     roots: () => [],
     home: machine.userHome,

@@ -8,7 +8,7 @@ import { listing, nameRoom } from "../../sessions/tables/listing.ts";
 import type { Conversation } from "../conversation.ts";
 import type { PromptCommand } from "../session-contract.ts";
 import type { ActingCommand, CommandView } from "./command-view.ts";
-import { nearMiss } from "./near-miss.ts";
+import { isPath, noSuchCommand } from "./near-miss.ts";
 
 export type SlashCommand = ActingCommand<Conversation> | PromptCommand<Conversation>;
 
@@ -67,22 +67,14 @@ export class CommandRegistry {
   }
 
   /**
-   * The command that a line runs, or was probably meant to run; undefined for what is sent: other text, and commands that stand for
-   * a text. `/` and a word that is no command may be a path, or mean something to the model.
+   * The command that a line runs or tries to run; undefined for what is sent: other text, paths, and commands that stand for a text.
    */
   parse(line: string): { readonly name: string; readonly argument: string } | undefined {
     const [whole, name = "", argument = ""] = COMMAND.exec(line.trim()) ?? [];
     if (whole === undefined) return undefined;
     const command = this.get(name);
-    const isRun = command ? "run" in command : name === "" || this.#nearestName(name) !== undefined;
+    const isRun = command ? "run" in command : !isPath(name) || name === "";
     return isRun ? { name, argument: argument.trim() } : undefined;
-  }
-
-  #nearestName(name: string): string | undefined {
-    return nearMiss(
-      name,
-      this.namedCommands().map((one) => one.name),
-    );
   }
 
   async run(
@@ -93,8 +85,8 @@ export class CommandRegistry {
     await this.ready;
     const command = this.get(name);
     if (!command || !("run" in command)) {
-      const meant = this.#nearestName(name);
-      throw usageError(`There is no /${name}. ${meant === undefined ? "See /help." : `Did you mean /${meant}?`}`);
+      const names = this.namedCommands().map((one) => one.name);
+      throw usageError(noSuchCommand(name, names));
     }
     if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Interrupt it first.");
     if (command.arguments === undefined && argument !== "")

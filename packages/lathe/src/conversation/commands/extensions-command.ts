@@ -14,7 +14,7 @@ type Switch =
   | { readonly key: "discovery.disabledItems"; readonly id: string; readonly found: Found }
   | { readonly key: "discovery.disabledProviders"; readonly id: string; readonly name: string };
 
-const SHOWN = ITEM_KINDS.filter((kind) => kind !== "settings");
+const SHOWN = ITEM_KINDS.filter((kind) => kind !== "settings" && kind !== "unsupported");
 const PROVIDERS = "providers";
 
 export const extensions: SlashCommand = {

@@ -1,8 +1,39 @@
-// Which name was probably meant by one that does not exist.
+// Which command was probably meant by a name that does not exist, and whether a command was meant at all.
+
+import { existsSync } from "node:fs";
+
+/** Commands of other agents, and what does the same here. */
+const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
+  approvals: "/permissions",
+  bug: "/debug",
+  checkpoint: "/rewind",
+  chat: "/resume",
+  config: "/settings",
+  doctor: "lathe doctor",
+  hooks: "/extensions",
+  memory: "/init",
+  plugin: "/extensions",
+  plugins: "/extensions",
+  restore: "/rewind",
+  skills: "/extensions",
+  stats: "/cost",
+  usage: "/cost",
+  vim: "/settings",
+};
+
+/** `/etc is broken` begins with a path of this machine, and so does what has a slash in it. */
+export const isPath = (name: string): boolean => name.includes("/") || existsSync(`/${name}`);
+
+/** What to say about a command that does not exist. */
+export function noSuchCommand(name: string, names: readonly string[]): string {
+  const near = nearMiss(name, names);
+  const meant = near === undefined ? OF_OTHER_AGENTS[name] : `/${near}`;
+  return `There is no /${name}. ${meant === undefined ? "See /help." : `Did you mean ${meant}?`}`;
+}
 
 /** The rest may be missing, or there is one slip of the finger in a short name, two in a long one: a letter too many, missing, wrong, or
  *  two in the wrong order. */
-export function nearMiss(typed: string, names: readonly string[]): string | undefined {
+function nearMiss(typed: string, names: readonly string[]): string | undefined {
   const most = typed.length > 5 ? 2 : 1;
   if (typed.length < 3) return undefined;
   const begun = names.find((name) => name.startsWith(typed));

@@ -27,6 +27,7 @@ const status: SlashCommand = {
       ["model", `${model.provider}/${model.id}`],
       ["thinking", session.config.reasoningEffort ?? "default"],
       ["permissions", permissions.mode],
+      ["sandbox", sandboxText(workspace.settings["sandbox.network"], session.env.isSandboxed)],
       ["folder", workspace.roots.join(", ")],
       ["session", session.journal.title?.title ?? session.id],
       ["file", open.journal.path ?? "not kept"],
@@ -40,6 +41,11 @@ const status: SlashCommand = {
     view.line(listing(rows, view.columns));
   },
 };
+
+function sandboxText(hosts: readonly string[], isOn = false): string {
+  if (!isOn) return "off; --sandbox confines commands to this folder";
+  return `on: commands write only in this folder and reach ${hosts.length === 0 ? "no network" : `only ${hosts.join(", ")}`}`;
+}
 
 const tools: SlashCommand = {
   name: "tools",

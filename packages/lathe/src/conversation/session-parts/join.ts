@@ -27,6 +27,7 @@ export class JoinedParts implements OpenParts {
   readonly #builtIn: readonly SessionPart[];
   readonly #added: readonly SessionPart[];
   readonly #all: readonly SessionPart[];
+  readonly #listening: readonly SessionPart[];
   readonly #warnings: string[];
   #open: OpenSession | undefined;
 
@@ -35,6 +36,7 @@ export class JoinedParts implements OpenParts {
     this.#builtIn = builtIn;
     this.#added = added.parts;
     this.#all = [...builtIn, ...added.parts];
+    this.#listening = this.#all.filter(({ onEvent }) => onEvent !== undefined);
     this.#warnings = [...added.warnings];
     this.services = claimSlots(this.#all, "the service", ({ services }) => services);
     this.schemes = claimSlots(this.#all, "the scheme", ({ schemes }) => schemes);
@@ -51,7 +53,7 @@ export class JoinedParts implements OpenParts {
   }
 
   onEvent(event: SessionEvent): void {
-    for (const part of this.#all) part.onEvent?.(event);
+    for (const part of this.#listening) part.onEvent?.(event);
   }
 
   async systemParts(prompt: PromptTexts): Promise<readonly SystemPart[]> {
@@ -60,8 +62,8 @@ export class JoinedParts implements OpenParts {
     return parts.filter(({ text, stays = false }) => text !== "" && (stays || prompt.custom === undefined));
   }
 
-  async commands(): Promise<readonly PartCommand[]> {
-    const lists = this.#all.map((part) => this.#guard(part, async () => part.commands?.()));
+  async commands(wanted?: string): Promise<readonly PartCommand[]> {
+    const lists = this.#all.map((part) => this.#guard(part, async () => part.commands?.(wanted)));
     return (await Promise.all(lists)).flatMap((list) => list ?? []);
   }
 

@@ -19,9 +19,10 @@ export const AGENT_PLACES = {
   agents: { user: [".agents"], project: [".agents"] },
   gemini: { user: [".gemini"], project: [".gemini"] },
   opencode: { user: [".config/opencode"], project: [".opencode", "opencode.json", "opencode.jsonc"] },
-  cursor: { user: [".cursor"], project: [".cursor"] },
-  windsurf: { user: [".codeium/windsurf"], project: [".windsurf"] },
+  cursor: { user: [".cursor"], project: [".cursor", ".cursorrules"] },
+  windsurf: { user: [".codeium/windsurf"], project: [".windsurf", ".windsurfrules"] },
   cline: { user: [".cline", "Documents/Cline"], project: [".clinerules", ".cline"] },
+  continue: { user: [".continue"], project: [".continue"] },
   github: {
     user: [".copilot"],
     project: [
@@ -38,6 +39,7 @@ export const AGENT_PLACES = {
   mcpJson: { user: [], project: [".mcp.json", "mcp.json"] },
 } as const satisfies Readonly<Record<string, AgentPlaces>>;
 
+const GITHUB = ".github/";
 /** Lathe's own folder of a project. */
 export const LATHE_FOLDER = ".lathe";
 export const SYSTEM_PROMPTS = ["SYSTEM.md", "APPEND_SYSTEM.md", "TITLE_SYSTEM.md"] as const;
@@ -83,10 +85,13 @@ export function isAnythingHere({ env, userHome, latheHome, folders }: Place): bo
   const isIn = (folder: string, names: readonly string[]): boolean =>
     names.some((name) => existsSync(`${folder}/${name}`));
   const inProject = [LATHE_FOLDER, ...agents.flatMap(({ project }) => project)];
+  // Most folders have no .github, in which seven names would be looked for.
+  const inGithub = inProject.filter((name) => name.startsWith(GITHUB));
+  const others = inProject.filter((name) => !name.startsWith(GITHUB));
   return (
     [CONFIG_VARIABLE, ...agents.flatMap(({ movedBy }) => movedBy ?? [])].some((name) => env[name]) ||
     isIn(latheHome, LATHE_FILES) ||
     agents.some(({ user }) => isIn(userHome, user)) ||
-    folders.some((folder) => isIn(folder, inProject))
+    folders.some((folder) => isIn(folder, others) || (isIn(folder, [GITHUB]) && isIn(folder, inGithub)))
   );
 }

@@ -1,6 +1,8 @@
-// Hooks that can never run here. One that would refuse something must not be missing in silence.
+// Hooks and extensions that cannot run here. One that would refuse something must not be missing in silence.
 
 import { isGuardEvent } from "./hook-events.ts";
+import { missingProgram, type RunPlace } from "./missing-program.ts";
+import { CHANGED, DISABLED, UNTRUSTED } from "./trusted-items.ts";
 import type { DiscoveryWarning, Found, HookValue } from "./types.ts";
 import { warningLine } from "./warning-line.ts";
 
@@ -10,23 +12,43 @@ export interface BrokenHooks {
   readonly others: readonly DiscoveryWarning[];
 }
 
-/** What is ignored for another reason, such as trust, is not expected to run. */
-export function brokenHooks(items: readonly Found[]): BrokenHooks {
-  const broken = items.flatMap(({ kind, source, value, ignored }) => {
-    const { event, problem } = value as HookValue;
-    if (kind !== "hook" || problem === undefined || ignored !== problem) return [];
+export function brokenHooks(items: readonly Found[], place: RunPlace): BrokenHooks {
+  const broken = items.flatMap((item) => {
+    const { kind, name, source, value } = item;
+    const reason = whyBroken(item, place);
+    if (reason === undefined) return [];
+    const { event } = value as HookValue;
     const { path, line } = source;
-    const warning = { path, message: `a hook of ${event} cannot run here: ${problem}` };
-    return [{ event, warning: line === undefined ? warning : { ...warning, line } }];
+    const what = kind === "hook" ? `a hook of ${event}` : `the extension ${name}`;
+    const warning = { path, message: `${what} cannot run here: ${reason}` };
+    return [
+      {
+        isGuard: kind === "extension" || isGuardEvent(event),
+        warning: line === undefined ? warning : { ...warning, line },
+      },
+    ];
   });
   const pick = (isGuard: boolean): readonly DiscoveryWarning[] =>
-    broken.filter(({ event }) => isGuardEvent(event) === isGuard).map(({ warning }) => warning);
+    broken.filter((one) => one.isGuard === isGuard).map(({ warning }) => warning);
   return { guards: pick(true), others: pick(false) };
 }
 
+/** What is ignored for another reason, such as trust, is not expected to run. */
+function whyBroken({ kind, value, ignored, shadowedBy }: Found, place: RunPlace): string | undefined {
+  if (ignored !== undefined && NOT_EXPECTED.has(ignored)) return undefined;
+  // What of its text cannot work is the only other reason why an extension is ignored.
+  if (kind === "extension") return ignored;
+  if (kind !== "hook" || shadowedBy) return undefined;
+  const { command, problem, cwd = place.cwd } = value as HookValue;
+  // It still runs: what is missing may be there by then.
+  return problem ?? (command === undefined ? undefined : missingProgram(command, { ...place, cwd }));
+}
+
+const NOT_EXPECTED: ReadonlySet<string> = new Set([UNTRUSTED, CHANGED, DISABLED]);
+
 /** One line for the start of a session; undefined when every guard can run. */
-export function brokenGuardsLine(items: readonly Found[]): string | undefined {
-  const { guards } = brokenHooks(items);
+export function brokenGuardsLine(items: readonly Found[], place: RunPlace): string | undefined {
+  const { guards } = brokenHooks(items, place);
   if (guards.length === 0) return undefined;
-  return `Nothing is guarded by ${guards.length === 1 ? "this hook" : "these hooks"}: ${guards.map(warningLine).join(" ")} See: lathe discover hook`;
+  return `Nothing is guarded by ${guards.length === 1 ? "this" : "these"}: ${guards.map(warningLine).join(" ")} See: lathe discover`;
 }

@@ -4,11 +4,12 @@
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { Look, type Provider } from "./look.ts";
+import { piProblem } from "./pi-extensions.ts";
 import { type Place, placeOf } from "./place.ts";
 import { PROVIDERS } from "./providers/index.ts";
 import { Reader } from "./reader.ts";
-import { untrustedReason } from "./trusted-items.ts";
-import type { Discovered, DiscoveryWarning, Found, HookValue, ItemKind, ItemValues } from "./types.ts";
+import { DISABLED, untrustedReason } from "./trusted-items.ts";
+import type { Discovered, DiscoveryWarning, Found, HookValue, ItemKind, ItemValues, ModuleValue } from "./types.ts";
 
 export interface DiscoveryOptions {
   readonly place: Place;
@@ -157,13 +158,22 @@ export class Discovery {
   }
 
   #ignoredReason(item: Found, reader: Reader): string | undefined {
-    if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return "disabled in the settings";
-    return untrustedReason(item, this.place, reader) ?? hookProblemOf(item);
+    if (this.#disabledItems.has(`${item.kind}:${item.name}`)) return DISABLED;
+    if (item.kind === "unsupported") return `not supported; ${(item.value as ItemValues["unsupported"]).reason}`;
+    return untrustedReason(item, this.place, reader) ?? problemOf(item, reader);
   }
 }
 
-const hookProblemOf = ({ kind, value }: Found): string | undefined =>
-  kind === "hook" ? (value as HookValue).problem : undefined;
+/** Why it can never run, as far as its text shows. */
+function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
+  if (kind === "hook") return (value as HookValue).problem;
+  if (kind !== "extension") return undefined;
+  try {
+    return piProblem(reader.text((value as ModuleValue).entry) ?? "");
+  } catch {
+    return undefined; // What is wrong with the file is said when it is loaded.
+  }
+}
 
 const rankOf = ({ source }: Found): number => (source.level === "project" ? 0 : 1);
 

@@ -24,7 +24,7 @@ interface MarkdownLayout {
 /** Users do not nest commands deeper than this; a circular link ends here. */
 const DEEPEST = 5;
 
-/** Each file of a folder is one item, named after the file. */
+/** Each file of a folder is one item, named after the file. The path may be that of one file. */
 export function markdownFolder<K extends MarkdownKind>(
   look: Look<K>,
   folder: string,
@@ -33,7 +33,10 @@ export function markdownFolder<K extends MarkdownKind>(
   prefix = "",
 ): void {
   const { endings = [".md"], renames = false, nested = false, translate, resolve = (text) => text } = layout;
-  for (const { path, base } of look.filesIn(folder, endings)) {
+  const files = look.files.isFile(folder)
+    ? [{ path: folder, base: basename(folder).replace(/\.md$/, "") }]
+    : look.filesIn(folder, endings);
+  for (const { path, base } of files) {
     const value = look.markdown(path, level);
     if (!value) continue;
     const { name } = value.frontmatter;
@@ -46,6 +49,17 @@ export function markdownFolder<K extends MarkdownKind>(
     if (isFolder) markdownFolder(look, path, level, layout, `${prefix}${name}:`);
 }
 
+/** A file such as `.cursorrules`, from before there were folders of rules: always sent. The nearest one counts. */
+export function oldRuleFile(look: Look<"rule">, name: string): void {
+  for (const folder of look.place.folders) {
+    const path = `${folder}/${name}`;
+    const value = look.markdown(path, "project");
+    if (!value) continue;
+    look.add(name.slice(1), { level: "project", path }, { ...value, frontmatter: { alwaysApply: true } });
+    return;
+  }
+}
+
 /** `<folder>/<name>/SKILL.md`, named by its frontmatter, else by its folder. */
 export function skillFolder(
   look: Look<"skill">,
@@ -54,15 +68,24 @@ export function skillFolder(
   prefix = "",
   resolve = (text: string): string => text,
 ): void {
-  for (const { path, name: folderName, isFolder } of look.files.entries(folder)) {
-    if (!isFolder) continue;
-    const file = `${path}/SKILL.md`;
-    const value = look.markdown(file, level);
-    if (!value) continue;
-    const { name, problem } = ownName(value.frontmatter["name"], folderName);
-    if (problem !== undefined) look.warn(file, problem);
-    if (name !== undefined) look.add(prefix + name, { level, path: file }, { ...value, body: resolve(value.body) });
-  }
+  for (const { path, isFolder } of look.files.entries(folder))
+    if (isFolder) addSkill(look, path, level, prefix, resolve);
+}
+
+/** The skill in this folder itself. */
+export function addSkill(
+  look: Look<"skill">,
+  folder: string,
+  level: Level,
+  prefix: string,
+  resolve: (text: string) => string,
+): void {
+  const file = `${folder}/SKILL.md`;
+  const value = look.markdown(file, level);
+  if (!value) return;
+  const { name, problem } = ownName(value.frontmatter["name"], basename(folder));
+  if (problem !== undefined) look.warn(file, problem);
+  if (name !== undefined) look.add(prefix + name, { level, path: file }, { ...value, body: resolve(value.body) });
 }
 
 /** A file whose whole text is meant. */

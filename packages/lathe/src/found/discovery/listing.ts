@@ -6,8 +6,17 @@ import { shownPath } from "../../platform/home/shown-path.ts";
 import { table } from "../../sessions/tables/table.ts";
 import { brokenHooks } from "./broken-hooks.ts";
 import type { Discovery } from "./discovery.ts";
+import { filesOfInstruction } from "./instruction-files.ts";
 import type { Place } from "./place.ts";
-import { type DiscoveryWarning, type Found, ITEM_KINDS, type ItemKind, type Source } from "./types.ts";
+import {
+  type DiscoveryWarning,
+  type Found,
+  ITEM_KINDS,
+  type ItemKind,
+  type MarkdownValue,
+  type McpServerValue,
+  type Source,
+} from "./types.ts";
 import { warningLine } from "./warning-line.ts";
 
 export interface Listing {
@@ -20,7 +29,7 @@ export interface Listing {
 export async function listingOf(discovery: Discovery, kinds: readonly ItemKind[]): Promise<Listing> {
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
   const items = found.flatMap((one) => one.all);
-  const { guards, others } = brokenHooks(items);
+  const { guards, others } = brokenHooks(items, discovery.place);
   const warnings = new Map(
     [...found.flatMap((one) => one.warnings), ...others].map((warning) => [warningLine(warning), warning]),
   );
@@ -44,6 +53,7 @@ const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   plugin: "Plugins",
   settings: "Settings",
   "ssh-host": "SSH hosts",
+  unsupported: "Not supported",
 };
 
 export function listingText({ items, errors, warnings }: Listing, place: Place): string {
@@ -77,13 +87,27 @@ export function nameText({ name }: Found, { userHome }: Place): string {
   return shown.length > LONGEST_NAME ? `${shown.slice(0, LONGEST_NAME - 1)}…` : shown;
 }
 
-/** Why it takes no effect, or for which models it does. */
-export function remarkOn({ shadowedBy, ignored, value }: Found, place: Place): string {
-  if (ignored !== undefined) return `ignored: ${ignored}`;
+/** Why it takes no effect, or when it does. */
+export function remarkOn({ kind, source, shadowedBy, ignored, value }: Found, place: Place): string {
+  if (ignored !== undefined) return kind === "unsupported" ? ignored : `ignored: ${ignored}`;
   if (shadowedBy) return `shadowed by ${sourceText(shadowedBy, place)}`;
+  if (kind === "rule") return ruleRemark(value as MarkdownValue);
+  if (kind === "instruction") return filesOfInstruction(value as MarkdownValue) ? "with the files that it names" : "";
+  if (kind === "settings" && source.provider !== "native") return "no effect: another agent's settings";
+  if (kind === "mcp-server" && (value as McpServerValue).enabled === false) return "switched off in its file";
   const { family } = (value ?? {}) as { readonly family?: string };
   return family === undefined ? "" : `for ${family} models, or where there is no AGENTS.md`;
 }
+
+function ruleRemark({ frontmatter, body }: MarkdownValue): string {
+  const { condition, ttsr_trigger, ttsrTrigger, alwaysApply, globs, description } = frontmatter;
+  if (condition ?? ttsr_trigger ?? ttsrTrigger) return "watches what the model writes";
+  if (alwaysApply === true) return `in every request, ${sizeText(body)}`;
+  if (globs !== undefined) return "with the files that it names";
+  return description === undefined ? "no effect: it has no description, globs or alwaysApply" : "read when needed";
+}
+
+const sizeText = (text: string): string => `${(Buffer.byteLength(text) / 1000).toFixed(1)} kB`;
 
 export const sourceText = ({ path, line }: Source, place: Place): string =>
   `${pathText(path, place).replace(/[\n\r]/g, " ")}${line === undefined ? "" : `:${line}`}`;

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import { addEvents } from "./hook-files.ts";
-import { firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
+import { addSkill, firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
 import type { Look, Provider, Scan } from "./look.ts";
 import { addServers } from "./mcp-servers.ts";
 import { readJson } from "./structured.ts";
@@ -14,6 +14,9 @@ export interface InstalledPlugin {
   readonly root: string;
   readonly version?: string;
 }
+
+/** In a manifest that we wrote from the list of a marketplace: several plugins may share one folder. */
+export const ONLY_LISTED = "onlyListed";
 
 const CODE_ENDINGS = [".ts", ".js", ".mts", ".mjs"];
 
@@ -47,8 +50,11 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
     },
     skill: (look) => {
       for (const { name, root } of installed(look))
-        for (const folder of foldersOf(look, root, "skills"))
+        for (const folder of foldersOf(look, root, "skills")) {
+          // A manifest may name the folder of one skill.
+          addSkill(look, folder, "plugin", `${name}:`, inRoot(root));
           skillFolder(look, folder, "plugin", `${name}:`, inRoot(root));
+        }
     },
     hook: (look) => {
       for (const { root } of installed(look)) pluginHooks(look, root);
@@ -126,10 +132,13 @@ function pluginHooks(look: Look<"hook">, root: string): void {
 const onlyLists = (events: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(events).filter(([, groups]) => Array.isArray(groups)));
 
-/** The folder of its own, and those that its manifest names besides. */
+/** The folder of its own, and those that its manifest names besides; only those if the list of a marketplace says so. */
 function foldersOf(look: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
-  const more = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value[kind];
+  const manifest = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value ?? {};
+  const more = manifest[kind];
   const named = (Array.isArray(more) ? more : [more]).filter((one) => typeof one === "string");
-  const below = [kind, ...named].map((one) => join(root, one).replace(/\/$/, ""));
+  const below = [...(manifest[ONLY_LISTED] === true ? [] : [kind]), ...named].map((one) =>
+    join(root, one).replace(/\/$/, ""),
+  );
   return [...new Set(below.filter((folder) => folder === root || folder.startsWith(`${root}/`)))];
 }

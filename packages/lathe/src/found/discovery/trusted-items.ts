@@ -11,6 +11,7 @@ import type { Found, ItemKind, ModuleValue } from "./types.ts";
 export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin", "agent"];
 
 export const UNTRUSTED = "this folder is not trusted";
+export const DISABLED = "disabled in the settings";
 export const CHANGED = "new or changed since this folder was trusted";
 
 /** Undefined: it may take effect. */

@@ -3,7 +3,10 @@
 
 import type { Frontmatter } from "./frontmatter.ts";
 
-/** In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. */
+/**
+ * In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. `unsupported`
+ * are files of other agents that are only listed.
+ */
 export const ITEM_KINDS = [
   "context-file",
   "instruction",
@@ -20,6 +23,7 @@ export const ITEM_KINDS = [
   "plugin",
   "settings",
   "ssh-host",
+  "unsupported",
 ] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
@@ -147,6 +151,12 @@ interface PluginValue {
   readonly description?: string;
 }
 
+/** A file that is only listed. */
+interface UnsupportedValue {
+  /** What to do instead, or why not. */
+  readonly reason: string;
+}
+
 /** The value of each kind. */
 export interface ItemValues {
   readonly "context-file": TextValue;
@@ -164,4 +174,5 @@ export interface ItemValues {
   readonly plugin: PluginValue;
   readonly settings: SettingsValue;
   readonly "ssh-host": SshHostValue;
+  readonly unsupported: UnsupportedValue;
 }

@@ -3,11 +3,19 @@
 import { basename } from "node:path";
 import { isJsonObject, parseJson } from "@lathe/llm";
 import { readIfThere } from "../../platform/home/small-file.ts";
+import { readAgentFile } from "../agents/agent-file.ts";
 import { Discovery } from "../discovery/discovery.ts";
 import type { Provider } from "../discovery/look.ts";
 import type { Place } from "../discovery/place.ts";
 import { pluginLoaders } from "../discovery/plugin-files.ts";
-import type { Found, HookValue, McpServerValue, ModuleValue } from "../discovery/types.ts";
+import type {
+  DiscoveryWarning,
+  Found,
+  HookValue,
+  MarkdownValue,
+  McpServerValue,
+  ModuleValue,
+} from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 
 export interface Contents {
@@ -44,10 +52,21 @@ export async function contentsOf(place: Place, name: string, root: string): Prom
     lines: items.map((item) => lineOf(item, root)),
     runsCode: items.some(({ kind }) => ["hook", "mcp-server", "tool", "extension"].includes(kind)),
     // The same file is looked at for several kinds; its present place does not matter.
-    warnings: [...new Set(found.flatMap(({ warnings }) => warnings.map(warningLine)))].map((line) =>
-      line.replaceAll(`${root}/`, ""),
-    ),
+    warnings: [
+      ...new Set([...found.flatMap(({ warnings }) => warnings), ...items.flatMap(frontmatterProblem)].map(warningLine)),
+    ].map((line) => line.replaceAll(`${root}/`, "")),
   };
+}
+
+/** What keeps an item from being used, although its file can be read. */
+function frontmatterProblem({ kind, name, source: { path }, value }: Found): readonly DiscoveryWarning[] {
+  if (kind === "agent") {
+    const read = readAgentFile(name, value as MarkdownValue, path);
+    return "problem" in read ? [{ path, message: `${read.problem}. The agent cannot be used` }] : [];
+  }
+  const { description } = kind === "skill" ? (value as MarkdownValue).frontmatter : { description: "not needed" };
+  const isMissing = typeof description !== "string" || description.trim() === "";
+  return isMissing ? [{ path, message: "it has no description, so the model is not told of this skill" }] : [];
 }
 
 function lineOf({ kind, name, value }: Found, root: string): string {

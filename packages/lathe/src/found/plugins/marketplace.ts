@@ -1,16 +1,21 @@
 // Lists of plugins: a folder or repository with a marketplace.json.
 
 import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import { readJsonFile } from "../../platform/home/json-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { ONLY_LISTED } from "../discovery/plugin-files.ts";
 import { type PluginSource, sourceInMarketplace } from "./source.ts";
 
-interface Offer {
+export interface Offer {
   readonly name: string;
   readonly description?: string;
   /** Absent: its source is of a kind that is not known. */
   readonly source?: PluginSource;
+  /** Its entry in the list, which may say what the plugin consists of. */
+  readonly entry: Readonly<Record<string, unknown>>;
 }
 
 export interface Marketplace {
@@ -23,19 +28,39 @@ export function readMarketplace(root: string): Marketplace {
   const value = file === undefined ? undefined : readJsonFile(file);
   if (!isJsonObject(value) || !Array.isArray(value["plugins"]))
     throw usageError("It is no marketplace: there is no .claude-plugin/marketplace.json with a list of plugins in it.");
-  const { name, plugins } = value;
+  const { name, plugins, metadata } = value;
+  const folder = isJsonObject(metadata) ? metadata["pluginRoot"] : undefined;
   return {
     ...(typeof name === "string" ? { name } : {}),
-    offers: plugins.filter(isJsonObject).flatMap(({ name: offered, description, source }) => {
+    offers: plugins.filter(isJsonObject).flatMap((entry) => {
+      const { name: offered, description, source } = entry;
       if (typeof offered !== "string") return [];
-      const from = sourceInMarketplace(source, root);
+      const isBare = typeof source === "string" && typeof folder === "string" && !source.startsWith(".");
+      const from = sourceInMarketplace(isBare ? `${folder}/${source}` : source, root);
       return [
         {
           name: offered,
+          entry,
           ...(typeof description === "string" ? { description } : {}),
           ...(from === undefined ? {} : { source: from }),
         },
       ];
     }),
   };
+}
+
+const PARTS = ["skills", "commands", "agents", "hooks", "mcpServers"];
+
+/**
+ * Writes down what the list of the marketplace says of a plugin, as the plugin's manifest. A plugin with a manifest of its own keeps
+ * it, unless the list says that it defines the plugin (`strict: false`).
+ */
+export async function writeListed(fetched: string, { name, entry }: Offer): Promise<void> {
+  const file = `${fetched}/.claude-plugin/plugin.json`;
+  if (existsSync(file) && entry["strict"] !== false) return;
+  const listed = Object.entries(entry).filter(([key]) => PARTS.includes(key));
+  const about = Object.entries(entry).filter(([key]) => key === "version" || key === "description");
+  const manifest = { name, ...Object.fromEntries([...about, ...listed]), [ONLY_LISTED]: listed.length > 0 };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }

@@ -30,7 +30,7 @@ export function readSource(written: string, cwd: string): PluginSource {
 export function sourceInMarketplace(written: unknown, root: string): PluginSource | undefined {
   if (typeof written === "string") {
     const path = resolve(root, written);
-    return path.startsWith(`${root}/`) ? { kind: "folder", path } : undefined;
+    return path === root || path.startsWith(`${root}/`) ? { kind: "folder", path } : undefined;
   }
   const { source, repo, url, ref, package: name } = (written ?? {}) as Readonly<Record<string, unknown>>;
   const at = typeof ref === "string" ? { ref } : {};
@@ -40,6 +40,7 @@ export function sourceInMarketplace(written: unknown, root: string): PluginSourc
   return source === "npm" && typeof name === "string" ? { kind: "npm", spec: name } : undefined;
 }
 
+/** Works from any folder: `readSource` gives the same again. */
 export function shownSource(source: PluginSource): string {
   if (source.kind === "folder") return source.path;
   if (source.kind === "npm") return `npm:${source.spec}`;

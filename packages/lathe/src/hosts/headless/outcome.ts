@@ -138,9 +138,12 @@ const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
   network: CHECK_CONNECTION,
 };
 
-function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
+function errorOutcome(facts: RunFacts): RunOutcome {
+  const { error, kept = true, denied } = facts;
   const message = joinLines(error?.message ?? "The run failed.");
-  if (error?.kind === "refused") {
+  // What the model repeated was not permitted: that is what the user can change.
+  if (error?.kind === "repetition" && denied.length > 0) return completedOutcome(facts);
+  if (error?.kind === "refused" || error?.kind === "repetition") {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
   }
   const advice = error && ADVICE[error.kind];

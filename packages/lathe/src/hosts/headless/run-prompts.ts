@@ -122,11 +122,14 @@ export class RunDriver {
   }
 
   async #read(onEvent: EventListener): Promise<void> {
-    for await (const event of this.#session.events()) {
-      if (event.kind === "warning" && event.data.code === "budget_exhausted") this.#limit = event.data.message;
-      const later = onEvent(event);
-      if (later) await later;
-      if (event.kind === "processing_end") this.#passedOn.resolve();
+    const events = this.#session.events();
+    for await (const awaited of events) {
+      for (let event: SessionEvent | undefined = awaited; event; event = events.takeQueued()) {
+        if (event.kind === "warning" && event.data.code === "budget_exhausted") this.#limit = event.data.message;
+        const later = onEvent(event);
+        if (later) await later;
+        if (event.kind === "processing_end") this.#passedOn.resolve();
+      }
     }
   }
 }

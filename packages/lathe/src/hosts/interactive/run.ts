@@ -151,7 +151,8 @@ async function converse(
   const { conversation } = controller;
   const { model, session, workspace } = conversation;
   const folder = shownPath(workspace.cwd, workspace.machine.userHome);
-  view.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${folder} · /help\n`, "dim");
+  const sandbox = session.env.isSandboxed ? " · sandbox" : "";
+  view.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${folder}${sandbox} · /help\n`, "dim");
   await view.showPast(session);
   timing.print();
   if (timing.leavesWhenReady) {

@@ -41,6 +41,7 @@ export class ConversationFacts {
       view: workspace.view?.id,
       branch: this.#branch.name,
       permissionMode: permissions.mode,
+      isSandboxed: session.env.isSandboxed,
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
       children: session.subagents.directory.running,
     };

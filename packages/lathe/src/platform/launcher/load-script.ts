@@ -7,7 +7,12 @@ export interface LoadedScript {
   readonly script: Script;
   /** There was no compiled code that fits. */
   readonly fresh: boolean;
+  /** How many units the start had used that left the compiled code. */
+  readonly knownUnits: number;
 }
+
+/** At the end of each file of compiled code: the number of units. */
+export const COUNT_BYTES = 4;
 
 /** Memory that is not touched costs nothing. */
 const ROOM_BYTES = 4 * 1024 * 1024;
@@ -19,13 +24,16 @@ export function loadScript(path: string, cacheFile: string): LoadedScript {
   closeSync(file);
   const source = size < ROOM_BYTES ? room.subarray(0, size).toString() : readFileSync(path, "utf8");
   let cachedData: Buffer | undefined;
+  let knownUnits = 0;
   try {
     const cache = openSync(cacheFile, "r");
-    cachedData = room.subarray(0, readSync(cache, room, 0, ROOM_BYTES, null));
+    const end = readSync(cache, room, 0, ROOM_BYTES, null) - COUNT_BYTES;
     closeSync(cache);
+    knownUnits = room.readUInt32LE(end);
+    cachedData = room.subarray(0, end);
   } catch {
-    // first run, or no home to write to
+    // first run, no home to write to, or a damaged file
   }
   const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
-  return { script, fresh: cachedData === undefined || script.cachedDataRejected === true };
+  return { script, fresh: cachedData === undefined || script.cachedDataRejected === true, knownUnits };
 }

@@ -37,7 +37,7 @@ interface Folders {
 const THINKING_MS = 50;
 
 export function runCommand(
-  { name, units, script, fresh: isFresh }: LoadedScript & { readonly name: string; readonly units: Units },
+  { name, units, script, fresh: isFresh, knownUnits }: LoadedScript & { readonly name: string; readonly units: Units },
   { packs, cacheRoot, caches, isRun }: Folders,
 ): void {
   const packUrl = `file://${encodeURI(packs).replace(/[?#]/g, encodeURIComponent)}`;
@@ -46,6 +46,8 @@ export function runCommand(
   const scripts = new Map([[name, script]]);
   const others: Units[] = [];
   let fresh = isFresh;
+  /** Of the start pack. */
+  let usedUnits = 0;
 
   function loadPack(pack: string): void {
     const more = loadScript(packs + pack, `${caches}${pack}.bin`);
@@ -66,7 +68,9 @@ export function runCommand(
     // Before it runs: units may need each other.
     loaded[id] = module;
     try {
-      (units(id) ?? unitOf(id))(module, unit, later, packUrl);
+      const early = units(id);
+      if (early) usedUnits++;
+      (early ?? unitOf(id))(module, unit, later, packUrl);
     } catch (error) {
       delete loaded[id]; // the next caller gets the same error, not half a unit
       throw error;
@@ -95,12 +99,18 @@ export function runCommand(
   // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
   // run that makes none leaves the start pack to one that does.
   const capture = (wanted: typeof scripts): void => {
-    if (fresh) writeCaches(cacheRoot, caches, wanted);
+    if (fresh) writeCaches(cacheRoot, caches, wanted, usedUnits);
     fresh = false;
   };
   onFirstRequest(() => {
+    // A start inside a repository uses more than one outside: what it had to compile is added to what the cache held.
+    if (usedUnits > knownUnits) fresh = true;
     capture(scripts);
-    setTimeout(() => scripts.has(LATHE_ANSWER_PACK) || loadPack(LATHE_ANSWER_PACK), THINKING_MS).unref();
+    setTimeout(() => {
+      if (!scripts.has(LATHE_ANSWER_PACK)) loadPack(LATHE_ANSWER_PACK);
+      // The first event is recorded under a hash; a request without TLS has not loaded this.
+      process.getBuiltinModule("node:crypto");
+    }, THINKING_MS).unref();
   });
   process.on("exit", () => capture(isRun ? new Map([...scripts].filter(([pack]) => pack !== name)) : scripts));
   const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };

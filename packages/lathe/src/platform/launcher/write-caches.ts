@@ -3,6 +3,7 @@
 
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Script } from "node:vm";
+import { COUNT_BYTES } from "./load-script.ts";
 
 /** A process that still uses a version after that compiles it once more. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -10,14 +11,22 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /**
  * @param root of all caches
  * @param folder below it; both end with a slash
+ * @param unitCount how many units of the start pack were used so far
  */
-export function writeCaches(root: string, folder: string, scripts: ReadonlyMap<string, Script>): void {
+export function writeCaches(
+  root: string,
+  folder: string,
+  scripts: ReadonlyMap<string, Script>,
+  unitCount: number,
+): void {
+  const count = Buffer.alloc(COUNT_BYTES);
+  count.writeUInt32LE(unitCount);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     forgetOld(root, Date.now() - KEPT_MS);
     for (const [pack, script] of scripts) {
       const target = `${folder}${pack}.bin`;
-      writeWhole(target, `${target}.${process.pid}`, script.createCachedData());
+      writeWhole(target, `${target}.${process.pid}`, Buffer.concat([script.createCachedData(), count]));
     }
   } catch {
     // a read-only or full home: the next start compiles again

@@ -127,7 +127,13 @@ function optionName(word: string): NamedOption {
   }
 }
 
+/** What other agents call the mode without questions. */
+const UNASKED =
+  /^--?(?:yolo|dangerously-skip-permissions|dangerously-bypass-approvals-and-sandbox|allow-all-tools|full-auto)$/;
+
 function unknownOption(word: string): Error {
+  if (UNASKED.test(word))
+    return usageError(`Unknown option ${word}. To run everything without asking: --permission-mode full`);
   if (/\s/.test(word)) return usageError(`Unknown option "${word}". To use it as a prompt, put it after -p or --.`);
   const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
   return new UnknownOption(

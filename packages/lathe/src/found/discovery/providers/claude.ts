@@ -9,6 +9,7 @@ import type { Look, Provider } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
+import { unsupportedFiles } from "../unsupported.ts";
 
 const FOLDERS = foldersOf(AGENT_PLACES.claude);
 export const claudeHome = FOLDERS.user;
@@ -48,6 +49,10 @@ export const claude: Provider = {
         firstFile(one, folder, ["index.ts", "index.js"]),
       ),
     ),
+    unsupported: (look) =>
+      unsupportedFiles(look, FOLDERS, {
+        "output-styles": "say it in .lathe/APPEND_SYSTEM.md, or replace the prompt with .lathe/SYSTEM.md",
+      }),
     settings: inHomes(FOLDERS, "user", (look, { path, level }) => {
       for (const name of ["settings.json", "settings.local.json"]) {
         const read = readJson(look, `${path}/${name}`, level);

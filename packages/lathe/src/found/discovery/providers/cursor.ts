@@ -5,7 +5,7 @@ import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import { everyHome, foldersOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
-import { markdownFolder, skillFolder } from "../layouts.ts";
+import { markdownFolder, oldRuleFile, skillFolder } from "../layouts.ts";
 import type { Provider, Scan } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
@@ -16,9 +16,10 @@ export const cursor: Provider = {
   name: "Cursor",
   priority: 50,
   loaders: {
-    rule: inHomes(FOLDERS, "user", (look, { path, level }) =>
-      markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
-    ),
+    rule: async (look) => {
+      await folderRules(look);
+      oldRuleFile(look, AGENT_PLACES.cursor.project[1]);
+    },
     command: inHomes(FOLDERS, "user", (look, { path, level }) =>
       markdownFolder(look, `${path}/commands`, level, { nested: true }),
     ),
@@ -37,6 +38,10 @@ export const cursor: Provider = {
     }),
   },
 };
+
+const folderRules = inHomes<"rule">(FOLDERS, "user", (look, { path, level }) =>
+  markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
+);
 
 /** Words of a command that name a file relative to one of these folders; some authors write them relative to `.cursor`. */
 const wholePaths =

@@ -1,11 +1,12 @@
 // Gemini CLI: `~/.gemini` and the nearest `.gemini` of the project, with the extensions in them.
 
+import { isJsonObject } from "@lathe/llm";
 import { AGENT_PLACES } from "../agent-places.ts";
 import { ofExtensions, tomlCommands } from "../gemini-files.ts";
-import { everyHome, foldersOf, homesOf, inHomes } from "../homes.ts";
+import { everyHome, foldersOf, type Home, homesOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { markdownFolder, skillFolder, textFile } from "../layouts.ts";
-import type { Provider } from "../look.ts";
+import type { Look, Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
@@ -20,7 +21,10 @@ export const gemini: Provider = {
     "context-file": (look) => {
       textFile(look, `${FOLDERS.user(look)}/GEMINI.md`, "user");
       for (const folder of look.place.folders) textFile(look, `${folder}/GEMINI.md`, "project", { family: "gemini" });
-      for (const home of homesOf(look, FOLDERS, "project")) ofExtensions["context-file"](look, home);
+      for (const home of homesOf(look, FOLDERS, "project")) {
+        namedContextFiles(look, home);
+        ofExtensions["context-file"](look, home);
+      }
     },
     "system-prompt": (look) => systemPrompts(look, FOLDERS),
     command: inHomes(FOLDERS, "project", async (look, home) => {
@@ -50,3 +54,15 @@ export const gemini: Provider = {
     }),
   },
 };
+
+/** Settings may name other files than GEMINI.md; `contextFileName` is the older way. They are sent to every model. */
+function namedContextFiles(look: Look<"context-file">, { path, level }: Home): void {
+  const settings = readJson(look, `${path}/settings.json`, level)?.value;
+  const context = settings?.["context"];
+  const named = (isJsonObject(context) ? context["fileName"] : undefined) ?? settings?.["contextFileName"];
+  for (const name of Array.isArray(named) ? named : [named]) {
+    if (typeof name !== "string" || name === "" || name === "GEMINI.md") continue;
+    if (level === "user") textFile(look, `${path}/${name}`, "user");
+    for (const folder of look.place.folders) textFile(look, `${folder}/${name}`, "project");
+  }
+}

@@ -6,6 +6,7 @@ import { claude } from "./claude.ts";
 import { claudePlugins } from "./claude-plugins.ts";
 import { cline } from "./cline.ts";
 import { codex } from "./codex.ts";
+import { continueDev } from "./continue.ts";
 import { cursor } from "./cursor.ts";
 import { gemini } from "./gemini.ts";
 import { github } from "./github.ts";
@@ -27,6 +28,7 @@ export const PROVIDERS: readonly Provider[] = [
   cursor,
   windsurf,
   cline,
+  continueDev,
   github,
   vscode,
   mcpJson,

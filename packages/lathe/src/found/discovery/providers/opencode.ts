@@ -1,6 +1,7 @@
 // OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in the project's
 // folders. Its folders are called by one word or by the plural.
 
+import { compileFilter } from "@lathe/agent/world";
 import { isJsonObject } from "@lathe/llm";
 import { AGENT_PLACES } from "../agent-places.ts";
 import { everyHome, foldersOf, type Home, homesOf } from "../homes.ts";
@@ -9,6 +10,7 @@ import type { Look, Provider, Scan } from "../look.ts";
 import { addServers } from "../mcp-servers.ts";
 import { readJson, type Structured } from "../structured.ts";
 import type { Level } from "../types.ts";
+import { unsupportedFiles } from "../unsupported.ts";
 
 const FOLDERS = foldersOf(AGENT_PLACES.opencode);
 const [, ...CONFIG_FILES] = AGENT_PLACES.opencode.project;
@@ -43,6 +45,11 @@ export const opencode: Provider = {
     },
     "mcp-server": (look) => {
       for (const config of configs(look)) addServers(look, config, config, ["mcp"]);
+    },
+    unsupported: (look) => {
+      const tools = "its tools need OpenCode; write one for .lathe/tools";
+      const plugins = "its plugins need OpenCode; write an extension for .lathe/extensions";
+      unsupportedFiles(look, FOLDERS, { tool: tools, tools, plugin: plugins, plugins });
     },
     settings: (look) => {
       for (const { path, level, value } of configs(look))
@@ -92,15 +99,46 @@ function writtenInConfig(
   }
 }
 
-/** A path, or all files of a folder that a pattern names: `docs/*.md`. */
-function instructionFiles(look: Look<"instruction">, named: string, { folder, level }: Omit<Config, "value">): void {
-  if (/^https?:/.test(named)) return;
-  const whole = named.replace(/^~(?=\/)/, look.place.userHome);
-  const path = whole.startsWith("/") ? whole : `${folder}/${whole.replace(/^\.\//, "")}`;
-  const [, inside, ending] = /^(.*)\/\*+(\.\w+)$/.exec(path) ?? [];
-  const found = inside === undefined ? [path] : look.filesIn(inside, [ending ?? ".md"]).map((entry) => entry.path);
-  for (const file of found) {
-    const value = look.markdown(file, level);
-    if (value) look.add(named.includes("*") ? file.slice(folder.length + 1) : named, { level, path: file }, value);
+/** A path or a glob, of the config's folder or of one above it in the project. Addresses of the web are not fetched. */
+function instructionFiles(
+  look: Look<"instruction">,
+  named: string,
+  { path, folder, level }: Omit<Config, "value">,
+): void {
+  if (/^https?:/.test(named)) {
+    look.warn(path, `the instructions at ${named} are not fetched; save them as a file`);
+    return;
   }
+  const whole = named.replace(/^~(?=\/)/, look.place.userHome).replace(/^\.\//, "");
+  const bases = whole.startsWith("/")
+    ? [""]
+    : [...new Set([folder, ...(level === "project" ? look.place.folders : [])])];
+  for (const base of bases) {
+    const found = filesNamed(look, base, whole.replace(/^\//, ""));
+    for (const file of found) {
+      const value = look.markdown(file, level);
+      if (value) look.add(isGlob(whole) ? file.slice(base.length + 1) : named, { level, path: file }, value);
+    }
+    if (found.length > 0) return;
+  }
+}
+
+const isGlob = (text: string): boolean => /[*?[{]/.test(text);
+/** A project has fewer instructions; a glob over everything must not stop a start. */
+const MOST_FOLDERS = 200;
+
+function filesNamed(look: Scan, base: string, named: string): readonly string[] {
+  if (!isGlob(named)) return look.files.isFile(`${base}/${named}`) ? [`${base}/${named}`] : [];
+  const parts = named.split("/");
+  const start = [base, ...parts.slice(0, parts.findIndex(isGlob))].join("/");
+  const matches = compileFilter(`/${named}`);
+  const files: string[] = [];
+  const folders = [start];
+  // The list grows while it is walked.
+  for (const next of folders)
+    for (const { name, path, isFolder } of look.files.entries(next)) {
+      if (!isFolder && matches(path.slice(base.length + 1))) files.push(path);
+      if (isFolder && name !== "node_modules" && folders.length < MOST_FOLDERS) folders.push(path);
+    }
+  return files;
 }

@@ -3,7 +3,7 @@
 import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
 import { everyHome, foldersOf, homesOf } from "../homes.ts";
-import { markdownFolder, skillFolder } from "../layouts.ts";
+import { markdownFolder, oldRuleFile, skillFolder } from "../layouts.ts";
 import type { Provider } from "../look.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
@@ -25,6 +25,7 @@ export const windsurf: Provider = {
         );
       for (const { path: home, level } of homesOf(look, FOLDERS, "user"))
         markdownFolder(look, `${home}/rules`, level, { translate: ruleFromTrigger });
+      oldRuleFile(look, AGENT_PLACES.windsurf.project[1]);
     },
     command: (look) => {
       for (const { path, level } of homesOf(look, FOLDERS, "user"))

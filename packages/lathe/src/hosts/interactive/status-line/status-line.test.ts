@@ -36,6 +36,10 @@ it("a wide terminal has everything, a narrow one the most important parts, none 
       expect(rowWidth(row)).toBeLessThanOrEqual(columns);
 });
 
+it("shows that commands are confined", () => {
+  expect(shown(200, { ...FACTS, isSandboxed: true })).toMatch(/^auto-edit sandbox · ~\/code\/demo/);
+});
+
 it("G-22 names the view of the run", () => {
   expect(shown(200, { ...FACTS, view: "feat-x" })).toContain("auto-edit · ~/code/demo · view feat-x · ⎇ main");
 });

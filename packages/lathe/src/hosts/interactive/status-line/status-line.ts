@@ -18,6 +18,7 @@ export interface StatusFacts extends ContextFill {
   readonly view?: string | undefined;
   readonly branch?: string | undefined;
   readonly permissionMode: string;
+  readonly isSandboxed?: boolean | undefined;
   readonly jobs: number;
   readonly children: number;
 }
@@ -108,7 +109,10 @@ const countOf = (count: number, one: string): string => (count === 0 ? "" : `${c
 const MODE_COLOURS: Readonly<Record<string, string>> = { full: "warning", plan: "accent" };
 
 const PARTS: Readonly<Record<StatusPart, PartSpans>> = {
-  mode: ({ permissionMode }) => [spanOf(permissionMode, MODE_COLOURS[permissionMode] ?? "muted")],
+  mode: ({ permissionMode, isSandboxed }) => [
+    spanOf(permissionMode, MODE_COLOURS[permissionMode] ?? "muted"),
+    ...(isSandboxed ? [{ text: " " }, spanOf("sandbox", "success")] : []),
+  ],
   path: ({ cwd }, isShort) => [spanOf(isShort ? cwd.slice(cwd.lastIndexOf("/") + 1) : cwd, "statusLinePath")],
   view: ({ view }) => (view === undefined ? [] : [spanOf(`view ${view}`, "accent")]),
   branch: ({ branch }, _isShort, { symbols }) =>

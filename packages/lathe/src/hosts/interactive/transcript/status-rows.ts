@@ -3,7 +3,9 @@
 import { elapsedTime, type Row, visibleLine } from "@lathe/tui";
 import { tokens } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
-import { dim, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
+import { dim, hangRows, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
+
+const MOST_ROWS = 3;
 
 export function statusRows({ retry, compacting, preparing }: EventFold, view: ItemView): Row[] {
   const { symbols } = view;
@@ -25,15 +27,9 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
     const when = seconds > 0 ? `retrying in ${seconds}s` : "retrying";
     const attempt = retry.attempt > 0 ? ` (attempt ${retry.attempt + 1})` : "";
     const end = [dim(`${SEPARATOR}${when}${attempt}`)];
-    rows.push(
-      oneRow(
-        view,
-        [span(`${symbols.warning} `, { color: "warning" })],
-        visibleLine(retry.message),
-        { color: "warning" },
-        end,
-      ),
-    );
+    // What to do about it stands at the end of the message.
+    const lead = [span(`${symbols.warning} `, { color: "warning" })];
+    rows.push(...hangRows(view, [span(visibleLine(retry.message), { color: "warning" }), ...end], lead, MOST_ROWS));
   }
   return rows;
 }

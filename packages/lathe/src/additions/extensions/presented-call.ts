@@ -1,0 +1,38 @@
+// A call as handlers of extensions see it: ours as it is, those of pi's in pi's names and arguments.
+
+import type { JsonObject } from "@lathe/llm";
+import {
+  changedArguments,
+  type ForeignCall,
+  foreignCalls,
+  type OwnCall,
+} from "../../config/tool-names/foreign-calls.ts";
+
+export class PresentedCall {
+  readonly #call: OwnCall;
+  /** By the copy of its arguments that a handler of pi's was given and may have changed. */
+  readonly #shown = new Map<object, ForeignCall>();
+
+  constructor(call: OwnCall) {
+    this.#call = call;
+  }
+
+  /** At least one: a call that touches several files is told file by file. */
+  inWordsOf(dialect: "lathe" | "pi"): readonly { readonly name: string; readonly input: JsonObject }[] {
+    const { tool, args } = this.#call;
+    if (dialect === "lathe") return [{ name: tool, input: args }];
+    return foreignCalls(dialect, this.#call).map((call) => {
+      const input = structuredClone(call.input);
+      this.#shown.set(input, call);
+      return { name: call.name, input };
+    });
+  }
+
+  /** Our arguments after a handler of pi's; undefined: it changed nothing. */
+  changedBy(told: object, given: object | undefined): JsonObject | "impossible" | undefined {
+    const call = this.#shown.get(told);
+    const now = given ?? told;
+    if (call && JSON.stringify(now) === JSON.stringify(call.input)) return undefined;
+    return (call && changedArguments(this.#call, call, now as JsonObject)) ?? "impossible";
+  }
+}

@@ -1,0 +1,20 @@
+// Files of other agents that Lathe knows and does not use: they are listed with the reason, so that no user waits for their effect.
+
+import { basename } from "node:path";
+import { type AgentFolders, homesOf } from "./homes.ts";
+import type { Look } from "./look.ts";
+
+/** `names`: files and folders below an agent's folder, with the reason. Of a folder every entry is listed. */
+export function unsupportedFiles(
+  look: Look<"unsupported">,
+  folders: AgentFolders,
+  names: Readonly<Record<string, string>>,
+): void {
+  for (const { path: home, level } of homesOf(look, folders, "project"))
+    for (const [name, reason] of Object.entries(names)) {
+      const path = `${home}/${name}`;
+      const entries = look.files.isFolder(path) ? look.files.entries(path) : look.files.isFile(path) ? [{ path }] : [];
+      for (const { path: entry } of entries)
+        look.add(entry === path ? name : `${name}/${basename(entry)}`, { level, path: entry }, { reason });
+    }
+}

@@ -1,0 +1,31 @@
+// A model that makes one failing call again and again.
+
+import { turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import { type Stage, stage } from "./contract-kit.ts";
+
+let scene: Stage | undefined;
+afterEach(() => scene?.close());
+
+const TOLD = "has failed 3 times in a row. Do not repeat it";
+
+it.each([
+  ["an invalid call", "read_file", { path: 7 }],
+  ["a tool that does not exist", "no_such_tool", {}],
+  ["a command that fails", "shell", { command: "exit 3" }],
+])("%s repeated for ever ends after five requests at most, with its reason and exit code 1", async (_, name, args) => {
+  scene = await stage(() => turn.calls([{ name, args }]));
+  const { code, stderr } = await scene.run(["--permission-mode", "full", "-p", "go"]);
+  expect({ code, requests: scene.server.requests.length }).toEqual({ code: 1, requests: 4 });
+  expect(stderr).toContain(
+    `The model repeated the same failing call of ${name} 4 times, although it was told to stop.`,
+  );
+  expect(scene.server.requests[3]?.text.split(TOLD)).toHaveLength(2);
+});
+
+it("a model that changes its ways after it was told goes on", async () => {
+  const fails = turn.calls([{ name: "shell", args: { command: "exit 3" } }]);
+  const works = turn.calls([{ name: "shell", args: { command: "true" } }]);
+  scene = await stage([fails, fails, fails, works, fails, turn.text("done")]);
+  expect(await scene.run(["--permission-mode", "full", "-p", "go"])).toMatchObject({ code: 0, stdout: "done\n" });
+});
