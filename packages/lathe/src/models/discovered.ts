@@ -64,6 +64,7 @@ function fingerprintOf({ type, baseUrl }: Discovery, env: ClientDeps["env"]): st
     "OLLAMA_HOST",
     "LLAMA_CPP_BASE_URL",
     "LM_STUDIO_BASE_URL",
+    "VLLM_BASE_URL",
     "OLLAMA_CONTEXT_LENGTH",
   ];
   return JSON.stringify([LATHE_VERSION, type, baseUrl, ...variables.map((name) => env[name])]);
