@@ -70,7 +70,7 @@ export async function runInput(
     if (unfinished.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
       await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
-    } else if (isAnswered(core)) return await stopOrGoOn(core, run);
+    } else if (core.journal.context.messages.at(-1)?.role === "assistant") return await stopOrGoOn(core, run);
     if (run.awaits || run.isDone) return { reason: "completed" };
     return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
   } catch (error) {
@@ -327,10 +327,6 @@ export function endOf(run: InputRun): InputEnd {
 /** Why an input's signal aborted when the whole session ends. */
 export class SessionAborted extends Error {}
 export class InputInterrupted extends Error {}
-
-function isAnswered(core: SessionLog): boolean {
-  return core.journal.context.messages.at(-1)?.role === "assistant";
-}
 
 function lastAnswer(core: SessionLog & HostChoices): AssistantTurn | undefined {
   const message = core.journal.context.messages.at(-1);
