@@ -151,6 +151,7 @@ describe("slash commands", () => {
     await say("/branch");
     expect(edited).toEqual(["two"]);
     expect(conversation.session.journal.header.parentSession).toBe(old);
+    expect(conversation.session.journal.title?.title).toBe("Branch of one");
     expect(arrivals.at(-1)).toMatchObject({ reason: "branch", previousSessionFile: old });
     await say("/new");
     await expect(say("/branch")).rejects.toThrow("There is no message yet to branch from.");

@@ -204,6 +204,9 @@ describe("--output-schema", () => {
     expect(code).toBe(0);
     expect(jsonLines(stdout).at(-1)).toMatchObject({ text: '{"n": 7}', output: { n: 7 } });
     expect(lastSaid()).toContain('"required":["n"]');
+    const { stdout: listed } = await scene.box.run(["sessions", "list"], { env: scene.env });
+    expect(listed).toContain("count (as JSON)");
+    expect(listed).not.toContain("JSON Schema");
   });
 
   it("one that does not fit is asked for again, with what is wrong", async () => {

@@ -140,6 +140,28 @@ describe("a guard that cannot run here", () => {
     const { errors } = JSON.parse((await run("discover", "--json")).stdout) as { errors: unknown[] };
     expect(errors).toHaveLength(1);
   });
+
+  it("is also one whose program or script is not there; it runs again as soon as it is", async () => {
+    const hook = (command: string, event = "PreToolUse") => ({ [event]: [{ hooks: [{ type: "command", command }] }] });
+    const settings = here(".claude/settings.json");
+    const script = here("tools/guard.sh");
+    write(settings, {
+      hooks: { ...hook(`sh -c true; "${script}"`), ...hook(`"${script}" --check`, "UserPromptSubmit") },
+    });
+    const listed = await run("discover", "hook");
+    expect(listed.stdout).toContain(`a hook of UserPromptSubmit cannot run here: ~/tools/guard.sh does not exist.`);
+    expect(listed.stdout).not.toContain("a hook of PreToolUse cannot run here");
+    write(settings, { hooks: hook(`python3 "${script}"`) });
+    const bare = await rig.box.run(["discover", "hook"], { env: { ...rig.env, PATH: here("bin") } });
+    expect(bare.stdout).toContain("a hook of PreToolUse cannot run here: python3 is not installed.");
+    write(settings, { hooks: hook(`bash "${script}"`) });
+    calls(shell("touch made"));
+    expect((await print()).stderr).toContain(`Nothing is guarded by this: ${settings}:1: a hook of PreToolUse`);
+    write(script, "echo 'not now' >&2; exit 2\n");
+    calls(shell("touch later"));
+    expect((await print()).stderr).not.toContain("Nothing is guarded");
+    expect([existsSync(file("made")), existsSync(file("later"))]).toEqual([true, false]);
+  });
 });
 
 describe("Cursor's hooks", () => {

@@ -42,6 +42,21 @@ describe("local servers", () => {
     expect(found.sort()).toEqual(["llama.cpp", "lm-studio"]);
   });
 
+  it("G-48 a server that speaks OpenAI's way and wants no key: vLLM by its variable, any other by an entry; never through a proxy", async () => {
+    const env = { ...nowhere, VLLM_BASE_URL: `${b.server.url}/v1`, HTTP_PROXY: "http://127.0.0.1:9", http_proxy: "" };
+    const { stdout } = await b.box.run(["models", "tiny"], { env });
+    expect(stdout).toMatch(/vllm\/tiny:1b .*no key needed/);
+    const run = await b.ask(["--model", "vllm/tiny:1b"], env);
+    expect(run).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+    expect(b.asked[0]?.headers.authorization).toBeUndefined();
+    await b.write(
+      "models.yml",
+      `providers:\n  sglang:\n    baseUrl: ${b.server.url}/v1\n    api: openai-completions\n    auth: none\n    discovery: { type: openai-compatible }\n`,
+    );
+    const other = await b.ask(["--model", "sglang/tiny:1b"], { ...nowhere, HTTP_PROXY: "http://127.0.0.1:9" });
+    expect(other).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+  });
+
   it("G-48 servers that are down, or that never answer, leave no trace", async () => {
     const mute = createServer();
     mute.listen(0, "127.0.0.1");

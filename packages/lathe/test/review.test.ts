@@ -136,6 +136,9 @@ describe("lathe review", () => {
       /: incomplete, 1 finding\.\n[\s\S]*src\/run\.js:5[\s\S]*Not complete: tests failed: it ended/,
     );
     expect(stdout).not.toMatch(/correctness failed|clean/);
+    expect((await scene.box.run(["sessions", "list"], { env: scene.env })).stdout).toContain(
+      "Review of uncommitted changes",
+    );
     hasFindings = false;
     expect(await json()).toMatchObject({ code: 3, status: "incomplete", findings: [] });
   });

@@ -39,6 +39,12 @@ describe.skipIf(!hasScript)("at a terminal", () => {
       terminal.keys("1\n");
       at = await terminal.see(at, /1 file restored\.[\s\S]*› /);
       expect(read("a.txt")).toBe("one\n");
+      terminal.keys("/rewind\n");
+      at = await terminal.see(at, /change it[\s\S]*Go back to before \[1-1, Enter for none\]: /);
+      terminal.keys("1\n");
+      at = await terminal.see(at, /only the files[\s\S]*Restore \[1-3, Enter for none\]: /);
+      terminal.keys("\n");
+      at = await terminal.see(at, /Nothing was rewound\.[\s\S]*› /);
       terminal.keys("/quit\n");
     } finally {
       await terminal.close();

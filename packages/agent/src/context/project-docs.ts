@@ -25,6 +25,7 @@ export interface InstructionDoc {
   readonly text: string;
 }
 
+/** The instruction files of a project as one text. */
 export interface ProjectDocs {
   readonly text: string;
   /** Paths of the files in it, relative to the root. */

@@ -2,42 +2,46 @@
 
 import type { ExtensionFlag } from "../platform/extension-api/api.ts";
 import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "../platform/options/option-table.ts";
+import { listing, type Named, nameRoom } from "../sessions/tables/listing.ts";
 
-const EXAMPLES = [
+const EXAMPLES: readonly Named[] = [
   ['lathe "fix the failing test"', "work on it; at a terminal you can steer"],
-  ['lathe -p "what does this do?" @src/server.ts', "a question about a file"],
-  ['git diff | lathe -p "review this"', "piped text is context"],
-  ['lathe --mode json --max-cost 0.50 "add a test"', "events as JSON lines, with a budget"],
+  ['lathe -p "explain" @a.ts', "a question about a file"],
+  ['git diff | lathe -p "review"', "piped text is context"],
   ["lathe -c", "continue where this terminal left off"],
-] as const;
+];
+
+const EXIT_CODES =
+  "Exit codes: 0 done, 1 could not do it, 2 usage, 3 provider or credential, 4 denied, 5 budget, 6 question, 130 interrupted.";
+
+/** Where nothing says how wide a line may be. */
+const USUAL_COLUMNS = 100;
 
 /** @param added options that the extensions here bring */
-export function helpText(added: Readonly<Record<string, ExtensionFlag>> = {}): string {
-  const lines = ["Usage: lathe [options] [prompt…]", "       lathe <command> [arguments]", ""];
-  const groups = new Map<string, [string, OptionSpec][]>();
-  for (const [name, spec] of Object.entries(OPTIONS) as [string, OptionSpec][]) {
-    groups.set(spec.group, [...(groups.get(spec.group) ?? []), [name, spec]]);
-  }
-  for (const [group, entries] of groups) {
-    lines.push(`${group}:`);
-    for (const [name, spec] of entries) lines.push(row(optionLabel(name, spec), describe(spec)));
-    lines.push("");
-  }
-  const own = Object.entries(added);
-  if (own.length > 0) lines.push("Of extensions:");
-  for (const [name, { type, description }] of own)
-    lines.push(row(`    --${name}${type === "string" ? " <value>" : ""}`, description));
-  if (own.length > 0) lines.push("");
-  lines.push("Commands:");
-  for (const [name, help] of Object.entries(SUBCOMMANDS)) lines.push(row(name, help));
-  lines.push("", "Examples:");
-  for (const [command, meaning] of EXAMPLES) lines.push(`  ${command}\n      ${meaning}`);
-  lines.push(
-    "",
-    "Exit codes: 0 done, 1 could not do it, 2 usage, 3 provider or credential, 4 denied, 5 budget, 6 question, 130 interrupted.",
+export function helpText(added: Readonly<Record<string, ExtensionFlag>> = {}, columns = USUAL_COLUMNS): string {
+  const groups = new Map<string, Named[]>();
+  for (const [name, spec] of Object.entries(OPTIONS) as [string, OptionSpec][])
+    groups.set(spec.group, [...(groups.get(spec.group) ?? []), [optionLabel(name, spec), describe(spec)]]);
+  const own = Object.entries(added).map(
+    ([name, { type, description }]): Named => [`    --${name}${type === "string" ? " <value>" : ""}`, description],
   );
-  return `${lines.join("\n")}\n`;
+  if (own.length > 0) groups.set("Of extensions", own);
+  groups.set("Commands", Object.entries(SUBCOMMANDS));
+  groups.set("Examples", [...EXAMPLES]);
+  const width = columns - INDENT.length;
+  const names = [...groups.values()].flat().map(([name]) => name);
+  const room = nameRoom(names, width);
+  const blocks = [...groups].map(([group, entries]) => {
+    // One column for all groups, also where every name is too long for it: the empty row at the end has that width.
+    const rows = entries.map(([name, meaning]): Named => [name.padEnd(room), meaning]);
+    const text = listing([...rows, [" ".repeat(room), ""]], width).trimEnd();
+    return `${group}:\n${text.replace(/^/gm, INDENT)}`;
+  });
+  const usage = "Usage: lathe [options] [prompt…]\n       lathe <command> [arguments]";
+  return `${[usage, ...blocks, listing([["", EXIT_CODES]], columns).trim()].join("\n\n")}\n`;
 }
+
+const INDENT = "  ";
 
 function optionLabel(name: string, spec: OptionSpec): string {
   const short = spec.short ? `-${spec.short}, ` : "    ";
@@ -47,8 +51,4 @@ function optionLabel(name: string, spec: OptionSpec): string {
 
 function describe(spec: OptionSpec): string {
   return spec.choices ? `${spec.help}: ${spec.choices.join("|")}` : spec.help;
-}
-
-function row(label: string, text: string): string {
-  return label.length > 36 ? `  ${label}\n${" ".repeat(40)}${text}` : `  ${label.padEnd(38)}${text}`;
 }

@@ -56,7 +56,7 @@ async function presentKinds(
   const all = found.flatMap((one) => one.all);
   const refused = refusedLine(all, discovery.place);
   warnings.push(...new Set(found.flatMap((one) => one.warnings).map(warningLine)));
-  const unguarded = brokenGuardsLine(all);
+  const unguarded = brokenGuardsLine(all, discovery.place);
   for (const line of [refused, unguarded]) if (line !== undefined) warnings.push(line);
   return new Set(all.map(({ kind }) => kind));
 }

@@ -85,7 +85,7 @@ export async function handOffOrSummarize(
 }
 
 /** The next session is listed by it. */
-function nameOf(journal: Journal): string | undefined {
+export function nameOf(journal: Journal): string | undefined {
   const [first] = userMessages(journal);
   const title = journal.title?.title ?? (first && textOf(first.message));
   return title === undefined ? undefined : sessionName({ id: journal.header.id, title });

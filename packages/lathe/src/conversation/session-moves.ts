@@ -11,7 +11,7 @@ import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { copyUpTo, existingJournal, forkedJournal } from "../sessions/journals/journal-files.ts";
 import type { ConversationParts, Departure } from "./conversation-parts.ts";
-import type { NextHeader } from "./handoff.ts";
+import { type NextHeader, nameOf } from "./handoff.ts";
 import type { PresentSession } from "./present-session.ts";
 import type { Unsent } from "./unsent.ts";
 
@@ -67,8 +67,12 @@ export class SessionMoves {
     const { upTo, text } = branchPoint(journal.journal, entryId);
     const cancelled = await this.#present.open.session.mayBranch(entryId);
     if (cancelled !== undefined) return { cancelled, text };
-    if (upTo === null) await this.#present.startNew({ parentSession: journal.path }, "branch");
-    else await this.#present.goTo(copyUpTo(this.#present.workspace, journal, upTo), "branch");
+    const title = `Branch of ${nameOf(journal.journal) ?? "a session"}`;
+    if (upTo === null) await this.#present.startNew({ parentSession: journal.path, title }, "branch");
+    else {
+      await this.#present.goTo(copyUpTo(this.#present.workspace, journal, upTo), "branch");
+      this.#present.open.session.journal.setTitle(title, "auto");
+    }
     return { text };
   }
 

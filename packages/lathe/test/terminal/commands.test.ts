@@ -81,6 +81,8 @@ describe("going back", () => {
     run.type(KEY.escape);
     await run.see(/Go back to before[\s\S]*one[\s\S]*two/);
     run.type(KEY.enter);
+    await run.see(/Restore[\s\S]*❯ conversation and files[\s\S]*only the conversation[\s\S]*only the files/);
+    run.type(KEY.enter);
     await run.see(/Rewound to before: two[\s\S]*❯ two$/m);
   });
 

@@ -35,7 +35,7 @@ export interface ProviderRow {
   readonly compacts?: boolean | undefined;
   /** One of each group must be set before a key alone registers the provider. */
   readonly needsEnv?: readonly (readonly string[])[] | undefined;
-  readonly discovery?: "ollama" | "llama.cpp" | "lm-studio" | undefined;
+  readonly discovery?: "ollama" | "llama.cpp" | "lm-studio" | "openai-compatible" | undefined;
   /** Why this id cannot be used. */
   readonly unsupported?: string | undefined;
 }
@@ -91,7 +91,7 @@ const first: readonly ProviderRow[] = [
     baseUrl: "https://api.anthropic.com",
     baseUrlEnv: ["ANTHROPIC_BASE_URL"],
     auth: "x-api-key",
-    keyEnv: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
+    keyEnv: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"],
     gateway: "anthropic",
   },
   {
@@ -102,7 +102,7 @@ const first: readonly ProviderRow[] = [
     baseUrl: "https://generativelanguage.googleapis.com",
     baseUrlEnv: ["GEMINI_BASE_URL", "GOOGLE_BASE_URL"],
     auth: "x-goog-api-key",
-    keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
   },
 ];
 
@@ -115,7 +115,7 @@ const clouds: readonly ProviderRow[] = [
     baseUrlEnv: ["AZURE_OPENAI_BASE_URL"],
     auth: "api-key",
     keyEnv: ["AZURE_OPENAI_API_KEY"],
-    needsEnv: [["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_RESOURCE_NAME"]],
+    needsEnv: [["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_RESOURCE_NAME"]],
   },
   {
     id: "amazon-bedrock",
@@ -176,7 +176,11 @@ const vendors: readonly ProviderRow[] = [
   compatible("qianfan", "Qianfan", "https://qianfan.baidubce.com/v2", "QIANFAN_API_KEY"),
   compatible("qwen-portal", "Qwen Portal", "https://portal.qwen.ai/v1", ["QWEN_OAUTH_TOKEN", "QWEN_PORTAL_API_KEY"]),
   compatible("zenmux", "ZenMux", "https://zenmux.ai/api/v1", "ZENMUX_API_KEY"),
-  compatible("vllm", "vLLM", "http://127.0.0.1:8000/v1", "VLLM_API_KEY", { baseUrlEnv: ["VLLM_BASE_URL"] }),
+  compatible("vllm", "vLLM", "http://127.0.0.1:8000/v1", "VLLM_API_KEY", {
+    baseUrlEnv: ["VLLM_BASE_URL"],
+    keyless: true,
+    discovery: "openai-compatible",
+  }),
   compatible("vercel-ai-gateway", "Vercel AI Gateway", "https://ai-gateway.vercel.sh/v1", "AI_GATEWAY_API_KEY"),
   {
     id: "cloudflare-ai-gateway",
@@ -194,6 +198,21 @@ const vendors: readonly ProviderRow[] = [
     "ALIBABA_CODING_PLAN_API_KEY",
   ),
   compatible("deepseek", "DeepSeek", "https://api.deepseek.com", "DEEPSEEK_API_KEY"),
+  compatible("perplexity", "Perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"),
+  compatible("cohere", "Cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
+  compatible("deepinfra", "DeepInfra", "https://api.deepinfra.com/v1/openai", ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"]),
+  compatible("nebius", "Nebius Token Factory", "https://api.tokenfactory.nebius.com/v1", "NEBIUS_API_KEY"),
+  compatible("baseten", "Baseten", "https://inference.baseten.co/v1", "BASETEN_API_KEY"),
+  {
+    id: "cloudflare-workers-ai",
+    name: "Cloudflare Workers AI",
+    api: "openai-completions",
+    // With the account in it: https://api.cloudflare.com/client/v4/accounts/<id>/ai/v1
+    baseUrlEnv: ["CLOUDFLARE_WORKERS_AI_BASE_URL"],
+    auth: "bearer",
+    keyEnv: ["CLOUDFLARE_API_KEY", "CLOUDFLARE_API_TOKEN"],
+    needsEnv: [["CLOUDFLARE_WORKERS_AI_BASE_URL", "CLOUDFLARE_ACCOUNT_ID"]],
+  },
   compatible("kilo", "Kilo", "https://api.kilo.ai/api/gateway", "KILO_API_KEY"),
   compatible("ollama-cloud", "Ollama Cloud", "https://ollama.com/v1", "OLLAMA_CLOUD_API_KEY"),
   compatible("wafer-pass", "Wafer Pass", "https://pass.wafer.ai/v1", "WAFER_PASS_API_KEY"),
@@ -243,7 +262,7 @@ const named: readonly ProviderRow[] = [
     "ChatGPT subscription",
     "openai-codex-responses",
     [],
-    "its subscription backend is not built in; use provider openai with an API key",
+    "signing in needs another product's client id; use provider openai with an API key from platform.openai.com",
   ),
   unsupportedRow("cursor", "Cursor", "cursor-agent", ["CURSOR_ACCESS_TOKEN"], "its protocol is not public"),
   unsupportedRow(
@@ -251,7 +270,7 @@ const named: readonly ProviderRow[] = [
     "GitHub Copilot",
     "openai-completions",
     ["COPILOT_GITHUB_TOKEN"],
-    "its token exchange is not public",
+    "signing in needs another product's client id; use the vendor's own provider, or openrouter, with an API key",
   ),
   unsupportedRow("gitlab-duo", "GitLab Duo", "openai-completions", ["GITLAB_TOKEN"], "its protocol is not public"),
   unsupportedRow(

@@ -1,7 +1,7 @@
 // Which models a local server offers. Runs in the background with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
-import { findRow } from "../catalog/provider-rows.ts";
+import { findRow, type ProviderRow } from "../catalog/provider-rows.ts";
 import { serverUrl } from "../providers/server-url.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { ModelInfo } from "../types/model.ts";
@@ -30,10 +30,13 @@ export interface LocalServer {
 
 export const discoveryTypes: readonly DiscoveryType[] = ["ollama", "llama.cpp", "lm-studio"];
 
+/** The row that a kind of server follows. */
+const rowOf = (type: DiscoveryType): ProviderRow => findRow(type === "openai-compatible" ? "vllm" : type)!;
+
 /** The server's models, or undefined when it does not answer in time. */
 export async function discover(type: DiscoveryType, options: DiscoverOptions): Promise<LocalServer | undefined> {
   const { deps } = options;
-  const row = findRow(type)!;
+  const row = rowOf(type);
   const provider = options.provider ?? row.id;
   const baseUrl = localBaseUrl(type, deps.env, options.baseUrl);
   // The usual server's variable does not apply to one that was configured at another address.
@@ -63,7 +66,7 @@ export async function discoverLocal(
 
 /** Option, environment, usual port. A bare host and port is completed. */
 export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option?: string): string {
-  const row = findRow(type)!;
+  const row = rowOf(type);
   const base = option ?? row.baseUrlEnv?.map((name) => env[name]).find(Boolean) ?? row.baseUrl!;
   return serverUrl(base, row.baseUrl);
 }

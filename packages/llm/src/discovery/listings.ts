@@ -5,7 +5,7 @@ import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import type { Ask } from "./request.ts";
 
 /** The kinds of servers whose models can be listed. */
-export type DiscoveryType = "ollama" | "llama.cpp" | "lm-studio";
+export type DiscoveryType = "ollama" | "llama.cpp" | "lm-studio" | "openai-compatible";
 type Found = Omit<ModelInfo, "provider" | "api">;
 
 /** For servers that do not say: small enough to fit their defaults. */
@@ -15,6 +15,7 @@ export const listings: Readonly<Record<DiscoveryType, (baseUrl: string, ask: Ask
   ollama: listOllama,
   "llama.cpp": listLlamaCpp,
   "lm-studio": listLmStudio,
+  "openai-compatible": listCompatible,
 };
 
 async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
@@ -96,6 +97,20 @@ async function listLmStudio(baseUrl: string, ask: Ask): Promise<Found[] | undefi
         vision: detail?.["type"] === "vlm",
       }),
     ];
+  });
+}
+
+/** What every OpenAI-compatible server lists; some say how long a context may be, each under another name. */
+async function listCompatible(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
+  const listed = await ask(`${baseUrl}/models`);
+  if (listed === undefined) return undefined;
+  return objects(member(listed, "data")).flatMap((entry) => {
+    const id = text(entry["id"]);
+    if (id === undefined || /embed/i.test(id)) return [];
+    const window = ["max_model_len", "context_length", "context_window", "max_context_length"]
+      .map((key) => positive(entry[key]))
+      .find((length) => length !== undefined);
+    return [localModel(id, { window, tools: true, vision: false })];
   });
 }
 

@@ -45,7 +45,7 @@ export async function resolveCredential(sources: CredentialSources): Promise<Cre
 export function fromEnvironment(env: ClientDeps["env"], names: readonly string[]): Credential | undefined {
   for (const name of names) {
     const value = env[name];
-    if (value) return { kind: /_(OAUTH_TOKEN|ACCESS_TOKEN)$/.test(name) ? "bearer" : "key", value };
+    if (value) return { kind: /_(OAUTH_TOKEN|ACCESS_TOKEN|AUTH_TOKEN)$/.test(name) ? "bearer" : "key", value };
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import {
   anthropicCustomHeaders,
   anthropicTls,
 } from "../protocols/anthropic/gateway.ts";
-import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/endpoint.ts";
+import { bedrockBaseUrl, bedrockEndpointUrl, bedrockRegion } from "../protocols/bedrock/endpoint.ts";
 import { vertexBaseUrl } from "../protocols/gemini/endpoint.ts";
 import { checkProxy } from "../transport/proxy-rules.ts";
 import type { ClientDeps } from "../types/adapter.ts";
@@ -94,15 +94,26 @@ function baseUrlOf(input: WiringInput): string {
 }
 
 /** Variables of vendors that choose among several themselves. */
-const URL_VARIABLES: readonly string[] = ["ANTHROPIC_BASE_URL", "FOUNDRY_BASE_URL", "AZURE_OPENAI_BASE_URL"];
+const URL_VARIABLES: readonly string[] = [
+  "ANTHROPIC_BASE_URL",
+  "FOUNDRY_BASE_URL",
+  "AZURE_OPENAI_BASE_URL",
+  "AZURE_OPENAI_ENDPOINT",
+];
 
 function writtenBaseUrl({ row, api, deps, options }: WiringInput): string {
   const { env } = deps;
   if (row.gateway === "anthropic" && options.baseUrl === undefined) return anthropicBaseUrlOf(env);
   if (api === "azure-openai-responses") return azureBaseUrl(env, options.baseUrl);
-  if (options.baseUrl === undefined && api === "bedrock-converse-stream") return bedrockBaseUrl(bedrockRegion(env));
+  if (options.baseUrl === undefined && api === "bedrock-converse-stream")
+    return bedrockEndpointUrl(env) ?? bedrockBaseUrl(bedrockRegion(env));
   if (options.baseUrl === undefined && api === "google-vertex") return vertexBaseUrl(vertexPlace(env).location);
-  const configured = options.baseUrl ?? row.baseUrlEnv?.map((variable) => env[variable]).find(Boolean) ?? row.baseUrl;
+  const account = env["CLOUDFLARE_ACCOUNT_ID"];
+  const usual =
+    row.id === "cloudflare-workers-ai" && account
+      ? `https://api.cloudflare.com/client/v4/accounts/${encodeURIComponent(account)}/ai/v1`
+      : row.baseUrl;
+  const configured = options.baseUrl ?? row.baseUrlEnv?.map((variable) => env[variable]).find(Boolean) ?? usual;
   if (configured !== undefined) return configured;
   const variable = row.baseUrlEnv?.[0];
   throw new ConfigurationError(

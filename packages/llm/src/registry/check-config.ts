@@ -123,7 +123,7 @@ const provider = object({
   auth: optional(choice(["apiKey", "none", "oauth"])),
   disableStrictTools: maybeFlag,
   cacheRetention: optional(retention),
-  discovery: optional(object({ type: choice(["ollama", "llama.cpp", "lm-studio"]) })),
+  discovery: optional(object({ type: choice(["ollama", "llama.cpp", "lm-studio", "openai-compatible"]) })),
   requestTransform: optional(transform),
   compat: optional(compat),
   modelOverrides: optional(mapOf(object(modelFields))),

@@ -181,7 +181,10 @@ export class Registry {
     const configured = Object.entries(this.#config.providers ?? {});
     const implicit = discoveryTypes
       .filter((type) => !configured.some(([id, entry]) => id === type && isPlaced(entry)))
-      .map((type) => ({ provider: type, type }));
+      .map((type): Discovery => ({ provider: type, type }));
+    // Its port is that of many programs: it is asked only if the user has named it.
+    if (this.#options.env?.["VLLM_BASE_URL"] && !configured.some(([id, entry]) => id === "vllm" && isPlaced(entry)))
+      implicit.push({ provider: "vllm", type: "openai-compatible" });
     const explicit = configured.flatMap(([provider, { discovery, baseUrl }]) =>
       discovery ? [{ provider, type: discovery.type, ...(baseUrl === undefined ? {} : { baseUrl }) }] : [],
     );

@@ -16,7 +16,7 @@ export function proxyFor(url: URL, env: Env): URL | undefined {
   const usual = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const name = read(env, usual) === undefined ? "ALL_PROXY" : usual;
   const proxy = read(env, name);
-  if (proxy === undefined || isBypassed(url, read(env, "NO_PROXY") ?? "")) return undefined;
+  if (proxy === undefined || isLoopback(url) || isBypassed(url, read(env, "NO_PROXY") ?? "")) return undefined;
   return parseProxy(proxy, env[name] ? name : name.toLowerCase());
 }
 
@@ -39,6 +39,10 @@ function parseProxy(text: string, variable: string): URL {
     );
   return url;
 }
+
+/** A proxy would look for the server on its own machine. */
+const isLoopback = ({ hostname }: URL): boolean =>
+  /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 
 /** Entries: `*`, a host, a domain (with or without leading dot or `*.`), each with an optional port. */
 function isBypassed(url: URL, rules: string): boolean {

@@ -34,7 +34,7 @@ describe("G-43 G-44 the registry file", () => {
     [
       "a wrong discovery type",
       { api: "openai-responses", discovery: { type: "magic" } },
-      'providers.p.discovery.type must be one of ollama, llama.cpp, lm-studio, not "magic"',
+      'providers.p.discovery.type must be one of ollama, llama.cpp, lm-studio, openai-compatible, not "magic"',
     ],
     ["a model without an id", { ...good, models: [{ name: "x" }] }, "providers.p.models[0].id is missing"],
     [

@@ -31,13 +31,18 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+/** A name that only the proxies here know: it is this machine, which is otherwise never asked through one. */
+const MODEL_HOST = "model.example";
+const placeOf = (host: string | undefined): string | undefined => (host === MODEL_HOST ? "127.0.0.1" : host);
+
 /** A forward proxy that remembers what it was asked for. */
 async function startProxy(refuse = false) {
   const seen: { line: string; authorization: string | undefined }[] = [];
   const proxy = createServer((request, response) => {
     seen.push({ line: `${request.method} ${request.url}`, authorization: request.headers["proxy-authorization"] });
     const target = new URL(request.url ?? "");
-    const forwarded = httpRequest(target, { method: request.method, headers: request.headers }, (answer) => {
+    const place = { hostname: placeOf(target.hostname), port: target.port, path: target.pathname + target.search };
+    const forwarded = httpRequest({ ...place, method: request.method, headers: request.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
@@ -50,7 +55,7 @@ async function startProxy(refuse = false) {
       return;
     }
     const [host, port] = (request.url ?? "").split(":");
-    const upstream = connect(Number(port), host, () => {
+    const upstream = connect(Number(port), placeOf(host), () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       upstream.pipe(socket).pipe(upstream);
     });
@@ -78,15 +83,15 @@ describe("proxies", () => {
       now,
     });
     const response = await transport({
-      url: `http://127.0.0.1:${port}/v1?a=b`,
+      url: `http://${MODEL_HOST}:${port}/v1?a=b`,
       method: "POST",
       headers: {},
       body: ["x"],
     });
-    expect(await text(response)).toBe(`host 127.0.0.1:${port}`);
+    expect(await text(response)).toBe(`host ${MODEL_HOST}:${port}`);
     expect(proxy.seen).toEqual([
       {
-        line: `POST http://127.0.0.1:${port}/v1?a=b`,
+        line: `POST http://${MODEL_HOST}:${port}/v1?a=b`,
         authorization: `Basic ${Buffer.from("user:p@ss").toString("base64")}`,
       },
     ]);
@@ -112,9 +117,19 @@ describe("proxies", () => {
     ["https://notexample.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "example.com" }, "http://p:3"],
     ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "api.example.com:8443" }, "http://p:3"],
     ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "*" }, undefined],
-    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "localhost,127.0.0.1,::1" }, undefined],
-    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "[::1]:11434" }, undefined],
-    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "[::1]:80" }, "http://p:3"],
+    [
+      "http://[2001:db8::1]:11434/",
+      { ALL_PROXY: "http://p:3", NO_PROXY: "localhost,127.0.0.1,2001:db8::1" },
+      undefined,
+    ],
+    ["http://[2001:db8::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "[2001:db8::1]:11434" }, undefined],
+    ["http://[2001:db8::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "[2001:db8::1]:80" }, "http://p:3"],
+    ["http://127.0.0.1:8000/", { ALL_PROXY: "http://p:3" }, undefined],
+    ["http://127.9.9.9/", { HTTP_PROXY: "http://p:3" }, undefined],
+    ["https://localhost:8000/", { HTTPS_PROXY: "http://p:3" }, undefined],
+    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3" }, undefined],
+    ["http://localhost.example.com/", { ALL_PROXY: "http://p:3" }, "http://p:3"],
+    ["http://127.0.0.1.example.com/", { ALL_PROXY: "http://p:3" }, "http://p:3"],
   ])("AD-01 %s with %o goes through %s", (url, env, expected) => {
     expect(proxyFor(new URL(url), env)?.href).toBe(expected && `${expected}/`);
   });
@@ -122,9 +137,11 @@ describe("proxies", () => {
   it("AD-01 a proxy that refuses the tunnel is a NetworkError, an unknown kind a ConfigurationError", async () => {
     const proxy = await startProxy(true);
     const refused = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, now });
-    await expect(refused({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(NetworkError);
+    await expect(refused({ url: "https://model.example:9/", method: "GET", headers: {} })).rejects.toThrow(
+      NetworkError,
+    );
     const socks = createNodeTransport({ env: { ALL_PROXY: "socks5://127.0.0.1:1" }, setTimer, now });
-    await expect(socks({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(
+    await expect(socks({ url: "https://model.example:9/", method: "GET", headers: {} })).rejects.toThrow(
       ConfigurationError,
     );
   });
@@ -133,7 +150,7 @@ describe("proxies", () => {
     "AD-01 the proxy address %s is a ConfigurationError that does not repeat its password",
     async (address) => {
       const transport = createNodeTransport({ env: { ALL_PROXY: address }, setTimer, now });
-      const failure = await transport({ url: "http://127.0.0.1:9/", method: "GET", headers: {} }).catch(
+      const failure = await transport({ url: "http://model.example:9/", method: "GET", headers: {} }).catch(
         (error) => error,
       );
       expect(failure).toBeInstanceOf(ConfigurationError);
@@ -152,7 +169,7 @@ describe("proxies", () => {
     const transport = createNodeTransport({ env: { HTTP_PROXY: `http://127.0.0.1:${port}` }, setTimer, now });
     const body = Array.from({ length: 16 }, () => Buffer.alloc(1 << 20));
     for (let round = 0; round < 10; round++) {
-      const outcome = transport({ url: "http://127.0.0.1:9/", method: "POST", headers: {}, body }).then(text);
+      const outcome = transport({ url: "http://model.example:9/", method: "POST", headers: {}, body }).then(text);
       expect(["too large", NetworkError]).toContain(await outcome.catch((error: Error) => error.constructor));
     }
   });
@@ -172,7 +189,12 @@ describe("proxies", () => {
     const proxy = await startMuteProxy();
     const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, now });
     const controller = new AbortController();
-    const waiting = transport({ url: "https://127.0.0.1:9/", method: "GET", headers: {}, signal: controller.signal });
+    const waiting = transport({
+      url: "https://model.example:9/",
+      method: "GET",
+      headers: {},
+      signal: controller.signal,
+    });
     await proxy.connected;
     controller.abort();
     await expect(waiting).rejects.toThrow(AbortError);
@@ -187,7 +209,12 @@ describe("proxies", () => {
       setTimer: clock.setTimer,
       now: clock.now,
     });
-    const waiting = transport({ url: "https://127.0.0.1:9/", method: "GET", headers: {}, connectTimeoutMs: 10_000 });
+    const waiting = transport({
+      url: "https://model.example:9/",
+      method: "GET",
+      headers: {},
+      connectTimeoutMs: 10_000,
+    });
     const failure = expect(waiting).rejects.toThrow(RequestTimeoutError);
     await proxy.connected;
     clock.advance(10_000);
@@ -215,7 +242,7 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
     const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
     openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test ca");
     for (const [name, extra] of [
-      ["server", "subjectAltName=IP:127.0.0.1"],
+      ["server", "subjectAltName=IP:127.0.0.1,DNS:model.example"],
       ["client", "subjectAltName=DNS:client"],
     ] as const) {
       openssl("req", ...key, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${name}`, "-addext", extra);
@@ -271,7 +298,7 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
   });
 
   it("AD-01 a CONNECT proxy tunnels https", async () => {
-    const url = await startTls();
+    const url = (await startTls()).replace("127.0.0.1", MODEL_HOST);
     const proxy = await startProxy();
     const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, now, extraCa: pem("ca.pem") });
     for (let round = 0; round < 2; round++)
@@ -309,7 +336,7 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
       answer = () => response.end("slow but sure");
       arrived();
     });
-    const url = `https://127.0.0.1:${await listen(server)}/`;
+    const url = `https://${MODEL_HOST}:${await listen(server)}/`;
     const proxy = await startProxy();
     const clock = testClock();
     const options = {

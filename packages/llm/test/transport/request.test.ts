@@ -53,9 +53,9 @@ describe("heads of requests", () => {
   it.each([
     ["http://example.com:80/", "example.com"],
     ["http://example.com:443/", "example.com:443"],
-    ["http://127.0.0.1:11434/", "127.0.0.1:11434"],
-    ["http://[::1]/", "[::1]"],
-    ["http://[::1]:11434/", "[::1]:11434"],
+    ["http://192.0.2.1:11434/", "192.0.2.1:11434"],
+    ["http://[2001:db8::1]/", "[2001:db8::1]"],
+    ["http://[2001:db8::1]:11434/", "[2001:db8::1]:11434"],
     ["http://user:secret@example.com/", "example.com"],
     ["http://bücher.example/", "xn--bcher-kva.example"],
   ])("AD-01 %s is asked as host %s", async (url, host) => {

@@ -85,6 +85,8 @@ async function reviewInSession(
     if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
     // A user who continues the session refers to findings by their numbers.
     open.session.appendCustomMessage("review", reviewText(found), { display: true });
+    const { journal: kept } = open.session;
+    if (kept.title === undefined) kept.setTitle(`Review of ${change.title}`, "auto");
     rememberForTerminal(workspace, journal.path);
     return { review: found, sessionId: journal.path === undefined ? null : open.session.id };
   } finally {

@@ -28,12 +28,15 @@ export const rewind: SlashCommand = {
   complete: (conversation, typed) =>
     [...conversation.branchPoints().map(({ id }) => id), ...WORDS].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
-    const { words, options } = read(argument, WORDS, 1);
+    const { words, options: said } = read(argument, WORDS, 1);
     const entry = words[0] ?? (await chosenPoint(conversation, view));
-    if (entry === undefined) return view.line("Nothing was rewound.", "dim");
+    const isOpen = words.length === 0 && entry !== undefined && !/\b(?:files|conversation)\b/.test(argument);
+    const parts = isOpen ? await chosenParts(view) : said.parts;
+    if (entry === undefined || parts === undefined) return view.line("Nothing was rewound.", "dim");
+    const options = { ...said, parts };
     const points = conversation.branchPoints();
-    await carryOut(conversation, view, options, (said) =>
-      withEntryHint("See: /rewind", () => conversation.rewind(entry, said)),
+    await carryOut(conversation, view, options, (how) =>
+      withEntryHint("See: /rewind", () => conversation.rewind(entry, how)),
     );
     const gone = points.find(({ id }) => id.startsWith(entry));
     if (gone && options.parts !== "files") view.prefill(wordsAndAttachments(gone.message.content).words);
@@ -77,6 +80,15 @@ async function chosenPoint(conversation: Conversation, view: CommandView): Promi
   if (points.length === 0) throw usageError("There is nothing to rewind yet.");
   const items = points.map(({ id, message }) => ({ value: id, label: excerpt(textOf(message)) }));
   return chooseFrom(view, { title: "Go back to before", items, current: items.length - 1 });
+}
+
+function chosenParts(view: CommandView): Promise<Options["parts"] | undefined> {
+  const items = [
+    { value: "both", label: "conversation and files" },
+    { value: "conversation", label: "only the conversation", detail: "files stay as they are" },
+    { value: "files", label: "only the files", detail: "the conversation goes on" },
+  ] as const;
+  return chooseFrom<NonNullable<Options["parts"]>>(view, { title: "Restore", items, current: 0 });
 }
 
 async function carryOut(

@@ -1,6 +1,7 @@
-// Hooks and extensions that can never run here. One that would refuse something must not be missing in silence.
+// Hooks and extensions that cannot run here. One that would refuse something must not be missing in silence.
 
 import { isGuardEvent } from "./hook-events.ts";
+import { missingProgram, type RunPlace } from "./missing-program.ts";
 import { CHANGED, DISABLED, UNTRUSTED } from "./trusted-items.ts";
 import type { DiscoveryWarning, Found, HookValue } from "./types.ts";
 import { warningLine } from "./warning-line.ts";
@@ -11,17 +12,15 @@ export interface BrokenHooks {
   readonly others: readonly DiscoveryWarning[];
 }
 
-/** What is ignored for another reason, such as trust, is not expected to run. */
-export function brokenHooks(items: readonly Found[]): BrokenHooks {
-  const broken = items.flatMap(({ kind, name, source, value, ignored }) => {
-    if (ignored === undefined || NOT_EXPECTED.has(ignored)) return [];
-    const { event, problem } = value as HookValue;
-    // What of its text cannot work is the only other reason why an extension is ignored.
-    const isBroken = kind === "extension" || (kind === "hook" && ignored === problem);
-    if (!isBroken) return [];
+export function brokenHooks(items: readonly Found[], place: RunPlace): BrokenHooks {
+  const broken = items.flatMap((item) => {
+    const { kind, name, source, value } = item;
+    const reason = whyBroken(item, place);
+    if (reason === undefined) return [];
+    const { event } = value as HookValue;
     const { path, line } = source;
     const what = kind === "hook" ? `a hook of ${event}` : `the extension ${name}`;
-    const warning = { path, message: `${what} cannot run here: ${ignored}` };
+    const warning = { path, message: `${what} cannot run here: ${reason}` };
     return [
       {
         isGuard: kind === "extension" || isGuardEvent(event),
@@ -34,11 +33,22 @@ export function brokenHooks(items: readonly Found[]): BrokenHooks {
   return { guards: pick(true), others: pick(false) };
 }
 
+/** What is ignored for another reason, such as trust, is not expected to run. */
+function whyBroken({ kind, value, ignored, shadowedBy }: Found, place: RunPlace): string | undefined {
+  if (ignored !== undefined && NOT_EXPECTED.has(ignored)) return undefined;
+  // What of its text cannot work is the only other reason why an extension is ignored.
+  if (kind === "extension") return ignored;
+  if (kind !== "hook" || shadowedBy) return undefined;
+  const { command, problem, cwd = place.cwd } = value as HookValue;
+  // It still runs: what is missing may be there by then.
+  return problem ?? (command === undefined ? undefined : missingProgram(command, { ...place, cwd }));
+}
+
 const NOT_EXPECTED: ReadonlySet<string> = new Set([UNTRUSTED, CHANGED, DISABLED]);
 
 /** One line for the start of a session; undefined when every guard can run. */
-export function brokenGuardsLine(items: readonly Found[]): string | undefined {
-  const { guards } = brokenHooks(items);
+export function brokenGuardsLine(items: readonly Found[], place: RunPlace): string | undefined {
+  const { guards } = brokenHooks(items, place);
   if (guards.length === 0) return undefined;
   return `Nothing is guarded by ${guards.length === 1 ? "this" : "these"}: ${guards.map(warningLine).join(" ")} See: lathe discover`;
 }

@@ -29,7 +29,7 @@ export interface Listing {
 export async function listingOf(discovery: Discovery, kinds: readonly ItemKind[]): Promise<Listing> {
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
   const items = found.flatMap((one) => one.all);
-  const { guards, others } = brokenHooks(items);
+  const { guards, others } = brokenHooks(items, discovery.place);
   const warnings = new Map(
     [...found.flatMap((one) => one.warnings), ...others].map((warning) => [warningLine(warning), warning]),
   );

@@ -3,13 +3,14 @@
 
 import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
-import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
+import { type ClientDeps, type JsonSchema, type JsonValue, Message, textOf } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
+import { printableLine, shorten } from "../../sessions/list.ts";
 import goOn from "./go-on.md";
 import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
@@ -105,6 +106,8 @@ async function giveAll(
     isHandled = false;
     const isLast = i === run.prompts.length - 1;
     await driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
+    // A recording holds the same lines as its replay.
+    if (isLast && run.schema && !run.tape) nameAfterPrompt(run.conversation.session.journal, content);
     good = goesOn(run, driver);
   }
   if (!good || !run.schema || isHandled) return { whole: true, isHandled };
@@ -115,6 +118,15 @@ async function giveAll(
     await driver.submit(askAgain(judged.problem));
     if (!goesOn(run, driver)) return { whole: true, judged };
   }
+}
+
+const TITLE_LENGTH = 50;
+
+/** Without it, the session would be listed by what the request says about the schema. */
+function nameAfterPrompt(journal: Session["journal"], content: InputContent): void {
+  const words = printableLine(typeof content === "string" ? content : textOf(Message.user([...content])));
+  if (journal.title === undefined && words !== "")
+    journal.setTitle(`${shorten(words, TITLE_LENGTH)} (as JSON)`, "auto");
 }
 
 /** Settles what an earlier process of this run left: it continues an unfinished input, or asks to continue an interrupted one. */

@@ -165,6 +165,11 @@ export class Controller {
     this.#view.hint(`Press ${key} again to leave.${stops}`);
   }
 
+  /** Another key was pressed: the next Ctrl+C is a first one again. */
+  disarm(): void {
+    this.#pressed = undefined;
+  }
+
   #isAgain(key: LeavingKey): boolean {
     return this.#pressed?.key === key && this.#now() - this.#pressed.at < LEAVE_WITHIN_MS;
   }

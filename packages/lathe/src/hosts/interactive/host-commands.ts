@@ -61,7 +61,7 @@ const hotkeysCommand = ({ bindings, fullScreens }: ScreenParts): SlashCommand =>
 });
 
 const INTRODUCTION = `Type a request and press Enter. While the agent works, Enter steers it, Alt+Enter queues for later, Esc stops it.
-@ names a file, ! runs a command, / is for commands. Ctrl+C twice leaves. All keys: /hotkeys
+@ names a file, ! runs a command, / is for commands. Ctrl+C twice leaves. All keys: ?
 `;
 
 const helpCommand = (registry: CommandRegistry): SlashCommand => ({

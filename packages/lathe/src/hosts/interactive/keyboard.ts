@@ -45,6 +45,8 @@ export class Keyboard {
     }
     if (this.#emptyUp(key, controller)) return true;
     const action = bindings.match(key, "app") as AppAction | undefined;
+    if (action !== "app.clear" && action !== "app.exit") controller.disarm();
+    if (this.#asksForKeys(key)) return this.#command("hotkeys");
     return action === undefined ? this.#parts.handleExtensionKey(key) : this.#run(action, controller);
   }
 
@@ -52,6 +54,11 @@ export class Keyboard {
   #emptyUp({ name, ctrl, alt, shift }: KeyPress, controller: Controller): boolean {
     if (name !== "up" || ctrl || alt || shift || !this.#composer.editor.isEmpty) return false;
     return this.#dequeue(controller);
+  }
+
+  /** A question mark alone; behind a question that has the keys, or in a text, it is typed. */
+  #asksForKeys({ text }: KeyPress): boolean {
+    return text === "?" && this.#composer.editor.isEmpty && !this.#screen.panels.focused;
   }
 
   /** False: the key goes on to the editor. */

@@ -87,6 +87,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
     isQuestionShown: () => screen.panels.shown?.byAgent ?? false,
     areAgentsShown: () => screen.panels.shown?.component.showsAgents ?? false,
     expandKey: start.bindings.chords("app.tools.expand")[0],
+    backgroundKey: start.bindings.chords("app.background")[0],
     commandHint: commandHint(start.bindings),
   });
   const rows = new TranscriptRows({ transcript, setTimer: machine.deps.setTimer, onChange });

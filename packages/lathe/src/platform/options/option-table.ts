@@ -30,7 +30,7 @@ export const OPTIONS = {
     short: "p",
     value: "prompt",
     group: "Run",
-    help: "answer and exit; - reads stdin; may be repeated, prompts run in order",
+    help: "answer and exit; - reads stdin; may be repeated",
   },
   mode: {
     kind: "value",
@@ -42,7 +42,7 @@ export const OPTIONS = {
   plain: {
     kind: "flag",
     group: "Run",
-    help: "at a terminal: append-only output for screen readers and dumb terminals",
+    help: "append-only output for screen readers and dumb terminals",
   },
   json: { kind: "flag", stands: { for: "mode", value: "json" }, group: "Run", help: "same as --mode json" },
   cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },
@@ -133,7 +133,7 @@ export const OPTIONS = {
     kind: "list",
     value: "rule",
     group: "Tools and permissions",
-    help: "calls that need no question, such as 'shell(npm test *)'; may be repeated",
+    help: "calls that need no question, such as 'shell(npm test *)'",
   },
   ask: {
     kind: "list",
@@ -146,34 +146,34 @@ export const OPTIONS = {
     kind: "value",
     value: "command",
     group: "Tools and permissions",
-    help: "a program that answers questions about calls: JSON on its stdin, JSON from its stdout",
+    help: "a program that answers questions about calls, in JSON",
   },
 
   sandbox: {
     kind: "flag",
     group: "Tools and permissions",
-    help: "confine commands: no writes outside the working folders, no network but allowed hosts",
+    help: "confine commands: writes only in the working folders, no network",
   },
 
   worktree: {
     kind: "optional",
     value: "name",
     group: "Run",
-    help: "work in a view of the project: its changes land at the end, in the terminal with /worktree; a name makes the branch lathe/task/<name>, or continues that view",
+    help: "work in an isolated copy; a name makes the branch lathe/task/<name>",
   },
 
   "system-prompt": {
     kind: "value",
     value: "text|file",
     mayBeEmpty: true,
-    group: "Prompt",
+    group: "Configuration",
     help: "replace the base instructions",
   },
   "append-system-prompt": {
     kind: "value",
     value: "text|file",
     mayBeEmpty: true,
-    group: "Prompt",
+    group: "Configuration",
     help: "add to the instructions",
   },
 
@@ -228,8 +228,8 @@ export const SUBCOMMANDS = {
   auth: "auth status: show which credential each provider would use",
   trust: "let this folder's settings take effect",
   plugin: "install bundles of commands, skills, hooks, servers and extensions",
-  migrate: "take over servers, permissions, commands and models from other agents",
-  discover: "show what was found of skills, commands, servers and other agents' files",
+  migrate: "import servers, permissions, commands and models of other agents",
+  discover: "show skills, commands, servers and files of other agents",
   review: "have a change reviewed: review [range] [--json]",
   agents: "agents that the model may start: list, show, check, new",
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
@@ -237,7 +237,7 @@ export const SUBCOMMANDS = {
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "take back what a session said and did, files included",
-  worktree: "views that runs have left: list, land, branch, patch, discard",
+  worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",
   ext: "extensions: list, enable, disable, new",
   tool: "run one tool: lathe tool <name> '<json>'",

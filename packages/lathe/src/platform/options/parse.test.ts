@@ -79,4 +79,10 @@ describe("help", () => {
     expect(helpText().split("\n").length).toBeLessThan(110);
     expect(helpText()).toContain("--permission-mode");
   });
+
+  it.each([40, 60, 80, 140])("no line of the help is wider than a terminal of %d columns", (columns) => {
+    const lines = helpText({}, columns).split("\n");
+    expect(lines.filter(({ length }) => length > columns)).toEqual([]);
+    expect(lines.join(" ").replace(/\s+/g, " ")).toContain("130 interrupted.");
+  });
 });

@@ -1,5 +1,6 @@
 // How a Bedrock request is authorised: a bearer token, or a signature with the first credentials the chain finds.
 
+import { bedrockBaseUrl, bedrockEndpointUrl, hasRegion } from "../../protocols/bedrock/endpoint.ts";
 import { CredentialError } from "../../types/errors.ts";
 import type { Auth } from "../../types/protocol.ts";
 import { renewBeforeExpiry } from "../renewing.ts";
@@ -8,13 +9,42 @@ import type { AwsContext, AwsCredentials } from "./types.ts";
 export type { AwsContext, AwsCredentials } from "./types.ts";
 
 export function bedrockAuth(context: AwsContext): Auth {
-  const { deps, region } = context;
+  const { deps } = context;
   const credentials = renewBeforeExpiry(() => resolveAwsCredentials(context), deps.now);
-  return async (request) => {
+  let place: Promise<ProfilePlace> | undefined;
+  return async (asked) => {
+    place ??= profilePlace(context);
+    const { region = context.region, url } = await place;
+    const request = url === undefined ? asked : { ...asked, url: url(asked.url) };
     const bearer = deps.env["AWS_BEARER_TOKEN_BEDROCK"];
     if (bearer) return { ...request, headers: { ...request.headers, authorization: `Bearer ${bearer}` } };
     const { signRequest } = await import("./sigv4.ts");
     return signRequest(request, await credentials(), { service: "bedrock", region, now: deps.now() });
+  };
+}
+
+interface ProfilePlace {
+  readonly region?: string;
+  /** The address where the profile wants the request. */
+  readonly url?: (url: string) => string;
+}
+
+/** Region and endpoint of the profile, where the environment names neither: the files are read with the first request. */
+async function profilePlace({ deps, region: assumed }: AwsContext): Promise<ProfilePlace> {
+  const { env } = deps;
+  const isRegionSet = hasRegion(env);
+  const { profileSettings } = await import("./profile.ts");
+  const { region, endpoint_url: endpoint } = await profileSettings(deps);
+  const hosts = {
+    from: bedrockBaseUrl(assumed),
+    to: endpoint?.replace(/\/+$/, "") ?? bedrockBaseUrl(region ?? assumed),
+  };
+  const moves =
+    bedrockEndpointUrl(env) === undefined && (endpoint !== undefined || (!isRegionSet && region !== undefined));
+  return {
+    ...(isRegionSet || region === undefined ? {} : { region }),
+    // An address that the user gave for this provider stays.
+    ...(moves ? { url: (url) => (url.startsWith(hosts.from) ? hosts.to + url.slice(hosts.from.length) : url) } : {}),
   };
 }
 

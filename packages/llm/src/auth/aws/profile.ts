@@ -30,6 +30,12 @@ export async function profileCredentials(context: AwsContext): Promise<AwsCreden
   return resolveProfile(name, files, context, []);
 }
 
+/** What the profile says besides credentials; empty without one. */
+export async function profileSettings(deps: AwsContext["deps"]): Promise<Section> {
+  const { profiles } = await readAwsFiles({ deps });
+  return profiles.get(deps.env["AWS_PROFILE"] || "default") ?? {};
+}
+
 async function resolveProfile(
   name: string,
   files: AwsFiles,
@@ -162,7 +168,7 @@ async function ssoCredentials(
   };
 }
 
-async function readAwsFiles({ deps }: AwsContext): Promise<AwsFiles> {
+async function readAwsFiles({ deps }: Pick<AwsContext, "deps">): Promise<AwsFiles> {
   const { env, homeDir, readFile } = deps;
   const [config, credentials] = await Promise.all([
     readIfThere(env["AWS_CONFIG_FILE"] || `${homeDir}/.aws/config`, readFile),

@@ -27,7 +27,8 @@ export function anthropicBaseUrlOf(env: Env): string {
 /** First that is set: Foundry key (Foundry mode only, as bearer), OAuth token (bearer), API key. */
 export function anthropicCredentialOf(env: Env): AnthropicCredential | undefined {
   const foundry = isFoundry(env) ? env["ANTHROPIC_FOUNDRY_API_KEY"] : undefined;
-  const bearer = foundry || env["ANTHROPIC_OAUTH_TOKEN"];
+  // The second is what Claude Code sends to a gateway.
+  const bearer = foundry || env["ANTHROPIC_OAUTH_TOKEN"] || env["ANTHROPIC_AUTH_TOKEN"];
   if (bearer) return { kind: "bearer", value: bearer };
   const key = env["ANTHROPIC_API_KEY"];
   return key ? { kind: "key", value: key } : undefined;

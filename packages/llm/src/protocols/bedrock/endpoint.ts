@@ -12,6 +12,15 @@ export function bedrockRegion(env: ClientDeps["env"], region?: string): string {
   return region || env["AWS_REGION"] || env["AWS_DEFAULT_REGION"] || "us-east-1";
 }
 
+/** A host of the user's own, as all programs of AWS take it. */
+export function bedrockEndpointUrl(env: ClientDeps["env"]): string | undefined {
+  if (env["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"] === "true") return undefined;
+  return env["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] || env["AWS_ENDPOINT_URL"] || undefined;
+}
+
+/** Whether the environment leaves the region to the profile. */
+export const hasRegion = (env: ClientDeps["env"]): boolean => Boolean(env["AWS_REGION"] || env["AWS_DEFAULT_REGION"]);
+
 export function bedrockBaseUrl(region: string): string {
   return `https://bedrock-runtime.${region}.amazonaws.com`;
 }

@@ -52,6 +52,9 @@ function roomFor(view: ItemView, card: Card, endWidth: number): number {
   return Math.max(10, Math.floor((row * HEADLINE_ROWS - widthOf(card.verb) - 1 - endWidth) * 0.85));
 }
 
+/** How the cards of commands begin; only those can go to the background. */
+const RUNNING_COMMAND = "Running";
+
 function endSpans(item: CallItem, view: ItemView): Span[] {
   const { card, state, since, tookMs, decision } = item;
   const failed = isFailed(item);
@@ -60,21 +63,22 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
     parts.push(dim(SEPARATOR), span(text, style));
   };
   if (card.outcome !== undefined && card.outcome !== "") {
-    if (isLineCount(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
+    if (/^\+\d+ -\d+$/.test(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
     else add(visibleLine(card.outcome), { color: failed ? "error" : "muted" });
   }
   if (state === "skipped") add("skipped", { color: "dim" });
   if (state === "waiting") add("waiting for your answer", { color: "warning" });
   if (decision !== undefined) add(decision, { color: "dim" });
   if (card.asks) return parts;
-  if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)
+  if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS) {
     add(elapsedTime(view.now - since), { color: "dim" });
+    if (card.verb === RUNNING_COMMAND && view.backgroundKey !== undefined)
+      add(`${view.backgroundKey} to background`, { color: "dim" });
+  }
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
     add(`took ${took(tookMs)}`, { color: "dim" });
   return parts;
 }
-
-const isLineCount = (outcome: string): boolean => /^\+\d+ -\d+$/.test(outcome);
 
 function lineCount(outcome: string): Span[] {
   const [added = "", removed = ""] = outcome.split(" ");

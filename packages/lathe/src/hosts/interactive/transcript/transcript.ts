@@ -36,6 +36,7 @@ export interface TranscriptOptions {
   areAgentsShown?(): boolean;
   /** The key that opens blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
+  readonly backgroundKey?: string | undefined;
   /** What can be done with a command of the person's own that runs. */
   readonly commandHint?: string | undefined;
 }
@@ -247,6 +248,7 @@ export class Transcript {
       thinking: this.#thinking,
       expanded: this.#expanded,
       expandKey: this.#options.expandKey ?? "ctrl+o",
+      backgroundKey: this.#options.backgroundKey,
       tailRows,
     };
   }

@@ -8,6 +8,8 @@ export interface ItemView extends RenderContext {
   readonly expanded: boolean;
   /** The key that shows more. */
   readonly expandKey: string;
+  /** Sends a running command to the background. */
+  readonly backgroundKey?: string | undefined;
   /** Rows of live output below a running call. */
   readonly tailRows: number;
 }
