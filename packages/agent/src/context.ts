@@ -16,7 +16,6 @@ export {
 } from "./context/environment.ts";
 export { repositoryRoot } from "./context/git-files.ts";
 export * from "./context/imports.ts";
-export * from "./context/instruction-doc.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
 export * from "./context/ledger/types.ts";
 export type { PrefixTexts } from "./context/prefix/prefix.ts";

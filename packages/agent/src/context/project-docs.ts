@@ -5,8 +5,7 @@ import { posix } from "node:path";
 import { realPathOf } from "../world/env/real-path.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { entryOf } from "./git-files.ts";
-import { type DocWarner, Imports, isImporting } from "./imports.ts";
-import type { InstructionDoc } from "./instruction-doc.ts";
+import { type DocWarner, Imports, type InstructionDoc, isImporting } from "./imports.ts";
 import { instructionsHeading } from "./prompt-parts.ts";
 
 const BUDGET_BYTES = 32_768;

@@ -1,6 +1,6 @@
 // What child agents left to read: `agent://<id>` is what one handed over, `history://<id>` what it said and did.
 
-import type { JsonValue } from "@lathe/llm";
+import { type JsonValue, parseJson } from "@lathe/llm";
 import type { Subagents } from "../agents/subagents/manager.ts";
 import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type { Journal } from "../record/journal/journal.ts";
@@ -44,12 +44,9 @@ function readOutput(url: string, subagents: Subagents): string {
   const wanted = steps.map((step) => decodeURIComponent(step)).filter((step) => step !== "");
   const output = subagents.directory.outputOf(id);
   if (wanted.length === 0) return output;
-  let value: JsonValue | undefined;
-  try {
-    value = JSON.parse(output) as JsonValue;
-  } catch {
+  let value = parseJson(output);
+  if (value === undefined)
     throw new Error(`The output of ${id} is not JSON, so only the whole of it can be read: agent://${id}`);
-  }
   for (const step of wanted) {
     const holder = value as Readonly<Record<string, JsonValue>> | null;
     value = typeof holder === "object" && holder !== null && Object.hasOwn(holder, step) ? holder[step] : undefined;

@@ -1,6 +1,7 @@
 // One input: from its user message through rounds of model and tools to processing_end.
 
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import { answerAtOnce } from "../base/answer-at-once.ts";
 import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
@@ -69,7 +70,7 @@ export async function runInput(
     if (unfinished.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
       await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
-    } else if (isAnswered(core)) return await stopOrGoOn(core, run);
+    } else if (core.journal.context.messages.at(-1)?.role === "assistant") return await stopOrGoOn(core, run);
     if (run.awaits || run.isDone) return { reason: "completed" };
     return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
   } catch (error) {
@@ -184,7 +185,10 @@ async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> 
 
 function inputEnd(core: SessionLog & HostChoices, run: InputRun): InputEnd {
   const answer = core.options.isQuestion && lastAnswer(core);
-  if (answer && core.options.isQuestion?.(answer)) run.awaits = { what: "question", text: answer.content };
+  const asks =
+    answer &&
+    answerAtOnce(core.options.isQuestion?.(answer), "isQuestion", (message) => core.warn(message, "callback_failed"));
+  if (answer && asks) run.awaits = { what: "question", text: answer.content };
   return { reason: "completed" };
 }
 
@@ -323,10 +327,6 @@ export function endOf(run: InputRun): InputEnd {
 /** Why an input's signal aborted when the whole session ends. */
 export class SessionAborted extends Error {}
 export class InputInterrupted extends Error {}
-
-function isAnswered(core: SessionLog): boolean {
-  return core.journal.context.messages.at(-1)?.role === "assistant";
-}
 
 function lastAnswer(core: SessionLog & HostChoices): AssistantTurn | undefined {
   const message = core.journal.context.messages.at(-1);

@@ -5,6 +5,7 @@ import { isInteractive, maxTimeOf } from "../conversation/session-request.ts";
 import type { SessionWorkspace } from "../conversation/session-workspace.ts";
 import { promptsOf } from "../hosts/headless/prompts.ts";
 import { readPiped } from "../hosts/headless/stdin.ts";
+import type { StartTiming } from "../hosts/interactive/start-timing.ts";
 import { Run } from "../hosts/run.ts";
 import type { ExtensionFlag } from "../platform/extension-api/api.ts";
 import type { Machine } from "../platform/machine/machine.ts";
@@ -13,7 +14,6 @@ import { type ParsedArgs, parseArgs, UnknownOption } from "../platform/options/p
 import { withProvider } from "../platform/options/provider.ts";
 import { EXIT, type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { journalFor } from "../sessions/which-journal.ts";
-import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const run = new Run(machine);
@@ -68,7 +68,7 @@ async function startIn(
   workspace: SessionWorkspace,
   parsed: ParsedArgs,
   run: Run,
-  report: StartupReport,
+  report: StartTiming,
 ): Promise<ExitCode> {
   const { machine, view } = workspace;
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
@@ -127,13 +127,13 @@ async function addedFlags(run: Run, options: CliOptions): Promise<Readonly<Recor
   return flagsForHelp(run, options).catch(() => ({}));
 }
 
-async function reportFor({ env }: Machine): Promise<StartupReport> {
+async function reportFor({ env }: Machine): Promise<StartTiming> {
   if (!env["LATHE_TIMING"] && !env["LATHE_DEBUG_STARTUP"]) return NO_REPORT;
   const { startupReport } = await import("./startup-report.ts");
   return startupReport(env, () => performance.now());
 }
 
-const NO_REPORT: StartupReport = { phase: async (_name, work) => work(), print: () => {}, leavesWhenReady: false };
+const NO_REPORT: StartTiming = { phase: async (_name, work) => work(), print: () => {}, leavesWhenReady: false };
 
 async function withSession(workspace: Workspace, args: ParsedArgs): Promise<ParsedArgs> {
   const { withChosenSession } = await import("../sessions/choose.ts");

@@ -2,14 +2,7 @@
 // names where; LATHE_TIMING prints the phases as a tree.
 
 import { writeSync } from "node:fs";
-
-export interface StartupReport {
-  phase<T>(name: string, work: () => Promise<T> | T): Promise<T>;
-  /** The tree so far, once. */
-  print(): void;
-  /** At a terminal: leave instead of waiting for a prompt. */
-  readonly leavesWhenReady: boolean;
-}
+import type { StartTiming } from "../hosts/interactive/start-timing.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +17,7 @@ interface Span {
 const say = (text: string): void => void writeSync(2, `${text}\n`);
 
 /** `now`: milliseconds since the process began. */
-export function startupReport({ LATHE_TIMING, LATHE_DEBUG_STARTUP }: Variables, now: () => number): StartupReport {
+export function startupReport({ LATHE_TIMING, LATHE_DEBUG_STARTUP }: Variables, now: () => number): StartTiming {
   const spans: Span[] = [];
   let depth = 1;
   let isPrinted = false;

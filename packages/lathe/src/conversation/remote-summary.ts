@@ -1,6 +1,7 @@
 // A service of the user that makes summaries instead of the model.
 
 import type { SummaryAnswer } from "@lathe/agent/context";
+import { parseJson } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 
 const MOST_BYTES = 1 << 20;
@@ -27,15 +28,9 @@ export async function remoteSummary(
   }
   if (response.status < 200 || response.status > 299)
     throw new Error(`compaction.remoteEndpoint answered ${response.status}`);
-  const { summary } = parseAnswer(Buffer.concat(chunks).toString("utf8"));
+  const answer = parseJson(Buffer.concat(chunks).toString("utf8"));
+  if (answer === undefined) throw new Error("compaction.remoteEndpoint answered something that is not JSON");
+  const { summary } = (answer ?? {}) as { readonly summary?: unknown };
   if (typeof summary !== "string") throw new Error("compaction.remoteEndpoint did not answer {summary}");
   return { text: summary, finish: "stop" };
-}
-
-function parseAnswer(json: string): { readonly summary?: unknown } {
-  try {
-    return (JSON.parse(json) ?? {}) as { summary?: unknown };
-  } catch {
-    throw new Error("compaction.remoteEndpoint answered something that is not JSON");
-  }
 }

@@ -2,6 +2,7 @@
 // and interrupts from stdin, works through them in order and ends with its input.
 
 import type { SessionEvent } from "@lathe/agent";
+import { parseJson } from "@lathe/llm";
 import { Conversation } from "../conversation/conversation.ts";
 import { expandInput } from "../conversation/expand-input.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
@@ -140,12 +141,8 @@ type Command = { readonly message: string } | { readonly interrupt: true } | { r
 function readCommand(line: Line): Command | undefined {
   if ("tooLong" in line) return { problem: `A line of ${line.tooLong} bytes is too long.` };
   if (line.text.trim() === "") return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(line.text);
-  } catch {
-    return { problem: "This line is not JSON. Send one JSON object per line." };
-  }
+  const value = parseJson(line.text);
+  if (value === undefined) return { problem: "This line is not JSON. Send one JSON object per line." };
   const { type, content } = (value ?? {}) as { type?: unknown; content?: unknown };
   if (type === "interrupt") return { interrupt: true };
   if (type !== "message") return { problem: 'Unknown command. Send {"type":"message"} or {"type":"interrupt"}.' };

@@ -2,14 +2,8 @@
 // is kept; the user's overrides are applied each time.
 
 import { join } from "node:path";
-import { type ClientDeps, type Discovery, discover, type ModelInfo } from "@lathe/llm";
+import { type ClientDeps, type Discovery, discover, type LocalServer } from "@lathe/llm";
 import { readJsonFile, updateJsonFile } from "../platform/home/json-file.ts";
-
-export interface LocalModels {
-  readonly provider: string;
-  readonly baseUrl: string;
-  readonly models: readonly ModelInfo[];
-}
 
 export interface LocalOptions {
   readonly deps: ClientDeps;
@@ -21,7 +15,7 @@ export interface LocalOptions {
   readonly fresh?: boolean;
 }
 
-interface CachedServer extends LocalModels {
+interface CachedServer extends LocalServer {
   /** A hash of everything an answer depends on besides the server itself. */
   readonly fingerprint: string;
   readonly at: number;
@@ -36,13 +30,13 @@ const WINDOW_MS = 5 * 60_000;
 export async function localModels(
   servers: readonly Discovery[],
   options: LocalOptions,
-): Promise<readonly LocalModels[]> {
+): Promise<readonly LocalServer[]> {
   const { deps } = options;
   const file = join(options.cache, "local-models.json");
   const cache = options.fresh ? {} : readRemembered(file);
   const learned: Record<string, CachedServer> = {};
   const found = await Promise.all(
-    servers.map(async (server): Promise<LocalModels | undefined> => {
+    servers.map(async (server): Promise<LocalServer | undefined> => {
       const fingerprint = fingerprintOf(server, deps.env);
       const known = cache[server.provider];
       if (known?.fingerprint === fingerprint && deps.now() - known.at < WINDOW_MS) return known;

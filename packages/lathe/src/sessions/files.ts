@@ -58,7 +58,7 @@ export function readFolder(path: string): ProjectFolder {
 }
 
 const journalFiles = (folder: string, names = namesIn(folder)): SessionFile[] =>
-  names.filter(isJournal).flatMap(statIn(folder));
+  names.filter((name) => name.endsWith(".jsonl")).flatMap(statIn(folder));
 
 /** A journal and the session it belongs to: itself, or the one whose subagent wrote it. */
 export interface OwnedJournal {
@@ -91,8 +91,6 @@ export const folderTime = (path: string): number | undefined => statOf(path)?.mt
 
 export const projectFolders = (root: string, cwd?: string): string[] =>
   cwd === undefined ? namesIn(root).map((name) => join(root, name)) : [join(root, sessionFolderName(cwd))];
-
-const isJournal = (name: string): boolean => name.endsWith(".jsonl");
 
 const withoutEnding = (path: string): string => path.replace(/\.jsonl$/, "");
 

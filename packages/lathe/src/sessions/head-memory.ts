@@ -1,10 +1,9 @@
 // Remembers what lists of sessions showed: a file that has not changed since is not opened again, and a folder that has not
-// changed is not even looked into. Only a copy of what the files say, so anything wrong with it means reading them.
+// changed is not even looked into.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { folderTime, readFolder, type SessionFile, stampOf } from "./files.ts";
 import type { Described, ListedSession } from "./listed-session.ts";
+import { loadMemory, saveMemory } from "./memory-file.ts";
 
 /** Rows, not objects: ten thousand of them are read for one list. */
 type Row = readonly [name: string, mtimeMs: number, bytes: number, ...session: Session | []];
@@ -13,7 +12,7 @@ type Session = readonly [id: string, cwd: string, created: string, title: string
 /** The stamp is null when the folder's time says nothing about its files. */
 type Folder = readonly [path: string, stamp: number | null, rows: readonly Row[]];
 
-const VERSION = 3;
+const VERSION = 4;
 
 /** A file of which nothing is remembered: to be read when it is to be shown. */
 export class UnreadHead {
@@ -43,7 +42,7 @@ export class HeadMemory {
 
   constructor(file: string) {
     this.#file = file;
-    this.#known = new Map(load(file).map((folder) => [folder[0], folder]));
+    this.#known = new Map(loadMemory<Folder>(file, VERSION).map((folder) => [folder[0], folder]));
   }
 
   headsIn(path: string, now: number): readonly (ListedSession | UnreadHead)[] {
@@ -69,19 +68,12 @@ export class HeadMemory {
     return [...sessionsOf(path, rows), ...unread];
   }
 
-  /** To be called when every head was read. Best effort: a full or read-only home must not stop a listing. */
+  /** To be called when every head was read. */
   save({ forgetOthers }: { readonly forgetOthers: boolean }): void {
     const others = forgetOthers ? this.#same : [...this.#known.values()];
     if (this.#changed.length === 0 && others.length === this.#known.size) return;
     const folders = new Map([...others, ...this.#changed.map(folderOf)].map((folder) => [folder[0], folder]));
-    const aside = `${this.#file}.${process.pid}`;
-    try {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      writeFileSync(aside, JSON.stringify({ version: VERSION, folders: [...folders.values()] }), { mode: 0o600 });
-      renameSync(aside, this.#file);
-    } catch {
-      rmSync(aside, { force: true }); // the next listing reads the files again
-    }
+    saveMemory(this.#file, VERSION, [...folders.values()]);
   }
 }
 
@@ -121,16 +113,4 @@ function sessionsOf(folder: string, rows: readonly Row[]): ListedSession[] {
     sessions.push(session);
   }
   return sessions;
-}
-
-function load(file: string): readonly Folder[] {
-  try {
-    const { version, folders } = JSON.parse(readFileSync(file, "utf8")) as {
-      version: number;
-      folders: readonly Folder[];
-    };
-    return version === VERSION ? folders : [];
-  } catch {
-    return [];
-  }
 }

@@ -4,7 +4,7 @@
 import { relative } from "node:path";
 import type { Journal } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
-import type { FileChange, MessageEntry, SessionHeader, TreeEntry } from "@lathe/agent/contract";
+import type { CardDiff, FileChange, MessageEntry, SessionHeader, TreeEntry } from "@lathe/agent/contract";
 import { fileDiff } from "@lathe/agent/files";
 import type { Redactor } from "@lathe/agent/policy";
 import { pathTo } from "@lathe/agent/record";
@@ -73,14 +73,9 @@ export interface CallResult {
   readonly isError: boolean;
   /** The call in one line. */
   readonly summary?: string;
-  readonly diffs: readonly FileDiff[];
+  readonly diffs: readonly CardDiff[];
   readonly durationMs?: number;
   readonly artifact?: { readonly id: number; readonly bytes: number };
-}
-
-export interface FileDiff {
-  readonly path: string;
-  readonly diff: string;
 }
 
 export function transcriptOf(journal: Journal): Transcript {
@@ -216,7 +211,7 @@ function resultText(content: string | JsonObject | readonly JsonValue[]): string
 }
 
 /** Named as people know the file: from the session's directory, when it is in there. */
-function diffOf(change: FileChange, { blobs, header }: Journal): FileDiff[] {
+function diffOf(change: FileChange, { blobs, header }: Journal): CardDiff[] {
   const diff = fileDiff(change, blobs);
   const inside = relative(header.cwd, change.path);
   return diff === "" ? [] : [{ path: inside.startsWith("..") ? change.path : inside, diff }];

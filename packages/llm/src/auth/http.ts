@@ -2,7 +2,7 @@
 
 import type { ClientDeps, TransportRequest } from "../types/adapter.ts";
 import { NetworkError, StreamError } from "../types/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../types/json.ts";
 
 const maxAnswer = 1024 * 1024;
 /** All requests of a provider wait for one exchange: one that never ends would block all of them. */
@@ -41,10 +41,6 @@ export async function fetchText(
 
 /** Undefined when the text is not a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : undefined;
 }

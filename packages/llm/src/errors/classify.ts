@@ -16,7 +16,7 @@ import {
   type SDKError,
   ServerError,
 } from "../types/errors.ts";
-import type { JsonValue } from "../types/json.ts";
+import { type JsonValue, parseJson } from "../types/json.ts";
 import { own } from "../types/own.ts";
 import { field, type ResponseHeaders, requestIdOf, retryAfterOf, retryInfoOf, seconds } from "./headers.ts";
 import {
@@ -50,7 +50,7 @@ export interface HttpFailure {
 /** The error that an HTTP answer outside 2xx stands for. */
 export function classifyHttpFailure(failure: HttpFailure): SDKError {
   const text = redact(failure.body.slice(0, MAX_RAW), failure.secrets ?? []);
-  const body = parse(text);
+  const body = parseJson(text);
   const location = failure.status >= 300 && failure.status < 400 ? failure.headers["location"] : undefined;
   const facts = location === undefined ? readFacts(body ?? text) : { message: pointsElsewhere(location) };
   const awsType = failure.headers["x-amzn-errortype"];
@@ -101,7 +101,7 @@ export function redactError<E extends SDKError>(error: E, secrets: readonly stri
     message: redact(error.message, secrets),
     stack: redact(error.stack ?? "", secrets),
   };
-  if (raw !== "") clean.raw = parse(redact(raw, secrets)) ?? "";
+  if (raw !== "") clean.raw = parseJson(redact(raw, secrets)) ?? "";
   return Object.assign(error, clean);
 }
 
@@ -229,14 +229,6 @@ function construct(meaning: Meaning, message: string, options: ProviderErrorOpti
     provider,
     ...(statusCode === undefined ? {} : { statusCode }),
   });
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 function text(value: JsonValue | undefined): string | undefined {

@@ -1,7 +1,15 @@
 // The last word of a child agent: it has to call `yield`, is reminded when it stops without, and what it yields is checked against the
 // schema of its kind.
 
-import { type JsonObject, type JsonSchema, type JsonValue, messageOf, type ToolChoice, violationOf } from "@lathe/llm";
+import {
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  messageOf,
+  parseJson,
+  type ToolChoice,
+  violationOf,
+} from "@lathe/llm";
 import type { CompletionService, Yielded } from "../../contract/completion.ts";
 import type { Middleware } from "../../contract/seams/types.ts";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -100,12 +108,8 @@ export class Completion implements CompletionService {
 
   async #check(output: string): Promise<string | undefined> {
     if (!this.#schema) return undefined;
-    let value: JsonValue;
-    try {
-      value = JSON.parse(output) as JsonValue;
-    } catch {
-      return "it is not JSON";
-    }
+    const value = parseJson(output);
+    if (value === undefined) return "it is not JSON";
     try {
       return (await violationOf(this.#schema, value))?.message;
     } catch (error) {

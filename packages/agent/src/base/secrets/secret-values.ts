@@ -53,10 +53,11 @@ function addressOf(text: string): URL | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function decodePercents(text: string): string {
+/** A text that has a per cent sign of its own stays as it is. */
+export function decodePercents(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a per cent sign that means itself
+    return text;
   }
 }

@@ -1,7 +1,7 @@
 // What comes before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
 // the journal and re-sent from there, also by a later process; only a stated reason renders it again.
 
-import { Message, type ToolDefinition } from "@lathe/llm";
+import { Message, parseJson, type ToolDefinition } from "@lathe/llm";
 import { anyObject, Checker, listOf, openObject, text } from "@lathe/llm/schema";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { PrefixReason } from "../../contract/events/types.ts";
@@ -125,16 +125,8 @@ const TOOLS = new Checker(listOf(openObject({ name: text(), description: text(),
 
 /** Undefined for what no session wrote. */
 function toolsIn(json: string | undefined): ToolDefinition[] | undefined {
-  const parsed = json === undefined ? undefined : parseJson(json);
+  const parsed: unknown = json === undefined ? undefined : parseJson(json);
   return parsed !== undefined && isShallow(parsed, MOST_NESTING) && TOOLS.fits(parsed)
     ? (parsed as ToolDefinition[])
     : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

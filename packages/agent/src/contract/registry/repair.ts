@@ -1,12 +1,12 @@
 // Repairs arguments that are right in meaning but wrong in JSON type, as models write them: "5" for 5, "true" for true,
 // a null for an omitted optional field, a trailing comma. Nothing is guessed: what is not plainly the same value stays.
 
-import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, parseJson } from "@lathe/llm";
 
 /** Reads JSON that has trailing commas; undefined when it still does not parse to an object. */
 export function parseLooseObject(text: string): JsonObject | undefined {
   for (const candidate of [text, dropTrailingCommas(text)]) {
-    const value = parse(candidate);
+    const value = parseJson(candidate);
     if (isJsonObject(value)) return value;
   }
   return undefined;
@@ -46,7 +46,7 @@ function repairString(value: string, type: JsonValue | undefined): JsonValue {
     if (Number.isFinite(number) && (type === "number" || Number.isSafeInteger(number))) return number;
   }
   if (type === "array" || type === "object") {
-    const parsed = parse(value);
+    const parsed = parseJson(value);
     if (type === "array" ? Array.isArray(parsed) : isJsonObject(parsed)) return parsed!;
   }
   return value;
@@ -99,12 +99,4 @@ function dropTrailingCommas(text: string): string {
     out += char;
   }
   return out;
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

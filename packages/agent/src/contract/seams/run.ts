@@ -101,25 +101,15 @@ export class Seams {
     return request === info.request ? undefined : { request };
   }
 
-  async onOverflow(info: RequestInfo, signal: AbortSignal): Promise<OverflowVerdict> {
-    for (const middleware of this.#with("onOverflow")) {
-      const verdict = await this.#lenient(middleware, "onOverflow", signal, (context) =>
-        middleware.onOverflow!(info, context),
-      );
-      if (verdict) return verdict;
-    }
-    return undefined;
+  onOverflow(info: RequestInfo, signal: AbortSignal): Promise<OverflowVerdict> {
+    return this.#first("onOverflow", signal, (middleware, context) => middleware.onOverflow!(info, context));
   }
 
   /** Whether a hook has changed what failed. */
   async onFailure(call: FailedCall, signal: AbortSignal): Promise<boolean> {
-    for (const middleware of this.#with("onFailure")) {
-      const verdict = await this.#lenient(middleware, "onFailure", signal, (context) =>
-        middleware.onFailure!(call, context),
-      );
-      if (verdict) return true;
-    }
-    return false;
+    return Boolean(
+      await this.#first("onFailure", signal, (middleware, context) => middleware.onFailure!(call, context)),
+    );
   }
 
   /** Stays synchronous as long as every hook does: this runs for each delta. */
@@ -230,26 +220,15 @@ export class Seams {
   }
 
   async beforeStop(info: { text: string; rounds: number }, signal: AbortSignal): Promise<InputContent | undefined> {
-    for (const middleware of this.#with("beforeStop")) {
-      const verdict = await this.#lenient(middleware, "beforeStop", signal, (context) =>
-        middleware.beforeStop!(info, context),
-      );
-      if (verdict) return verdict.continueWith;
-    }
-    return undefined;
+    const ask = (middleware: Middleware, context: SeamContext) => middleware.beforeStop!(info, context);
+    return (await this.#first("beforeStop", signal, ask))?.continueWith;
   }
 
-  async beforeSummary(
+  beforeSummary(
     wish: { readonly reason: string; readonly tokensBefore: number },
     signal: AbortSignal,
   ): Promise<SummaryVerdict> {
-    for (const middleware of this.#with("beforeSummary")) {
-      const verdict = await this.#lenient(middleware, "beforeSummary", signal, (context) =>
-        middleware.beforeSummary!(wish, context),
-      );
-      if (verdict) return verdict;
-    }
-    return undefined;
+    return this.#first("beforeSummary", signal, (middleware, context) => middleware.beforeSummary!(wish, context));
   }
 
   async beforeCompact(
@@ -268,40 +247,37 @@ export class Seams {
     return { plan: current };
   }
 
-  async beforeTree(move: TreeMove, signal: AbortSignal): Promise<TreeVerdict> {
-    for (const middleware of this.#with("beforeTree")) {
-      const verdict = await this.#lenient(middleware, "beforeTree", signal, (context) =>
-        middleware.beforeTree!(move, context),
-      );
-      if (verdict) return verdict;
-    }
-    return undefined;
+  beforeTree(move: TreeMove, signal: AbortSignal): Promise<TreeVerdict> {
+    return this.#first("beforeTree", signal, (middleware, context) => middleware.beforeTree!(move, context));
   }
 
   /** Why not, when a hook objects. */
   async beforeBranch(entryId: string, signal: AbortSignal): Promise<string | undefined> {
-    for (const middleware of this.#with("beforeBranch")) {
-      const verdict = await this.#lenient(middleware, "beforeBranch", signal, (context) =>
-        middleware.beforeBranch!({ entryId }, context),
-      );
-      if (verdict) return verdict.cancel;
-    }
-    return undefined;
+    const ask = (middleware: Middleware, context: SeamContext) => middleware.beforeBranch!({ entryId }, context);
+    return (await this.#first("beforeBranch", signal, ask))?.cancel;
   }
 
   /** Why not, when a hook objects. */
   async beforeSwitch(to: SessionSwitch, signal: AbortSignal): Promise<string | undefined> {
-    for (const middleware of this.#with("beforeSwitch")) {
-      const verdict = await this.#lenient(middleware, "beforeSwitch", signal, (context) =>
-        middleware.beforeSwitch!(to, context),
-      );
-      if (verdict) return verdict.cancel;
-    }
-    return undefined;
+    const ask = (middleware: Middleware, context: SeamContext) => middleware.beforeSwitch!(to, context);
+    return (await this.#first("beforeSwitch", signal, ask))?.cancel;
   }
 
   #with(hook: HookName): readonly Middleware[] {
     return this.#list.filter((middleware) => middleware[hook]);
+  }
+
+  /** The first opinion that a hook has. */
+  async #first<T>(
+    hook: HookName,
+    signal: AbortSignal,
+    ask: (middleware: Middleware, context: SeamContext) => Promise<T> | T,
+  ): Promise<T | undefined> {
+    for (const middleware of this.#with(hook)) {
+      const verdict = await this.#lenient(middleware, hook, signal, (context) => ask(middleware, context));
+      if (verdict) return verdict;
+    }
+    return undefined;
   }
 
   /** A failure is a warning and is treated as "no opinion"; only the input's own end is passed on. */

@@ -172,7 +172,7 @@ export class EditWorkspace {
     const marker = current && generatedMarker(current.text);
     if (marker) {
       throw new ToolFailure(
-        `${path} is generated ("${clip(marker)}"): a change here would be overwritten. Change what it is generated from and run the generator. Nothing was written.`,
+        `${path} is generated ("${marker.length > 100 ? `${marker.slice(0, 100)}…` : marker}"): a change here would be overwritten. Change what it is generated from and run the generator. Nothing was written.`,
       );
     }
     entry.after = { ...entry.after, ...contentOf(this.#encode(path, document)), document, ...options };
@@ -353,8 +353,4 @@ function refuseLink(target: Target, what: string): void {
   throw new ToolFailure(
     `${target.path} is a symbolic link and is not ${what} here; use the shell. Nothing was written.`,
   );
-}
-
-function clip(line: string): string {
-  return line.length > 100 ? `${line.slice(0, 100)}…` : line;
 }

@@ -71,7 +71,9 @@ async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<v
     const workTree = isAround ? join(folder, "around") : place;
     mkdirSync(workTree, { recursive: true });
     const files = isAround ? ["--stdin", "-z"] : ["-a"];
-    const stdin = isAround ? await scopedFiles(part) : undefined;
+    const stdin = isAround
+      ? await part.git.run(["ls-files", "-z", "--", part.scope], { index: part.baseIndex })
+      : undefined;
     await part.git.run(["checkout-index", "-q", "-u", "-f", ...files], { index, workTree, stdin });
     if (isAround) {
       rmSync(tree, { recursive: true });
@@ -81,10 +83,6 @@ async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<v
 }
 
 const indexIn = ({ git }: Part): string => join(git.gitDir, "copy-index");
-
-function scopedFiles({ git, baseIndex, scope }: Part): Promise<Buffer> {
-  return git.run(["ls-files", "-z", "--", scope], { index: baseIndex });
-}
 
 async function cloneInto(
   { request, processes }: Opening,

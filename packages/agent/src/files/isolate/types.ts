@@ -141,7 +141,7 @@ export interface LandingConflict {
 
 /** Lines of a file as the project has them now and as the view left them. */
 export interface LandingRegion {
-  /** 1-based, in the project's file. */
+  /** 1-based, in the project's file; of the first of `ours`, or of the line before which `theirs` would be. */
   readonly line: number;
   readonly ours: string;
   readonly theirs: string;

@@ -1,6 +1,7 @@
 // A page of the web as lines to read, in the form that is best to read: markdown where the site offers it, text made of the page
 // otherwise. What it is and how it was made stands in the header.
 
+import { parseJson } from "@lathe/llm";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { formatOfName } from "../target/format-of-name.ts";
 import { imageType } from "../target/images.ts";
@@ -148,9 +149,6 @@ function alternate(html: string, base: string, type: RegExp): string | undefined
 }
 
 function indentText(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
 }

@@ -20,14 +20,12 @@ export interface RuleScope {
 
 /** Whether the rule is about this at all; of a command, its words are not looked at. */
 export function isAbout({ subject }: Rule, item: Item, { tool }: RuleScope): boolean {
-  if (tool !== undefined && namesTool(subject, tool)) return true;
+  if (tool !== undefined && (subject.endsWith("*") ? tool.startsWith(subject.slice(0, -1)) : subject === tool))
+    return true;
   const tier = tierOf(item);
   if (subject === "shell") return item.kind === "exec";
   return subject === tier;
 }
-
-const namesTool = (subject: string, tool: string): boolean =>
-  subject.endsWith("*") ? tool.startsWith(subject.slice(0, -1)) : subject === tool;
 
 /** Matches everything but commands. */
 export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" }>, scope: RuleScope): boolean {

@@ -71,7 +71,7 @@ function walkCommand(command: Command, source: Source, reached: Reached, place: 
   const effects = walkRedirects(command.redirects, source, reached, place, to);
   if (command.redirects.length > 0)
     addCommand(
-      { text: redirectText(command.redirects, source), words: [], effects },
+      { text: command.redirects.map(({ start, end }) => source.text.slice(start, end)).join(" "), words: [], effects },
       { ...reached, assignments: [] },
       place,
       to,
@@ -143,10 +143,6 @@ function walkRedirects(redirects: readonly Redirect[], source: Source, reached: 
 
 function shellWordOf(word: Word | undefined, source: Source): ShellWord | undefined {
   return word && toShellWord(word, source.facts);
-}
-
-function redirectText(redirects: readonly Redirect[], source: Source): string {
-  return redirects.map(({ start, end }) => source.text.slice(start, end)).join(" ");
 }
 
 /** Runs while words are expanded, in a shell of its own. */

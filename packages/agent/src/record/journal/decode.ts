@@ -1,6 +1,7 @@
 // From the bytes of a line to a value that readers can rely on: parsed, with its blobs, and of the shape of its kind. Every
 // reader of lines comes through here, since a line with a right checksum may still hold anything.
 
+import { isJsonObject, parseJson } from "@lathe/llm";
 import type { BlobStore } from "../../base/blobs/store.ts";
 import type { JournalLine } from "../../contract/journal.ts";
 import { misfitsOf } from "./line-shapes.ts";
@@ -20,13 +21,9 @@ export type Decoded =
 
 /** The value as it stands in the line: blobs are references, shapes are not checked. */
 export function parseChecked(line: Buffer): { readonly value: LineValue } | { readonly problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(line.toString("utf8"));
-  } catch {
-    return { problem: "is not JSON" };
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: "is not an object" };
+  const value = parseJson(line.toString("utf8"));
+  if (value === undefined) return { problem: "is not JSON" };
+  if (!isJsonObject(value)) return { problem: "is not an object" };
   if (!isShallow(value, DEEPEST_LINE)) return { problem: "is nested too deeply" };
   delete (value as LineValue)["~"];
   return { value: value as LineValue };

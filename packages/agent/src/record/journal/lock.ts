@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { parseJson } from "@lathe/llm";
 import { readProcStat } from "../../world/process/proc-stat.ts";
 import { JournalError } from "./errors.ts";
 import { readStart } from "./regular-file.ts";
@@ -125,13 +126,7 @@ function readIfThere(path: string): string | undefined {
 
 /** Undefined for a file that is not one of our locks (power loss can leave it empty). */
 function parseOwner(text: string): LockOwner | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { pid, startTime, host, token } = (value ?? {}) as Record<string, unknown>;
+  const { pid, startTime, host, token } = (parseJson(text) ?? {}) as Record<string, unknown>;
   if (typeof startTime !== "string" || typeof host !== "string" || typeof token !== "string") return undefined;
   const isPid = typeof pid === "number" && Number.isInteger(pid) && pid > 0 && pid < 2 ** 31;
   return isPid ? { pid, startTime, host, token } : undefined;

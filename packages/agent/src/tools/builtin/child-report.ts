@@ -1,6 +1,6 @@
 // What the agent tools answer about a child, read back for their cards.
 
-import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, parseJson } from "@lathe/llm";
 
 export interface ChildReport {
   readonly agentId?: string;
@@ -10,10 +10,10 @@ export interface ChildReport {
   readonly turnsUsed?: number;
 }
 
-/** Undefined when the text is no such answer. */
+/** Undefined when the text is no such answer, or one that was truncated for the model. */
 export function childIn(text: string): ChildReport | undefined {
-  const report = parseReport(text);
-  if (!report) return undefined;
+  const report = parseJson(text);
+  if (!isJsonObject(report)) return undefined;
   const { agent_id, status, output, success, turns_used } = report;
   return {
     ...(typeof agent_id === "string" ? { agentId: agent_id } : {}),
@@ -22,13 +22,4 @@ export function childIn(text: string): ChildReport | undefined {
     ...(typeof success === "boolean" ? { success } : {}),
     ...(typeof turns_used === "number" ? { turnsUsed: turns_used } : {}),
   };
-}
-
-function parseReport(text: string): JsonObject | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(text) as JsonObject;
-  } catch {
-    return undefined; // an answer that was truncated for the model
-  }
 }

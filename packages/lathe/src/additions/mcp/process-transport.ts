@@ -3,6 +3,7 @@
 
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
+import { isJsonObject, parseJson } from "@lathe/llm";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
 import { lastWordsIn } from "./problem.ts";
@@ -87,12 +88,8 @@ export class ProcessTransport implements Transport {
 const NO_PROTOCOL = "it writes to stdout what is no MCP message";
 
 function messageIn(line: string): JSONRPCMessage | undefined {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(line) as JSONRPCMessage;
-  } catch {
-    return undefined; // counted by the caller
-  }
+  const message = parseJson(line);
+  return isJsonObject(message) ? (message as object as JSONRPCMessage) : undefined;
 }
 
 const endedWith = ({ exitCode, signal }: Awaited<TwoWayProcess["exited"]>, process: TwoWayProcess): string =>

@@ -108,7 +108,7 @@ export class ToolSearch implements ToolProvider {
     card: ({ query }, result) => ({
       verb: result ? "Found tools" : "Looking for tools",
       subject: String(query),
-      ...(result ? { outcome: outcomeOf(result.details) } : {}),
+      ...(result ? { outcome: `${result.details.match_count ?? 0} added` } : {}),
     }),
     execute: (args) => this.#search(args),
   };
@@ -133,8 +133,6 @@ export class ToolSearch implements ToolProvider {
     };
   }
 }
-
-const outcomeOf = ({ match_count: count }: JsonObject): string => `${count ?? 0} added`;
 
 export function documentOf({ tool, ofServer }: Hideable): Document {
   const properties = tool.schema["properties"];

@@ -60,7 +60,8 @@ export const unreadResult = (why: string, view: string): string =>
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {
   if (result.kind === "refused") return result.why;
-  if (result.kind === "red") return `Its check failed with exit code ${result.exitCode}:\n${tail(result.output)}`;
+  if (result.kind === "red")
+    return `Its check failed with exit code ${result.exitCode}:\n${result.output.length > MOST_OUTPUT ? `[…]\n${result.output.slice(-MOST_OUTPUT)}` : result.output.trimEnd()}`;
   return `Merge failed.\n${conflictLines(root, result.conflicts)}`;
 }
 
@@ -94,9 +95,6 @@ function conflictLines(root: string, conflicts: readonly LandingConflict[]): str
     })
     .join("\n");
 }
-
-const tail = (output: string): string =>
-  output.length > MOST_OUTPUT ? `[…]\n${output.slice(-MOST_OUTPUT)}` : output.trimEnd();
 
 /** Of an agent that was cut off by the end of its process. */
 export function interruptedText(

@@ -1,4 +1,4 @@
-// A question whose answer is not shown: for keys typed at a terminal.
+// What a person types at a terminal: a key that is not shown, lines that are pasted.
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -21,4 +21,12 @@ export async function askSecret(question: string, { stdin, stderr }: Machine): P
     lines.close();
     stderr.write("\n");
   }
+}
+
+/** Reads until the signal, then releases the terminal. */
+export async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
+  const lines = createInterface({ input, terminal: false });
+  signal.addEventListener("abort", () => lines.close(), { once: true });
+  yield* lines;
+  input.pause();
 }

@@ -1,7 +1,6 @@
 // `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where there is
 // an issuer for it.
 
-import { createInterface } from "node:readline";
 import { findRow } from "@lathe/llm/providers";
 import type { OAuthRow } from "../../config/credentials/oauth/rows.ts";
 import type { StoredCredential } from "../../config/credentials/store.ts";
@@ -20,7 +19,7 @@ import { credentialStore } from "../../models/credentials.ts";
 import { signIn } from "../../models/sign-in.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
-import { askSecret } from "./ask-secret.ts";
+import { askSecret, linesOf } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 
 export const loginCommand: Command = async (argv, machine) => {
@@ -63,14 +62,6 @@ function accountNamed(workspace: SessionWorkspace, name: string | undefined, ver
 async function keyOf(account: Account, piped: string, machine: Machine): Promise<StoredCredential> {
   const typed = machine.stdin.isTTY ? await askSecret(`Key for ${account.name} (hidden): `, machine) : piped;
   return keyCredential(account, typed, `pipe it in: lathe login ${account.id} < key.txt`);
-}
-
-/** Reads until the signal, then releases the terminal. */
-async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
-  const lines = createInterface({ input, terminal: false });
-  signal.addEventListener("abort", () => lines.close(), { once: true });
-  yield* lines;
-  input.pause();
 }
 
 async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {

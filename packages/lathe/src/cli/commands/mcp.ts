@@ -1,6 +1,5 @@
 // `lathe mcp list|add|add-json|get|test|remove|login|logout`.
 
-import { createInterface } from "node:readline";
 import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import { addServer, configFile, removeServer } from "../../additions/mcp/config-file.ts";
 import { serverConfig } from "../../additions/mcp/configs.ts";
@@ -14,9 +13,9 @@ import { wrongField } from "../../found/discovery/mcp-server-fields.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { Run } from "../../hosts/run.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
-import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { listing } from "../../sessions/tables/listing.ts";
+import { linesOf } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 import { type AddedServer, checkServerName, readAddition } from "./mcp-add.ts";
 
@@ -206,12 +205,4 @@ function asJson(
     ...(shadowedBy ? { shadowedBy: shownPath(shadowedBy.path, machine.userHome) } : {}),
     ...(ignored === undefined ? {} : { ignored }),
   };
-}
-
-/** Reads until the signal, then releases the terminal. */
-async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
-  const lines = createInterface({ input, terminal: false });
-  signal.addEventListener("abort", () => lines.close(), { once: true });
-  yield* lines;
-  input.pause();
 }

@@ -31,7 +31,7 @@ function inFolder(entry: unknown, cwd: string, userHome: string): readonly strin
   if (typeof entry === "string") return [entry];
   const members = Object.entries(entry as Record<string, unknown>);
   const of = (names: readonly string[]): readonly string[] =>
-    members.flatMap(([key, value]) => (names.includes(key) ? words(value) : []));
+    members.flatMap(([key, value]) => (names.includes(key) ? [value as string | readonly string[]].flat() : []));
   const covers = of(FOLDER_NAMES).some((folder) => isAtOrBelow(folder.replace(/^~(?=\/|$)/, userHome), cwd));
   return covers ? of(VALUE_NAMES) : [];
 }
@@ -40,5 +40,3 @@ function isAtOrBelow(folder: string, path: string): boolean {
   const way = relative(join(folder, "."), path);
   return way === "" || !(way === ".." || way.startsWith("../") || way.startsWith("/"));
 }
-
-const words = (value: unknown): readonly string[] => [value as string | readonly string[]].flat();

@@ -1,7 +1,7 @@
 // The critic's word on each finding: what it does not confirm is not reported.
 
 import type { BatchTask } from "@lathe/agent/contract";
-import type { JsonSchema } from "@lathe/llm";
+import { type JsonSchema, parseJson } from "@lathe/llm";
 import type { ConfirmedFinding, DroppedFinding, Finding } from "./types.ts";
 
 /** One critic looks at so many. */
@@ -85,12 +85,7 @@ export function applyVerdicts(findings: readonly Finding[], outputs: readonly (s
 }
 
 function verdictsIn(output: string | undefined): readonly Verdict[] {
-  if (output === undefined) return [];
-  try {
-    const { verdicts } = JSON.parse(output) as { verdicts?: readonly Verdict[] };
-    return Array.isArray(verdicts) ? verdicts : [];
-  } catch {
-    // It was sent back three times and still does not fit.
-    return [];
-  }
+  // What is no JSON was sent back three times and still does not fit.
+  const { verdicts } = (parseJson(output ?? "") ?? {}) as { verdicts?: readonly Verdict[] };
+  return Array.isArray(verdicts) ? verdicts : [];
 }

@@ -1,6 +1,6 @@
 // Configuration files of any agent: JSON (with comments), TOML and YAML, as a value and the line that each part is in.
 
-import { isJsonObject } from "@lathe/llm";
+import { isJsonObject, parseJson } from "@lathe/llm";
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { Scan } from "./look.ts";
 import type { Level } from "./types.ts";
@@ -15,22 +15,13 @@ export interface Structured {
 export function readJson(look: Scan, path: string, level: Level): Structured | undefined {
   const text = look.text(path, level);
   if (text === undefined || text.trim() === "") return undefined;
-  const value = plainJson(text) ?? commentedJson(look, path, text);
+  const value = parseJson(text) ?? commentedJson(look, path, text);
   if (value === undefined) return undefined;
   if (!isJsonObject(value)) {
     look.warn(path, "it must hold one object: { … }", 1);
     return undefined;
   }
   return { value, lineOf: (keys) => jsonLine(text, keys) };
-}
-
-/** Most files are; then nothing else is loaded. */
-function plainJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // comments, commas at the end, or broken: the other parser knows
-  }
 }
 
 function commentedJson(look: Scan, path: string, text: string): unknown {

@@ -2,7 +2,7 @@
 // one: {"decision": "allow" | "deny" | "ask", "reason"?, "remember"?: "pattern" | "tool"}.
 
 import type { CallInfo } from "@lathe/agent";
-import { messageOf } from "@lathe/llm";
+import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import { runUserProgram } from "../../config/workspace/user-program.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Offers, Width } from "./offers.ts";
@@ -57,16 +57,9 @@ export function permissionCommand(workspace: Workspace, command: string): Comman
 }
 
 function answerOf(text: string): CommandAnswer {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return failureAnswer("it did not print one JSON object");
-  }
-  const { decision, reason, remember } = (typeof value === "object" && value !== null ? value : {}) as Record<
-    string,
-    unknown
-  >;
+  const value = parseJson(text);
+  if (value === undefined) return failureAnswer("it did not print one JSON object");
+  const { decision, reason, remember } = isJsonObject(value) ? value : {};
   if (decision !== "allow" && decision !== "deny" && decision !== "ask")
     return failureAnswer('its "decision" is not allow, deny or ask');
   return {

@@ -32,8 +32,6 @@ export interface DeniedCall {
   readonly reason: string;
 }
 
-const wouldAllow = (option: string): string => `It would be allowed with ${option}.`;
-
 /** The options that would have allowed all calls that were denied for these reasons. */
 export function allowedWith(reasons: readonly string[]): string {
   const options = new Set(reasons.map((reason) => /It would be allowed with (.*)\.$/.exec(reason)?.[1] ?? FULL));
@@ -259,7 +257,7 @@ export class Permissions {
     const sentences = [
       `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here.`,
       ...(why === undefined ? [] : [why]),
-      wouldAllow(allowWith),
+      `It would be allowed with ${allowWith}.`,
     ];
     const reason = sentences.join(" ");
     this.denied.push({ callId: call.callId, tool: call.tool.name, reason });

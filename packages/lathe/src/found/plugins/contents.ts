@@ -1,7 +1,7 @@
 // What a plugin brings, by looking at its files only: shown to a person before it is installed.
 
 import { basename } from "node:path";
-import { isJsonObject } from "@lathe/llm";
+import { isJsonObject, parseJson } from "@lathe/llm";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import { readAgentFile } from "../agents/agent-file.ts";
 import { Discovery } from "../discovery/discovery.ts";
@@ -85,12 +85,8 @@ function lineOf({ kind, name, value }: Found, root: string): string {
   return `${kind} ${name}`;
 }
 
+/** Undefined for a broken file: what it calls itself is then up to its folder, and discovery reports the file. */
 function parseObject(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined; // what it calls itself is then up to its folder; discovery reports the file
-  }
+  const value = parseJson(text ?? "");
+  return isJsonObject(value) ? value : undefined;
 }

@@ -1,5 +1,6 @@
 // What the keys do at the terminal, besides editing and choosing. Every action can be given other keys in keybindings.json.
 
+import { isJsonObject, parseJson } from "@lathe/llm";
 import { type Action, Bindings, EDITOR_ACTIONS, SELECT_ACTIONS } from "@lathe/tui";
 import type { ChoiceAction } from "../../conversation/commands/command-view.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
@@ -103,13 +104,8 @@ function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string
 /** A text is what is wrong with the file. */
 function remapsIn(file: string): Record<string, string | readonly string[]> | string {
   const wrong = `${file} takes no effect: it must be a JSON object of actions and keys, such as {"app.plan.toggle": "f8"}.`;
-  let remaps: unknown;
-  try {
-    remaps = JSON.parse(readIfThere(file) ?? "{}");
-  } catch {
-    return wrong;
-  }
-  if (typeof remaps !== "object" || remaps === null || Array.isArray(remaps)) return wrong;
+  const remaps = parseJson(readIfThere(file) ?? "{}");
+  if (!isJsonObject(remaps)) return wrong;
   const isChords = (value: unknown): boolean =>
     typeof value === "string" || (Array.isArray(value) && value.every((chord) => typeof chord === "string"));
   if (!Object.values(remaps).every(isChords)) return wrong;

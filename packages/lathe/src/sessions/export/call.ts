@@ -1,9 +1,10 @@
 // One tool call on the page: a line that says what was done, and behind it the arguments, the diff and the result.
 
 import { oneLine } from "@lathe/agent/base";
+import type { CardDiff } from "@lathe/agent/contract";
 import type { ImageData, JsonValue } from "@lathe/llm";
 import { seconds, size } from "../numbers.ts";
-import type { Call, CallResult, FileDiff } from "../transcript.ts";
+import type { Call, CallResult } from "../transcript.ts";
 import { visible } from "../visible.ts";
 import { type Html, html } from "./html.ts";
 
@@ -42,7 +43,7 @@ function outcome(result: CallResult | undefined): Html {
   return result.isError ? html`<span class="failed">failed</span> ${took}` : html`${took}`;
 }
 
-function counts(diffs: readonly FileDiff[]): Html {
+function counts(diffs: readonly CardDiff[]): Html {
   const lines = diffs.flatMap(({ diff }) => diff.split("\n"));
   const plus = lines.filter((line) => line.startsWith("+")).length;
   const minus = lines.filter((line) => line.startsWith("-")).length;
@@ -72,7 +73,7 @@ export function pre(text: string): Html {
 const KINDS: Readonly<Record<string, string>> = { "+": "plus", "-": "minus", "@": "hunk" };
 
 /** The call's own line names the file already when there is only one. */
-function diffHtml({ path, diff }: FileDiff, named: boolean): Html {
+function diffHtml({ path, diff }: CardDiff, named: boolean): Html {
   const rows = visible(diff)
     .split("\n")
     .map((line) => html`<span class="${KINDS[line[0] ?? ""]}">${line || " "}</span>`);

@@ -44,7 +44,7 @@ const MOST_MARKS = 500;
 const DEEP_QUOTE = /^(?:> ?){30}/m;
 
 export function markdown(text: string): Html {
-  return isLaborious(text) ? plain(text) : new Html(marked.parse(text) as string);
+  return isLaborious(text) ? html`<pre>${text}</pre>` : new Html(marked.parse(text) as string);
 }
 
 function isLaborious(text: string): boolean {
@@ -53,7 +53,5 @@ function isLaborious(text: string): boolean {
     .split(/\n\s*\n/)
     .some((paragraph) => paragraph.length > MOST_PARAGRAPH || (paragraph.match(/[*_]/g)?.length ?? 0) > MOST_MARKS);
 }
-
-const plain = (text: string): Html => html`<pre>${text}</pre>`;
 
 const isWeb = (href: string): boolean => /^(https?:\/\/|mailto:)/i.test(href);

@@ -1,7 +1,7 @@
 // The Chat Completions stream and body, with the oddities of the servers that imitate it.
 
 import { inStreamError } from "../../errors/classify.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../types/json.ts";
 import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
@@ -167,7 +167,7 @@ export class ChatDecoder implements ResponseDecoder {
     const known = this.#calls.get(index);
     // Some servers give every parallel call the index 0: a new id and name after complete arguments is a new call.
     const reused = known?.id !== undefined && id !== undefined && id !== known.id && name !== undefined;
-    if (known && !(reused && isCompleteJson(known.fragments.join("")))) {
+    if (known && !(reused && parseJson(known.fragments.join("")) !== undefined)) {
       known.id ??= id;
       return known;
     }
@@ -178,15 +178,6 @@ export class ChatDecoder implements ResponseDecoder {
 
   #usage(usage: JsonValue | undefined, out: BlockSink): void {
     if (isJsonObject(usage)) out.usage(readUsage(usage));
-  }
-}
-
-function isCompleteJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 // One message of the conversation as items of a Responses `input` list. Calls, results and reasoning are items of their own,
 // never inside a message.
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, TextPart } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
@@ -189,14 +189,6 @@ function encryptedContent({ thinking: { signature = "" } }: ThinkingPart): strin
   const item = parseJson(signature);
   const encrypted = isJsonObject(item) ? item["encrypted_content"] : undefined;
   return typeof encrypted === "string" && encrypted !== "" ? encrypted : undefined;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function reasoningItem(text: string, encrypted: string, itemId: string | undefined): JsonObject {

@@ -41,7 +41,7 @@ export function parseUnified(input: string): PatchOperation[] {
     } else {
       throw new PatchSyntaxError(
         at + 1,
-        `expected "--- path", "@@" or a line that begins with " ", "-" or "+", got ${quote(line)}.`,
+        `expected "--- path", "@@" or a line that begins with " ", "-" or "+", got ${JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line)}.`,
       );
     }
   }
@@ -147,8 +147,4 @@ function headerAfter(lines: readonly string[], from: number): number {
 
 function isHeader(lines: readonly string[], index: number): boolean {
   return (lines[index] as string).startsWith("--- ") && (lines[index + 1] ?? "").startsWith("+++ ");
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

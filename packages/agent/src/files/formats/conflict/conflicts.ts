@@ -1,6 +1,7 @@
 // The conflicts that this session has shown, by the numbers that conflict:// addresses name them by.
 
 import { type ConflictRegion, conflictRegions } from "../../edit/conflict-regions.ts";
+import type { LandingRegion } from "../../isolate/types.ts";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
@@ -18,14 +19,6 @@ export interface Conflict {
   readonly region: ConflictRegion;
   /** Of a change that did not land: the file has our side, without markers, between these lines. */
   readonly between?: { readonly before: string; readonly after: string };
-}
-
-/** Lines of a file, and what a change that did not land would have made of them. */
-export interface UnlandedLines {
-  /** 1-based; of the first of `ours`, or of the line before which `theirs` would be. */
-  readonly line: number;
-  readonly ours: string;
-  readonly theirs: string;
 }
 
 /** A file as it was read. */
@@ -62,7 +55,7 @@ export class Conflicts {
   }
 
   /** Changes to the file that did not land, because it has changed itself. `author`: whose changes they are. */
-  addUnlanded(file: ConflictedFile, author: string, changes: readonly UnlandedLines[]): readonly Conflict[] {
+  addUnlanded(file: ConflictedFile, author: string, changes: readonly LandingRegion[]): readonly Conflict[] {
     const lines = file.text.split(/(?<=\n)/);
     return changes.map(({ line, ours, theirs }) => {
       const start = line - 1;

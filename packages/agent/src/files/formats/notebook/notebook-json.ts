@@ -3,7 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { isJsonObject } from "@lathe/llm";
+import { isJsonObject, parseJson } from "@lathe/llm";
 import type { CellType, TextCell } from "./cells-text.ts";
 import { itemSpans, memberSpans, type Span, valueSpan } from "./json-spans.ts";
 
@@ -30,13 +30,7 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 export function parseNotebook(bytes: Uint8Array): Notebook | undefined {
   if (!isUtf8(bytes)) return undefined;
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  let value: unknown;
-  try {
-    value = JSON.parse(json.replace(/^\ufeff/, ""));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(json.replace(/^\ufeff/, ""));
   if (!isJsonObject(value) || value["nbformat"] !== 4 || !Array.isArray(value["cells"])) return undefined;
   const cellsSpan = memberSpans(json, valueSpan(json, 0)).get("cells") as Span;
   const spans = itemSpans(json, cellsSpan);

@@ -12,12 +12,10 @@ export function pinnedFolders(roots: readonly string[], inside: readonly string[
     const outermost = above.sort((a, b) => a.length - b.length)[0];
     return outermost === undefined ? [] : foldersBetween(outermost, path);
   });
-  return [...new Set(between)].filter(isFolder);
+  return [...new Set(between)].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
 }
 
 function foldersBetween(root: string, path: string): string[] {
   const parent = dirname(path);
   return parent === root || parent === dirname(parent) ? [] : [parent, ...foldersBetween(root, parent)];
 }
-
-const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -5,13 +5,6 @@ import type { GrepFile, GrepLine, GrepOptions, GrepResult } from "../types.ts";
 import { byPath, contentLines, shownPath } from "./results.ts";
 import { DEFAULT_GREP_RESULTS } from "./types.ts";
 
-export interface FoundFile {
-  /** Relative to the searched directory. */
-  readonly path: string;
-  readonly hits: number;
-  readonly lines: readonly GrepLine[];
-}
-
 /** How many matching lines of one file are worth knowing: one more than can be shown. */
 export function hitsPerFile({ perFile, maxResults = DEFAULT_GREP_RESULTS }: GrepOptions): number {
   return (perFile ?? maxResults) + 1;
@@ -23,7 +16,7 @@ export class FirstFiles {
   readonly #max: number;
   readonly #countsLines: boolean;
   readonly #sorted: boolean;
-  #files: FoundFile[] = [];
+  #files: GrepFile[] = [];
   #kept = 0;
   #dropped = false;
   /** Hits of all files seen, kept or not. */
@@ -41,7 +34,7 @@ export class FirstFiles {
     return this.#sorted && this.#kept > this.#max;
   }
 
-  add(file: FoundFile): void {
+  add(file: GrepFile): void {
     this.hits += file.hits;
     this.#files.push(file);
     this.#kept += this.#weight(file);
@@ -73,7 +66,7 @@ export class FirstFiles {
     return { lines, files, truncated: left < 0 || this.#dropped };
   }
 
-  #weight(file: FoundFile): number {
+  #weight(file: GrepFile): number {
     return this.#countsLines ? file.hits : 1;
   }
 

@@ -31,7 +31,9 @@ const disk: SearchFs = {
     return entries;
   },
   async read(paths) {
-    return paths.map((path) => skipForbidden(() => readUpTo(path, MOST_BYTES), Buffer.alloc(0)));
+    return paths.map((path) =>
+      skipForbidden(() => (statSync(path).size > MOST_BYTES ? Buffer.alloc(0) : readFileSync(path)), Buffer.alloc(0)),
+    );
   },
   async mtimeMs(path) {
     return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -40,7 +42,3 @@ const disk: SearchFs = {
 
 /** A larger file is skipped: it does not fit in one string. */
 const MOST_BYTES = 256 << 20;
-
-function readUpTo(path: string, most: number): Buffer {
-  return statSync(path).size > most ? Buffer.alloc(0) : readFileSync(path);
-}

@@ -1,7 +1,7 @@
 // Finds the ripgrep program: the one that comes with the package, else the first on PATH.
 
-import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { isExecutable } from "../../process/spawn-error.ts";
 
 /** Path of the ripgrep program; undefined when there is none. */
 export async function locateRipgrep(path: string | undefined): Promise<string | undefined> {
@@ -25,13 +25,4 @@ export function onPath(program: string, path: string | undefined): string | unde
     .filter(isAbsolute)
     .map((directory) => join(directory, program))
     .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -24,12 +24,8 @@ export function compileGlob(pattern: string): PathGlob {
       ? [base, glob]
       : slash === -1
         ? ["", scanned.base]
-        : [base.slice(0, slash) || "/", lastPart(scanned.base)];
+        : [base.slice(0, slash) || "/", scanned.base.slice(scanned.base.lastIndexOf("/") + 1)];
   return { base: directory, rest, matches: picomatch(rest, { dot: true, nonegate: true }) };
-}
-
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** The directory that a pattern searches, relative to where it is used: a pattern may lead out of it. */

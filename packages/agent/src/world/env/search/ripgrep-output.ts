@@ -1,8 +1,7 @@
 // Reads ripgrep's output as it streams, file by file.
 
 import { StringDecoder } from "node:string_decoder";
-import type { GrepLine, GrepRange } from "../types.ts";
-import type { FoundFile } from "./first-files.ts";
+import type { GrepFile, GrepLine, GrepRange } from "../types.ts";
 import { grepLine } from "./results.ts";
 import { isWithin } from "./text-matches.ts";
 
@@ -42,7 +41,7 @@ export interface ParseOptions {
 
 export class MatchParser {
   readonly #options: ParseOptions;
-  readonly #emit: (file: FoundFile) => void;
+  readonly #emit: (file: GrepFile) => void;
   readonly #decoder = new StringDecoder("utf8");
   /** The record that has begun, in pieces: a line of megabytes must not be searched again with each chunk. */
   #pieces: string[] = [];
@@ -50,7 +49,7 @@ export class MatchParser {
   #lines: GrepLine[] = [];
   #hits = 0;
 
-  constructor(options: ParseOptions, emit: (file: FoundFile) => void) {
+  constructor(options: ParseOptions, emit: (file: GrepFile) => void) {
     this.#options = options;
     this.#emit = emit;
   }

@@ -63,7 +63,7 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
     parts.push(dim(SEPARATOR), span(text, style));
   };
   if (card.outcome !== undefined && card.outcome !== "") {
-    if (isLineCount(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
+    if (/^\+\d+ -\d+$/.test(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
     else add(visibleLine(card.outcome), { color: failed ? "error" : "muted" });
   }
   if (state === "skipped") add("skipped", { color: "dim" });
@@ -79,8 +79,6 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
     add(`took ${took(tookMs)}`, { color: "dim" });
   return parts;
 }
-
-const isLineCount = (outcome: string): boolean => /^\+\d+ -\d+$/.test(outcome);
 
 function lineCount(outcome: string): Span[] {
   const [added = "", removed = ""] = outcome.split(" ");

@@ -1,5 +1,6 @@
 // Books: the chapters in reading order, as text.
 
+import { decodePercents } from "../../../../base/secrets/secret-values.ts";
 import { CannotParse } from "../types.ts";
 import { HtmlReader } from "./html.ts";
 import { attribute, decodeXml, type Parts, readMarkup, readXml, resolveTarget } from "./package-parts.ts";
@@ -17,7 +18,7 @@ export function epubText(parts: Parts): string {
     open: (name, attributes) => {
       inTitle = name === "title";
       if (name === "item")
-        files.set(attributes["id"] ?? "", resolveTarget(folder, decodedName(attributes["href"] ?? "")));
+        files.set(attributes["id"] ?? "", resolveTarget(folder, decodePercents(attributes["href"] ?? "")));
       if (name === "itemref" && attributes["linear"] !== "no") order.push(attributes["idref"] ?? "");
     },
     text: (text) => {
@@ -47,12 +48,4 @@ function bookFile(parts: Parts): string {
   });
   if (path === undefined || !parts.has(path)) throw new CannotParse("its list of contents is missing");
   return path;
-}
-
-function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name; // a percent sign of its own
-  }
 }

@@ -1,5 +1,6 @@
 // Writes one row of a database in one transaction: inserts it, changes some of its values, or deletes it.
 
+import type { RowChange } from "../../../target/format.ts";
 import { CannotParse, type TaskInput } from "../types.ts";
 import { type Cell, rowText } from "./cells.ts";
 import { type Database, describeError, openForWriting, openReadOnly } from "./open.ts";
@@ -13,12 +14,6 @@ export interface SqliteWrite extends TaskInput {
   readonly planOnly: boolean;
 }
 
-export interface SqliteChange {
-  readonly summary: string;
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
-}
-
 type Value = string | number | bigint | null;
 
 interface Row {
@@ -29,7 +24,7 @@ interface Row {
   readonly keyText: string;
 }
 
-export async function writeSqlite(input: TaskInput): Promise<SqliteChange> {
+export async function writeSqlite(input: TaskInput): Promise<RowChange> {
   const { file, inner, content, planOnly } = input as SqliteWrite;
   const database = await (planOnly ? openReadOnly(file) : openForWriting(file));
   try {
@@ -41,7 +36,7 @@ export async function writeSqlite(input: TaskInput): Promise<SqliteChange> {
   }
 }
 
-async function change(database: Database, inner: string, content: string, planOnly: boolean): Promise<SqliteChange> {
+async function change(database: Database, inner: string, content: string, planOnly: boolean): Promise<RowChange> {
   const { table, separator, rest } = tableIn(inner, tablesOf(database));
   if (separator === "?") throw new CannotParse("SQLite write paths do not support query parameters");
   refuseOthers(table);
@@ -121,7 +116,7 @@ function scalar(name: string, value: unknown): Value {
 }
 
 /** All of it or nothing, also when the process is killed. */
-function inTransaction(database: Database, work: () => SqliteChange): SqliteChange {
+function inTransaction(database: Database, work: () => RowChange): RowChange {
   database.exec("BEGIN IMMEDIATE");
   try {
     const done = work();
@@ -133,7 +128,7 @@ function inTransaction(database: Database, work: () => SqliteChange): SqliteChan
   }
 }
 
-function insert(database: Database, table: Table, values: ReadonlyMap<string, Value>): SqliteChange {
+function insert(database: Database, table: Table, values: ReadonlyMap<string, Value>): RowChange {
   const names = [...values.keys()].map(quoteName).join(", ");
   const what = values.size === 0 ? "DEFAULT VALUES" : `(${names}) VALUES (${[...values].map(() => "?").join(", ")})`;
   const statement = database.prepare(`INSERT INTO ${quoteName(table.name)} ${what} RETURNING *`);
@@ -142,7 +137,7 @@ function insert(database: Database, table: Table, values: ReadonlyMap<string, Va
   return { summary: `Inserted row into ${table.name}`, after: rowText(shown, after as unknown as Cell[]) };
 }
 
-function update(row: Row, values: ReadonlyMap<string, Value>): SqliteChange {
+function update(row: Row, values: ReadonlyMap<string, Value>): RowChange {
   const { database, table } = row;
   const found = find(row);
   if (!found) return noRow(row, "updated in");
@@ -160,7 +155,7 @@ function update(row: Row, values: ReadonlyMap<string, Value>): SqliteChange {
   };
 }
 
-function remove(row: Row): SqliteChange {
+function remove(row: Row): RowChange {
   const { database, table, keyText } = row;
   const found = find(row);
   if (!found) return noRow(row, "deleted from");
@@ -169,7 +164,7 @@ function remove(row: Row): SqliteChange {
   return { summary: `Deleted row '${keyText}' from ${table.name}`, before: found.text };
 }
 
-function plan(row: Row, values: ReadonlyMap<string, Value> | undefined): SqliteChange {
+function plan(row: Row, values: ReadonlyMap<string, Value> | undefined): RowChange {
   const { columns, keyText, table } = row;
   const found = find(row);
   if (!found) return noRow(row, values ? "updated in" : "deleted from");
@@ -189,7 +184,7 @@ const planValues = (columns: readonly Column[], values: ReadonlyMap<string, Valu
       );
 };
 
-const noRow = ({ table, key, keyText }: Row, done: string): SqliteChange => ({
+const noRow = ({ table, key, keyText }: Row, done: string): RowChange => ({
   summary: `No row ${done} ${table.name}: there is none with ${key.name} '${keyText}'`,
 });
 

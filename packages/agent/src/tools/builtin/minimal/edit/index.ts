@@ -2,12 +2,10 @@
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";
-import { editCard } from "../../../../files/edit/card.ts";
 import { fileChanges, hostDetails, linesChanged, paragraphs, trailer } from "../../../../files/edit/outcome.ts";
 import { editPreview } from "../../../../files/edit/preview.ts";
 import { type Replacement, replaceInFile } from "../../../../files/edit/replace.ts";
-import { fileAccess } from "../../file-access.ts";
-import { EDIT_OUTPUT } from "../../output.ts";
+import { editFileTool } from "../../edit-file/index.ts";
 import description from "./description.md";
 
 const params = {
@@ -17,16 +15,10 @@ const params = {
 };
 
 export const minimalEditTool: ToolDef<StaticFields<typeof params>> = {
+  ...editFileTool,
   name: "edit",
-  label: "Edit",
   description: description.trim(),
   schema: object(params),
-  tier: "write",
-  replay: "never",
-  output: EDIT_OUTPUT,
-  access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
-  summary: ({ file_path }) => file_path,
-  card: ({ file_path }, result) => editCard(file_path, result),
   preview: async (args, scope) => {
     const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, args.file_path, [exactly(args)]);
     return editPreview({ files: [file], notes }, ["file_path", "old_string", "new_string"]);

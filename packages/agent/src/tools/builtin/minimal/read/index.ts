@@ -4,9 +4,7 @@ import { integer, object, optional, type StaticFields, text } from "@lathe/llm/s
 import type { ToolDef } from "../../../../contract/tool.ts";
 import { open } from "../../../../files/read/open.ts";
 import { windowOf } from "../../../../files/read/window.ts";
-import { fileAccess, readTier } from "../../file-access.ts";
-import { READ_OUTPUT } from "../../output.ts";
-import { otherResult, readCard, wholeResult, windowDetails } from "../../read-file/index.ts";
+import { otherResult, readFileTool, wholeResult, windowDetails } from "../../read-file/index.ts";
 import description from "./description.md";
 
 const MOST_LINES = 5_000;
@@ -18,16 +16,10 @@ const params = {
 };
 
 export const minimalReadTool: ToolDef<StaticFields<typeof params>> = {
+  ...readFileTool,
   name: "read",
-  label: "Read",
   description: description.trim(),
   schema: object(params),
-  tier: ({ file_path }) => readTier(file_path),
-  replay: "safe",
-  output: READ_OUTPUT,
-  access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
-  summary: ({ file_path }) => file_path,
-  card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
   async execute({ file_path, offset, limit }, context) {
     const opened = await open(file_path, context, { offset, limit });
     if (opened.kind !== "text") return otherResult(opened, context);

@@ -1,0 +1,26 @@
+// Files that remember what journals say. Each is only a copy, so anything wrong with one means reading the journals.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Empty when there is no such file, or another version of the program wrote it. */
+export function loadMemory<Row>(file: string, version: number): readonly Row[] {
+  try {
+    const memory = JSON.parse(readFileSync(file, "utf8")) as { version: number; rows: readonly Row[] };
+    return memory.version === version ? memory.rows : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Best effort: a full or read-only home must not stop a listing. */
+export function saveMemory<Row>(file: string, version: number, rows: readonly Row[]): void {
+  const aside = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(aside, JSON.stringify({ version, rows }), { mode: 0o600 });
+    renameSync(aside, file);
+  } catch {
+    rmSync(aside, { force: true }); // the next listing reads the journals again
+  }
+}
