@@ -19,7 +19,7 @@ export * from "./context/imports.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
 export * from "./context/ledger/types.ts";
 export type { PrefixTexts } from "./context/prefix/prefix.ts";
-export { FolderDocs, type InstructionDoc, joinDocs, type ProjectDocs, pathDown } from "./context/project-docs.ts";
+export { FolderDocs, joinDocs, type ProjectDocs, pathDown } from "./context/project-docs.ts";
 export type { Found, Recall } from "./context/recall/recall.ts";
 export * from "./context/surroundings.ts";
 export type { MoreLayers } from "./context/system-prompt.ts";

@@ -45,6 +45,7 @@ export type {
   StopVerdict,
   StreamVerdict,
 } from "./contract/seams/types.ts";
+export { SessionError, type SessionErrorCode } from "./contract/session-error.ts";
 export type { SubagentService } from "./contract/subagents.ts";
 export {
   type Access,

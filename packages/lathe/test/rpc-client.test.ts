@@ -67,6 +67,29 @@ describe("RpcClient", () => {
     await expect(agent.getState()).rejects.toThrow("The agent ended (SIGKILL)");
   });
 
+  it("MO-07 a listener that throws or rejects is reported as a failure; the others still get the event", async () => {
+    rig.server.push(turn.text("one"));
+    const agent = client();
+    await agent.start();
+    const failures: string[] = [];
+    const seen = new Set<string>();
+    agent.onFailure((error) => failures.push(error.message));
+    agent.onEvent(() => {
+      throw new Error("thrown by the host");
+    });
+    agent.onEvent(() => Promise.reject(new Error("rejected by the host")));
+    agent.onEvent(({ type }) => seen.add(type));
+    const ended = new Promise<void>((resolve) => {
+      agent.onEvent(({ type }) => type === "agent_end" && resolve());
+    });
+    await agent.prompt("go");
+    await ended;
+    expect(seen).toContain("agent_end");
+    expect(failures).toContain("A listener threw: thrown by the host");
+    expect(failures).toContain("A listener threw: rejected by the host");
+    await agent.stop();
+  });
+
   it("MO-07 refusals are errors with a code; a prompt refused later fails those who wait", async () => {
     const open = gate();
     rig.server.push(turn.text("one", { before: open.wait }));

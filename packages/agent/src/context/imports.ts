@@ -4,7 +4,6 @@
 import { posix } from "node:path";
 import { isCredentialFile, isInside } from "../policy/permissions/sensitive-paths.ts";
 import type { FileStat } from "../world/env/types.ts";
-import type { InstructionDoc } from "./project-docs.ts";
 
 const IMPORTING = new Set(["CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"]);
 /** Whether `@path` in this instruction file means an import. */
@@ -21,6 +20,13 @@ const MOST_NAMED = 3;
 
 const CODE = /^[ \t]*(```|~~~)[\s\S]*?^[ \t]*\1.*$|`[^`\n]*`/gm;
 const IMPORT = /(?<=^|\s)@((?:\\ |[^\s`\\])+)/g;
+
+/** An instruction file. */
+export interface InstructionDoc {
+  /** As the model sees it. */
+  readonly path: string;
+  readonly text: string;
+}
 
 /** Where files are read: any environment is one. */
 export interface ImportFiles {

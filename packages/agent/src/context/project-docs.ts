@@ -5,7 +5,7 @@ import { posix } from "node:path";
 import { realPathOf } from "../world/env/real-path.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { entryOf } from "./git-files.ts";
-import { type DocWarner, Imports, isImporting } from "./imports.ts";
+import { type DocWarner, Imports, type InstructionDoc, isImporting } from "./imports.ts";
 import { instructionsHeading } from "./prompt-parts.ts";
 
 const BUDGET_BYTES = 32_768;
@@ -17,13 +17,6 @@ const OTHERS = ["CLAUDE.md", "GEMINI.md"];
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
 const LEADS_OUT = "[Omitted: this link leads outside the repository]";
-
-/** An instruction file. */
-export interface InstructionDoc {
-  /** As the model sees it. */
-  readonly path: string;
-  readonly text: string;
-}
 
 /** The instruction files of a project as one text. */
 export interface ProjectDocs {

@@ -2,8 +2,8 @@
 
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { askGit, collectFacts, environmentBlock, type HostFacts } from "./environment.ts";
-import type { DocWarner } from "./imports.ts";
-import { type InstructionDoc, joinDocs, projectDocs } from "./project-docs.ts";
+import type { DocWarner, InstructionDoc } from "./imports.ts";
+import { joinDocs, projectDocs } from "./project-docs.ts";
 
 /** Text about the place the session works in; rendered once, then kept in the journal. */
 export interface Surroundings {

@@ -165,6 +165,8 @@ function narrowProvider(provider: ToolProvider, type: AgentType | undefined): To
   return {
     tools: () => {
       const tools = provider.tools();
+      // A promise is reported by the session that gets it.
+      if (!Array.isArray(tools)) return tools;
       if (tools !== seen) kept = tools.filter((tool) => isAllowed(type, tool));
       seen = tools;
       return kept;

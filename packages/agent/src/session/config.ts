@@ -16,6 +16,7 @@ import {
 } from "@lathe/llm/schema";
 import type { BudgetConfig } from "../base/budget/ledger.ts";
 import type { TruncationMode } from "../base/truncate/limits.ts";
+import { SessionError } from "../contract/session-error.ts";
 import { MOST_RUNNING } from "../tools/run/jobs.ts";
 
 /** How often and how long failed requests are made again. */
@@ -144,11 +145,11 @@ export function createConfig(input: ConfigInput = {}): SessionConfig {
 }
 
 function assign(values: SessionConfig, name: string, value: unknown): void {
-  if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
+  if (!Object.hasOwn(DEFAULTS, name)) throw new SessionError("config", `unknown session setting "${name}"`);
   const schema: Schema = SETTINGS[name as keyof SessionConfig];
   const wrong =
     value === undefined && name === "reasoningEffort" ? undefined : new Checker(schema).wrongIn(value, name);
-  if (wrong !== undefined) throw new Error(wrong);
+  if (wrong !== undefined) throw new SessionError("config", wrong);
   (values as unknown as Record<string, unknown>)[name] =
     name === "retry" ? { ...values.retry, ...withoutUndefined(value as Partial<RetryConfig>) } : value;
 }

@@ -5,6 +5,7 @@ import { addUsage, SDKError } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import { makePending } from "../base/time/pending.ts";
 import type { InputContent, InputOutcome, MessageSource } from "../contract/events/types.ts";
+import { SessionError } from "../contract/session-error.ts";
 import { wasQueued } from "../record/journal/queue-lines.ts";
 import type { WholeSession } from "./facades.ts";
 import { failureOf } from "./failure.ts";
@@ -56,7 +57,7 @@ export class InputRunner {
   }
 
   enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined, id?: string): string {
-    if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
+    if (this.#closing || this.#core.state === "closed") throw new SessionError("closed", "session is closed");
     return enqueue(this.#core, delivery, content, source, id);
   }
 
@@ -129,7 +130,7 @@ export class InputRunner {
   mustBeFree(): void {
     if (this.isFree()) return;
     const isBusy = !this.#closing && this.#core.state === "processing";
-    throw new Error(isBusy ? "session is busy" : "session is closed");
+    throw isBusy ? new SessionError("busy", "session is busy") : new SessionError("closed", "session is closed");
   }
 
   async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {

@@ -1,6 +1,7 @@
 // One input: from its user message through rounds of model and tools to processing_end.
 
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import { answerAtOnce } from "../base/answer-at-once.ts";
 import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
@@ -184,7 +185,10 @@ async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> 
 
 function inputEnd(core: SessionLog & HostChoices, run: InputRun): InputEnd {
   const answer = core.options.isQuestion && lastAnswer(core);
-  if (answer && core.options.isQuestion?.(answer)) run.awaits = { what: "question", text: answer.content };
+  const asks =
+    answer &&
+    answerAtOnce(core.options.isQuestion?.(answer), "isQuestion", (message) => core.warn(message, "callback_failed"));
+  if (answer && asks) run.awaits = { what: "question", text: answer.content };
   return { reason: "completed" };
 }
 

@@ -1,6 +1,7 @@
 // US dollars of one answer.
 
 import { costOf, type Usage } from "@lathe/llm";
+import { answerAtOnce } from "../base/answer-at-once.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { HostChoices, ModelContext, SessionLog } from "./facades.ts";
 
@@ -11,7 +12,9 @@ export function priceOf(
   usage: Usage,
 ): number | undefined {
   const { model, modelInfo, provider = profile.id } = profile;
-  const hostPrice = core.options.priceOf?.(model, usage);
+  const hostPrice = answerAtOnce(core.options.priceOf?.(model, usage), "priceOf", (message) =>
+    core.warn(message, "callback_failed"),
+  );
   if (hostPrice !== undefined) return hostPrice;
   if (modelInfo?.cost) return costOf(usage, modelInfo.cost, provider);
   if (core.config.budget.usd && core.unpriced !== model) {

@@ -94,7 +94,7 @@ export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
     "overflow",
     /maximum prompt length|token count .*exceeds|exceed\w* .*token limit|reduce the length of the messages/i,
   ],
-  ["overflow", /exceeds? (the )?max(imum)? length|range of input length|`inputs` tokens/i],
+  ["overflow", /exceeds? (the )?max(imum)? (allowed )?(input )?length|range of input length|`inputs` tokens/i],
   ["filtered", /content filter|content_filter|safety|violating our usage policy/i],
   ["notFound", /not found|does not exist/i],
   ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],

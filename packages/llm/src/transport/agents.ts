@@ -33,6 +33,8 @@ export interface Connections {
   prepare(target: RequestOptions): void;
   /** Closes those that wait for a request. */
   dropIdle(): void;
+  /** Closes those that wait for a request now, the others when their exchange is over. */
+  leave(): void;
   /** Closes those that have waited too long. */
   dropStale(): void;
 }
@@ -69,9 +71,10 @@ export function watchConnections(agent: Agent, options: AgentOptions, now: Clien
     if (socket) socket.once("encrypted" in socket ? "secureConnect" : "connect", () => open.add(socket));
     return socket;
   };
+  const leaving = new WeakSet<Duplex>();
   const keep = agent.keepSocketAlive.bind(agent) as unknown as KeepSocketAlive;
   const keepSocketAlive: KeepSocketAlive = (socket) => {
-    if (!keep(socket)) return false;
+    if (leaving.has(socket) || !keep(socket)) return false;
     rest(socket);
     return true;
   };
@@ -99,6 +102,10 @@ export function watchConnections(agent: Agent, options: AgentOptions, now: Clien
     },
     dropIdle: () => {
       for (const socket of idle()) socket.destroy();
+    },
+    leave: () => {
+      for (const socket of idle()) socket.destroy();
+      for (const sockets of Object.values(agent.sockets)) for (const socket of sockets ?? []) leaving.add(socket);
     },
     dropStale: () => {
       for (const socket of idle()) if (isStale(socket)) socket.destroy();

@@ -34,7 +34,7 @@ type Destination = Pick<TransportRequest, "url" | "tls" | "once"> & Partial<Pick
 
 export interface Routes {
   to(destination: Destination): Route;
-  /** Drops idle connections. */
+  /** Drops idle connections, and those in use as soon as their exchange is over. */
   close(): void;
 }
 
@@ -81,7 +81,7 @@ export function createRoutes({ env, now, extraCa }: RouteOptions): Routes {
       return { origin, connections, target, headers: { host }, canPrepare: proxy === undefined };
     },
     close() {
-      for (const connections of kept.values()) connections.dropIdle();
+      for (const connections of kept.values()) connections.leave();
     },
   };
 }

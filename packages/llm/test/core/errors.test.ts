@@ -113,6 +113,20 @@ const RECORDED: readonly (readonly [string, number, unknown, string])[] = [
   ["openai content filter", 400, openai("content_filter", "The response was filtered"), "ContentFilterError"],
   ["openai key", 401, openai("invalid_api_key", "Incorrect API key provided"), "AuthenticationError"],
   ["safety in a 500 stays a server error", 500, openai(null, "internal safety service crashed"), "ServerError"],
+  ...[
+    "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).",
+    "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
+    "Requested token count exceeds the model's maximum context length of 131072 tokens.",
+    "Multimodal prompt is too long after expanding multimodal tokens.",
+  ].map(
+    (message) =>
+      [
+        `sglang: ${message}`,
+        400,
+        { object: "error", message, type: "BadRequestError", param: null, code: 400 },
+        "ContextLengthError",
+      ] as const,
+  ),
   ["gemini key as 400", 400, google(400, "INVALID_ARGUMENT", "API key not valid. Unauthorized"), "AuthenticationError"],
   ["gemini tokens", 400, google(400, "INVALID_ARGUMENT", "The input has too many tokens"), "ContextLengthError"],
   [

@@ -10,6 +10,7 @@ import {
   type Tool,
   type ToolDefinition,
 } from "@lathe/llm";
+import { SessionError } from "../session-error.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../tool.ts";
 
 /**
@@ -64,7 +65,8 @@ export function definitionOf(tool: SessionTool): ToolDefinition {
 export function toolDefOf(tool: SessionTool): ToolDef {
   if (tool.schema) return tool;
   const { name, description, parameters, execute } = tool;
-  if (execute === undefined) throw new Error(`tool ${name} has no execute: a session runs its tools itself`);
+  if (execute === undefined)
+    throw new SessionError("tool_name", `tool ${name} has no execute: a session runs its tools itself`);
   return {
     name,
     label: name,

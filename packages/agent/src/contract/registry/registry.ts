@@ -2,6 +2,7 @@
 // and keeps its place, so the order that the model sees (part of the cached prefix) does not move.
 
 import type { ToolDefinition } from "@lathe/llm";
+import { SessionError } from "../session-error.ts";
 import type { ToolDef } from "../tool.ts";
 import { definitionOf, type SessionTool, toolDefOf } from "./host-tool.ts";
 
@@ -71,11 +72,12 @@ export class ToolRegistry {
 
 function checkDefinition(tool: ToolDef): void {
   if (!/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(tool.name)) {
-    throw new Error(
+    throw new SessionError(
+      "tool_name",
       `tool name "${tool.name}" is not allowed: use a letter, then letters, digits, _ or -, 64 characters at most`,
     );
   }
   if (tool.schema["type"] !== "object") {
-    throw new Error(`the schema of tool ${tool.name} must have the root type "object"`);
+    throw new SessionError("tool_name", `the schema of tool ${tool.name} must have the root type "object"`);
   }
 }

@@ -3,6 +3,8 @@
 // or loses members, so that it stays a stable part of the prefix.
 
 import { messageOf, type ToolDefinition } from "@lathe/llm";
+import { answerAtOnce } from "../../base/answer-at-once.ts";
+import type { Card } from "../card.ts";
 import type { ToolDef, ToolServices } from "../tool.ts";
 import type { SessionTool } from "./host-tool.ts";
 import { type RegisteredTool, ToolRegistry } from "./registry.ts";
@@ -110,7 +112,7 @@ export class SessionTools {
   /** Undefined when the provider fails: what it brought before stays. */
   #listTools(provider: ToolProvider): readonly SessionTool[] | undefined {
     try {
-      return provider.tools();
+      return answerAtOnce(provider.tools(), "The `tools` of a provider", (message) => this.#warnOnce(message));
     } catch (error) {
       this.#warnOnce(`The tools of a provider cannot be listed: ${messageOf(error)}.`);
       return undefined;
@@ -143,7 +145,28 @@ export class SessionTools {
       if (problem !== undefined) this.#refuse(tool, problem);
     }
     add(this.own);
+    for (const [name, registered] of tools)
+      if (this.own.get(name) === registered) tools.set(name, this.#watch(registered));
     return tools;
+  }
+
+  /** What a host's tool says of itself is asked for in many places; here it is seen to that it says so at once. */
+  #watch(registered: RegisteredTool): RegisteredTool {
+    const { tool } = registered;
+    const { card, summary, tier } = tool;
+    if (!card && !summary && typeof tier !== "function") return registered;
+    // A copy of an object of a class would lose its methods.
+    if (Object.getPrototypeOf(tool) !== Object.prototype) return registered;
+    const check = <T>(answer: T, what: string): T | undefined =>
+      answerAtOnce(answer, `\`${what}\` of the tool ${tool.name}`, (message) => this.#warnOnce(message));
+    const watched: ToolDef = {
+      ...tool,
+      ...(card ? { card: (args, result) => check(card.call(tool, args, result), "card") as Card } : {}),
+      ...(summary ? { summary: (args) => check(summary.call(tool, args), "summary") as string } : {}),
+      // A call whose tier is unknown is judged as the most dangerous.
+      ...(typeof tier === "function" ? { tier: (args) => check(tier.call(tool, args), "tier") ?? "exec" } : {}),
+    };
+    return { ...registered, tool: watched };
   }
 
   /** Undefined, or why the tool cannot be offered. */
@@ -152,7 +175,7 @@ export class SessionTools {
     const known = this.#offered.get(tool.name);
     let registered = known?.source === tool ? known : undefined;
     try {
-      registered ??= new ToolRegistry([tool]).get(tool.name) as RegisteredTool;
+      registered ??= this.#watch(new ToolRegistry([tool]).get(tool.name) as RegisteredTool);
     } catch (error) {
       return messageOf(error);
     }

@@ -3,6 +3,7 @@
 import type { Message } from "@lathe/llm";
 import { type AgentEvent, toAgentEvents } from "../../contract/events/agent-events.ts";
 import type { InputContent } from "../../contract/events/types.ts";
+import { SessionError } from "../../contract/session-error.ts";
 import { Session } from "../session.ts";
 import { type CodingAgentOptions, sessionOptionsFor } from "./options.ts";
 
@@ -39,7 +40,7 @@ export class CodingAgent {
   }
 
   async *#run(message: InputContent, signal?: AbortSignal): AsyncGenerator<AgentEvent, void, undefined> {
-    if (this.#busy) throw new Error("the previous prompt has not ended");
+    if (this.#busy) throw new SessionError("busy", "the previous prompt has not ended");
     this.#busy = true;
     const reader = this.session.events();
     const interrupt = (): void => void this.session.interrupt();

@@ -3,6 +3,7 @@
 import { builtinCatalog, Client, type ClientDeps, defaultDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { readSurroundings } from "../../context/surroundings.ts";
+import { SessionError } from "../../contract/session-error.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { defineProfile } from "../../tools/profiles/define.ts";
 import { FAMILIES, familyOf } from "../../tools/profiles/families.ts";
@@ -41,11 +42,11 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
   );
   // A host in JavaScript has no compiler that asks for them.
-  if (typeof config.model !== "string") throw new Error("the model is missing: give it as provider/id");
+  if (typeof config.model !== "string") throw new SessionError("model", "the model is missing: give it as provider/id");
   if (given.env === undefined && !options.workingDirectory)
-    throw new Error("the working directory is missing: give its absolute path");
+    throw new SessionError("config", "the working directory is missing: give its absolute path");
   const slash = config.model.indexOf("/");
-  if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
+  if (slash < 1) throw new SessionError("model", `the model must be given as provider/id, not "${config.model}"`);
   const provider = config.model.slice(0, slash);
   const model = config.model.slice(slash + 1);
   const info = builtinCatalog.get(provider, model) ?? getModelInfo(model);
@@ -60,15 +61,22 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
     ...(config.baseUrl === undefined ? {} : { baseUrl: config.baseUrl }),
   });
+  // A client that the host gave may serve other sessions as well.
+  const client = given.client ?? new Client({ providers: { [provider]: adapter }, deps });
+  const closeClient = async (): Promise<void> => {
+    await given.beforeClose?.();
+    if (client instanceof Client && client !== given.client) await client.close();
+  };
   return {
     profile,
     env: new LocalEnvironment({ cwd: options.workingDirectory, baseEnv: deps.env }),
-    client: new Client({ providers: { [provider]: adapter }, deps }),
     deps,
     ...(journal === undefined ? {} : { journal }),
     surroundings: (current, env) =>
       readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }),
     ...given,
+    client,
+    beforeClose: closeClient,
     config: {
       ...given.config,
       ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),

@@ -46,6 +46,33 @@ describe("always", () => {
     expect(sandboxed.offersFor({ tool: "shell", tier: "exec", access: [run] })).toEqual({ tool: false });
   });
 
+  it("covers nothing that a rule asks about, and is not offered for a call that has such a part", async () => {
+    const rules = [ruleFrom("ask", "write(/srv/project/b)", "--ask")];
+    const asking = new Permissions({ mode: "ask", canAsk: true, places: PLACES, rules });
+    const both = [write("/srv/project/a"), write("/srv/project/b")];
+    expect(asking.offersFor({ tool: "edit", tier: "write", access: both })).toEqual({ tool: false });
+    expect(asking.offersFor({ tool: "edit", tier: "write", access: both.slice(0, 1) })).toMatchObject({ tool: true });
+    await asking.remember("tool", { tool: "edit", tier: "write", access: both.slice(0, 1) });
+    expect(await answer(asking, "edit", "write", ...both)).toMatchObject({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", ...both.slice(0, 1))).toMatchObject({ decision: "allow" });
+  });
+
+  it("as a pattern names the whole tool only when it does not say what its calls touch", () => {
+    const asking = permissions("ask", true);
+    const offered = (access?: readonly Access[]): readonly string[] =>
+      asking.offersFor({ tool: "custom", tier: "write", access }).pattern ?? [];
+    expect(offered()).toEqual(["custom"]);
+    expect(offered([write("/srv/project/a")]).join()).not.toContain("custom");
+  });
+
+  it("is not needed in a directory that was added", async () => {
+    const editing = permissions("auto-edit", true);
+    expect(await answer(editing, "edit", "write", write("/srv/other/a"))).toMatchObject({ decision: "ask" });
+    editing.addRoot("/srv/other");
+    expect(await answer(editing, "edit", "write", write("/srv/other/a"))).toMatchObject({ decision: "allow" });
+    expect(editing.roots).toEqual(["/srv/project", "/srv/other"]);
+  });
+
   it("is taken back, and opens no mode that changes nothing", async () => {
     const asking = permissions("ask", true);
     await asking.remember("tool", { tool: "edit", tier: "write", access: [write("/srv/project/a")] });

@@ -50,7 +50,7 @@ export class RpcClient {
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<(event: WireEvent) => void>();
   readonly #failures = new Set<(error: Error) => void>();
-  /** Failure of an accepted prompt, while there was no listener. */
+  /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
   #unheard: Error | undefined;
   #process: AgentProcess | undefined;
   #ended: Error | undefined;
@@ -163,7 +163,7 @@ export class RpcClient {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
-  /** An accepted prompt that failed later, or the end of the process. */
+  /** An accepted prompt that failed later, a listener that threw, or the end of the process. */
   onFailure(listener: (error: Error) => void): () => void {
     this.#failures.add(listener);
     return () => this.#failures.delete(listener);
@@ -216,7 +216,7 @@ export class RpcClient {
     else if (frame["type"] === "response") this.#settle(frame);
     else if (frame["type"] === "event") {
       const { event } = frame["payload"] as { event: WireEvent };
-      for (const listener of [...this.#listeners]) listener(event);
+      for (const listener of [...this.#listeners]) this.#tell(listener, event);
     } else this.#host.take(frame);
   }
 
@@ -230,17 +230,42 @@ export class RpcClient {
     }
     const error = new RpcError(String(frame["command"]), frame["error"] as ResponseError);
     if (pending) pending.reject(error);
-    else if (this.#failures.size === 0) this.#unheard = error;
-    else for (const listener of [...this.#failures]) listener(error);
+    else this.#reportFailure(error);
+  }
+
+  /** A listener's mistake costs neither the others nor the host's process: it is reported as a failure. */
+  #tell<T>(listener: (value: T) => unknown, value: T): void {
+    const report = (error: unknown): void =>
+      this.#reportFailure(new Error(`A listener threw: ${textOfError(error)}`, { cause: error }));
+    try {
+      const returned = listener(value);
+      if (returned instanceof Promise) returned.catch(report);
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  #reportFailure(error: Error): void {
+    if (this.#failures.size === 0) this.#unheard ??= error;
+    for (const listener of [...this.#failures]) {
+      try {
+        listener(error);
+      } catch (thrown) {
+        // Nobody is left to tell but the next one who waits for the agent.
+        this.#unheard ??= new Error(`A listener threw: ${textOfError(thrown)}`, { cause: thrown });
+      }
+    }
   }
 
   #failAll(error: Error): void {
     this.#ended = error;
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
-    for (const listener of [...this.#failures]) listener(error);
+    if (this.#failures.size > 0) this.#reportFailure(error);
   }
 }
+
+const textOfError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function withTimeout<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
   if (ms <= 0) return work;

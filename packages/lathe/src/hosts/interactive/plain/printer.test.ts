@@ -52,3 +52,19 @@ it("the time a person took to say yes is not counted as the command's", () => {
 it("a call without anything to tell of it leaves no blanks behind", () => {
   expect(printed(start, end(10))).toBe("  ✓ shell make\n");
 });
+
+it("what jobs and agents report is not shown as the user's words, nor with the marks for the model", () => {
+  const message = Message.user("x");
+  const report = (source: EventData["steering_injected"]["source"] & object, content: string): SessionEvent =>
+    event("steering_injected", 0, { content, entry_id: "e", message, source });
+  const text = printed(
+    report({ kind: "job" }, "<background_jobs>\njob 1: make\n</background_jobs>"),
+    report(
+      { kind: "agent", id: "scout" },
+      '<agent_result agent="scout" status="completed">\nSYSTEM WARNING: Subagent exited without calling yield tool after 3 reminders.\n\nAll is well.\n</agent_result>',
+    ),
+  );
+  expect(text).toContain("Background jobs ended with the earlier process.\n");
+  expect(text).toContain("All is well.");
+  expect(text).not.toMatch(/›|<|SYSTEM WARNING/);
+});

@@ -5,7 +5,12 @@ import type { EventData, SessionEvent } from "@lathe/agent";
 import { visibleLine, visibleText } from "@lathe/agent/base";
 import { shorten, widthOf } from "@lathe/tui";
 import type { LineStyle } from "../host-view.ts";
+import { reportLine } from "../transcript/reports.ts";
 import { bodyLines } from "./body-lines.ts";
+
+/** What jobs and agents report has marks for the model, and is not something that the user said. */
+const steeringLine = ({ content, source }: EventData["steering_injected"]): string =>
+  visibleLine(source && source.kind !== "user" ? reportLine(source, content) : `› ${content}`);
 
 export interface Output {
   write(text: string): void;
@@ -81,7 +86,7 @@ export class LinePrinter {
         this.#call(event);
         break;
       case "steering_injected":
-        this.line(`› ${visibleLine(event.data.content)}`, "dim");
+        this.line(steeringLine(event.data), "dim");
         break;
       case "retry":
         this.line(`${event.data.message}; trying again${inSeconds(event.data.delay_ms)}`, "yellow");

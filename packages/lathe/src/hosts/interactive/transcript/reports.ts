@@ -25,4 +25,4 @@ function agentLine(id: string, content: string): string {
 }
 
 const isOfAgent = (line: string): boolean =>
-  !/^\[.* (transcript is at history|output is at agent):\/\/\S+\]$/.test(line);
+  !/^\[.* (transcript is at history|output is at agent):\/\/\S+\]$|^SYSTEM WARNING: /.test(line);
