@@ -57,6 +57,7 @@ export interface StreamEventIterator extends AsyncIterator<StreamEvent> {
   takeDelta?(): DeltaEvent | undefined;
 }
 
+/** The events that bring a piece of an answer. */
 export type DeltaEvent = Extract<StreamEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_delta" }>;
 
 /**
