@@ -199,7 +199,10 @@ const vendors: readonly ProviderRow[] = [
   ),
   compatible("deepseek", "DeepSeek", "https://api.deepseek.com", "DEEPSEEK_API_KEY"),
   compatible("perplexity", "Perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"),
-  compatible("cohere", "Cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY"),
+  // It refuses a request that has `stream_options`.
+  compatible("cohere", "Cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", {
+    compat: { supportsUsageInStreaming: false },
+  }),
   compatible("deepinfra", "DeepInfra", "https://api.deepinfra.com/v1/openai", ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"]),
   compatible("nebius", "Nebius Token Factory", "https://api.tokenfactory.nebius.com/v1", "NEBIUS_API_KEY"),
   compatible("baseten", "Baseten", "https://inference.baseten.co/v1", "BASETEN_API_KEY"),
