@@ -114,15 +114,15 @@ describe.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("D-086 HD-04 %s", (signa
 
 describe("a reader that goes away", () => {
   it.each([
-    ["an answer", ["go"]],
-    ["JSON lines", ["--mode", "json", "go"]],
-    ["the help", ["--help"]],
-  ])("%s into head -c 1 ends quietly", async (_what, args) => {
+    ["an answer", ["go"], ""],
+    ["JSON lines", ["--mode", "json", "go"], "lathe: Interrupted. Continue with: lathe -c\n"],
+    ["the help", ["--help"], ""],
+  ])("%s into head -c 1 ends quietly", async (_what, args, said) => {
     scene = await stage([turn.text("long ".repeat(50_000))]);
     const command = `"${process.execPath}" "${CLI}" ${[...scene.args, ...args].map((word) => `'${word}'`).join(" ")} | head -c 1`;
     const child = spawn("bash", ["-c", command], { cwd: scene.box.dir, env: { ...scene.box.env, ...scene.env } });
     child.stdin.end();
-    expect(await collect(child)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^.$/s), stderr: "" });
+    expect(await collect(child)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^.$/s), stderr: said });
   });
 });
 

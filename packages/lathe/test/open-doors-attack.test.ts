@@ -59,10 +59,10 @@ describe("variables that commands do not see", () => {
     write(mine("mcp.json"), { mcpServers: { rogue: { command: process.execPath, args: [ROGUE] } } });
     rig.server.push(turn.calls([{ name: "shell", args: { command: "true" }, id: "c" }]), turn.text("done"));
     const run = await rig.box.run([...MODEL, "--permission-mode", "full", "-p", "go"], {
-      env: { ...rig.env, MY_OWN_THING: "1" },
+      env: { ...rig.env, MY_OWN_TOKEN: "1" },
     });
     expect(run).toMatchObject({ code: 0, stdout: "done\n" });
-    expect(run.stderr.match(/Commands do not see these environment variables: .*MY_OWN_THING/g)).toHaveLength(1);
+    expect(run.stderr.match(/Commands do not see these environment variables: .*MY_OWN_TOKEN/g)).toHaveLength(1);
   });
 });
 

@@ -169,7 +169,7 @@ describe("RPC: process and framing", () => {
     deaf.child.stdout.destroy();
     deaf.send({ type: "get_state" });
     await new Promise((resolve) => deaf.child.on("exit", resolve));
-    expect(deaf.child.exitCode).toBe(0);
+    expect(deaf.child.exitCode).toBe(130);
     rig.server.push(turn.calls([{ name: "shell", args: { command: "echo $$ > pid; exec sleep 60" } }]));
     const host = await rig.startProcess("--permission-mode", "full");
     host.send({ type: "prompt", message: "go" });

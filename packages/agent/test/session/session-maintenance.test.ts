@@ -63,7 +63,7 @@ describe("work between inputs", () => {
     });
     expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
     await s.finish();
-    expect(refused.map(String)).toEqual(Array(4).fill("Error: session is busy"));
+    expect(refused.map(String)).toEqual(Array(4).fill("SessionError: session is busy"));
     expect(s.client.requests).toHaveLength(1);
   });
 

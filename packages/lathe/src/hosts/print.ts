@@ -1,6 +1,7 @@
 // One-shot text: stdout gets the last answer and nothing else; everything about the run goes to stderr.
 
 import type { SessionEvent } from "@lathe/agent";
+import { isLostTerminal } from "../platform/machine/lost-terminal.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { onReaderGone } from "../platform/machine/reader-gone.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
@@ -17,8 +18,10 @@ export async function printMode(machine: Machine, run: HeadlessRun): Promise<Run
 /** Also for a result that an earlier run has left. */
 export function printResult(machine: Machine, result: RunResult): void {
   const { stdout } = machine;
-  // The work is done: without a reader for the answer, the run still ends in order and with its own exit code.
-  onReaderGone(stdout, () => undefined);
+  // The work is done: without a reader for the answer, the run still ends in order and with its own exit code. A full disk is an error.
+  onReaderGone(stdout, (error) => {
+    if (error.code !== "EPIPE" && !isLostTerminal(stdout, error)) throw error;
+  });
   if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
   if (result.error !== undefined) machine.stderr.write(`lathe: ${result.error}\n`);
 }

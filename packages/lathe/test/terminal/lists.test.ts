@@ -24,7 +24,7 @@ describe("lists in two columns", () => {
   it.each([100, 80, 40])("/help and /status at %d columns: a text goes on below itself", async (columns) => {
     const run = await bench.open(SONNET, { columns, rows: 50 });
     command(run, "/help");
-    const help = await run.seeAnywhere(/\/hotkeys[\s\S]*\/theme[\s\S]*Ask for/);
+    const help = await run.seeAnywhere(/\/theme[\s\S]*\/hotkeys[\s\S]*Ask for/);
     const begin = help.findIndex((row) => row.startsWith("/settings") || row.startsWith("/model"));
     const end = help.findIndex((row) => row.startsWith("──"));
     expect(strays(help.slice(begin, end), /^\//)).toEqual([]);
@@ -35,7 +35,7 @@ describe("lists in two columns", () => {
     expect(
       strays(
         status.slice(from, to),
-        /^(version|model|thinking|permissions|folder|session|file|context|cost|jobs|withheld)\b/,
+        /^(version|model|thinking|permissions|folder|session|file|context|cost|jobs|sandbox|withheld)\b/,
       ),
     ).toEqual([]);
   });

@@ -172,7 +172,7 @@ describe("findings", () => {
     const change: Change = { top: "/top", title: "x", base: "b", end: undefined, files: [] };
     const silent = { ...nothingToReview(change), lenses, dropped: dropped.slice(0, 1) };
     expect(reviewReport(silent, null)).toMatchObject({ status: "incomplete", exitCode: EXIT.provider });
-    expect(reviewText(silent)).toContain(": no findings, 1 not judged.");
+    expect(reviewText(silent)).toContain(": incomplete, no findings, 1 not judged.");
     const twice = JSON.stringify({
       verdicts: [
         { finding: 1, holds: true, reason: "Yes." },

@@ -7,6 +7,7 @@ import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { announceFirstRequest } from "../launcher/first-request.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { isLostTerminal } from "./lost-terminal.ts";
+import { isReaderWatched } from "./reader-gone.ts";
 import { systemUuid } from "./uuid.ts";
 
 export interface Machine {
@@ -91,13 +92,13 @@ const watched = new WeakSet<object>();
 
 /**
  * A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. A run that
- * listens for errors itself (see `onReaderGone`) ends in order.
+ * watches its reader (see `onReaderGone`) ends in order.
  */
 function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
   if (watched.has(stream)) return stream;
   watched.add(stream);
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (stream.listenerCount("error") > 1) return;
+    if ("writable" in stream && isReaderWatched(stream)) return;
     if (error.code === "EPIPE") process.exit(EXIT.done);
     if (!isLostTerminal(stream, error)) throw error;
   });
