@@ -36,7 +36,7 @@ export interface Tally {
   readonly spent: readonly DaySpending[];
 }
 
-export interface DaySpending extends Spending {
+interface DaySpending extends Spending {
   /** UTC date. */
   readonly day: string;
   /** `provider/model`. */
