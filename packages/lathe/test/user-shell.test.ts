@@ -133,13 +133,15 @@ describe("Ctrl+B: a running command goes to the background", () => {
       expect(listJobs(c.talk)).toMatchObject([{ id: 1, isRunning: true, status: "running" }]);
       expect(c.talk.sendToBackground()).toEqual([]);
 
-      await c.talk.shell.run(bangCommand("!!touch go")!);
       const read =
         name === "shell"
           ? { name: "job_output", args: { job_id: 1, wait_ms: 60_000 } }
           : { name: "write_stdin", args: { session_id: 1, yield_time_ms: 60_000 } };
       c.server.push(turn.calls([read]), turn.text("done"));
-      await c.say("and?");
+      // Asked before the job ends: the report of its end would begin an input of its own.
+      const asked = c.say("and?");
+      await c.talk.shell.run(bangCommand("!!touch go")!);
+      await asked;
       expect(c.lastSent()).toContain("end-of-it");
       await c.say("/jobs");
       expect(c.lines.at(-1)).toMatch(/^ {2}1 {2}exit code: 0, \d+ ms {2}echo begun/);

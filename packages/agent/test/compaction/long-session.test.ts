@@ -72,7 +72,7 @@ it.each(DIALECTS)(
   120_000,
 );
 
-it.each(DIALECTS)("E 50 rounds of a %s model: at least 95 %% of what is sent was sent before", async (dialect) => {
+it.each(DIALECTS)("E 50 rounds of a %s model: at least 95 per cent of what is sent was sent before", async (dialect) => {
   let round = 0;
   const server = await startModelServer({
     script: () =>

@@ -176,3 +176,16 @@ describe("a draft", () => {
     expect(other.screen.join("\n")).not.toContain("mine");
   });
 });
+
+it("Ctrl+C right after Enter takes the message back into the input, and nothing is sent", async () => {
+  bench.server.push(turn.text("here I am"));
+  const run = await bench.open();
+  run.type(`are you there${KEY.enter}${KEY.ctrl("c")}`);
+  await run.see(
+    /Press Ctrl\+C again to leave[\s\S]*❯ are you there|❯ are you there[\s\S]*Press Ctrl\+C again to leave/,
+  );
+  expect(bench.server.requests).toHaveLength(0);
+  run.type(` now${KEY.enter}`);
+  await run.see("here I am");
+  expect(bench.server.requests[0]?.view.messages.at(-1)?.text).toContain("are you there now");
+});

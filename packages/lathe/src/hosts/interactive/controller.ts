@@ -33,6 +33,8 @@ export class Controller {
   readonly #now: () => number;
   /** The key that leaves when it is pressed again. */
   #pressed: { readonly key: LeavingKey; readonly at: number } | undefined;
+  /** Messages that Enter has sent and that are still prepared: a stop takes them back. */
+  readonly #onTheWay = new Set<{ readonly text: string }>();
   /** Inputs that run. */
   readonly #running = new Set<Promise<void>>();
   #isStopping = false;
@@ -112,10 +114,13 @@ export class Controller {
   /** Ends the work. Whether there was any. */
   stop(): boolean {
     if (this.conversation.shell.cancel()) return true;
-    if (!this.isBusy) return false;
+    const isBusy = this.isBusy;
+    if (!isBusy && this.#onTheWay.size === 0) return false;
     this.#isStopping = this.#running.size > 0;
-    const unsent = this.conversation.interrupt();
+    const unsent = isBusy ? this.conversation.interrupt() : [];
     const words = unsent.flatMap((content) => (typeof content === "string" ? [content] : []));
+    words.push(...Array.from(this.#onTheWay, ({ text }) => text));
+    this.#onTheWay.clear();
     if (words.length > 0) this.#view.prefill(words.join("\n"));
     return true;
   }
@@ -209,16 +214,24 @@ export class Controller {
     // A command that is there already runs at once: keys that follow may be the answer to its question.
     const known = this.commands.parse(said);
     if (known && this.commands.get(known.name)) return this.command(known);
-    await this.commands.ready;
-    const command = this.commands.parse(said);
-    if (command) return this.command(command);
-    const bang = bangCommand(said);
-    if (bang) return this.#shell(bang);
-    await this.#commanded;
-    const content = await this.#contentOf(said, attached);
+    const message = { text: said };
+    this.#onTheWay.add(message);
+    let content: InputContent | undefined;
+    try {
+      await this.commands.ready;
+      const command = this.commands.parse(said);
+      if (command) return this.command(command);
+      const bang = bangCommand(said);
+      if (bang) return this.#shell(bang);
+      await this.#commanded;
+      content = await this.#contentOf(said, attached);
+      // What is said after a stop is no steering of what was stopped.
+      if (this.#isStopping) await Promise.allSettled(this.#running);
+    } finally {
+      // Otherwise a stop has taken it back.
+      if (!this.#onTheWay.delete(message)) content = undefined;
+    }
     if (content === undefined) return;
-    // What is said after a stop is no steering of what was stopped.
-    if (this.#isStopping) await Promise.allSettled(this.#running);
     if (this.isBusy) whileWorking(content);
     else await this.submit(content);
   }
