@@ -72,29 +72,34 @@ it.each(DIALECTS)(
   120_000,
 );
 
-it.each(DIALECTS)("E 50 rounds of a %s model: at least 95 per cent of what is sent was sent before", async (dialect) => {
-  let round = 0;
-  const server = await startModelServer({
-    script: () =>
-      round++ % 10 === 9 ? turn.text("so far") : turn.calls([{ name: "big", args: { word: `${round}`, tokens: 200 } }]),
-  });
-  const session = new Session({
-    // As long as the product's own.
-    profile: profileFor(dialect, [big], { buildSystemPrompt: () => lorem(6000) }),
-    env: new MemoryEnvironment(),
-    client: clientFor(dialect, server),
-    deps: testDeps(),
-    middleware: [new Compaction({ settings: () => DEFAULT_COMPACTION }).middleware()],
-    config: { prefixBug: "throw" },
-  });
-  while (round < 50) await session.submit("more");
-  await session.close();
-  const steps = commonPrefix(server.requests);
-  const repeated = steps.reduce((sum, { prefix }) => sum + prefix.length, 0);
-  const all = server.requests.slice(1).reduce((sum, { rawBody }) => sum + rawBody.length, 0);
-  expect(repeated / all).toBeGreaterThan(0.95);
-  await server.close();
-});
+it.each(DIALECTS)(
+  "E 50 rounds of a %s model: at least 95 per cent of what is sent was sent before",
+  async (dialect) => {
+    let round = 0;
+    const server = await startModelServer({
+      script: () =>
+        round++ % 10 === 9
+          ? turn.text("so far")
+          : turn.calls([{ name: "big", args: { word: `${round}`, tokens: 200 } }]),
+    });
+    const session = new Session({
+      // As long as the product's own.
+      profile: profileFor(dialect, [big], { buildSystemPrompt: () => lorem(6000) }),
+      env: new MemoryEnvironment(),
+      client: clientFor(dialect, server),
+      deps: testDeps(),
+      middleware: [new Compaction({ settings: () => DEFAULT_COMPACTION }).middleware()],
+      config: { prefixBug: "throw" },
+    });
+    while (round < 50) await session.submit("more");
+    await session.close();
+    const steps = commonPrefix(server.requests);
+    const repeated = steps.reduce((sum, { prefix }) => sum + prefix.length, 0);
+    const all = server.requests.slice(1).reduce((sum, { rawBody }) => sum + rawBody.length, 0);
+    expect(repeated / all).toBeGreaterThan(0.95);
+    await server.close();
+  },
+);
 
 it("E a resume, a fork, a steering message and a child leave the prefix as it was", async () => {
   const agents = [spawnAgentTool, waitTool] as unknown as ToolDef[];
