@@ -40,6 +40,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // Twice the cores of the smallest machine: half of the time a test waits for grace periods, connections and terminals (decision 0301).
     maxWorkers: 4,
+    // Both projects and later runs use what one has compiled. The key is the content of a file and of this configuration.
+    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
     projects: [
       {
         ...base(),
