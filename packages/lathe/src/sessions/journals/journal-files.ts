@@ -1,10 +1,9 @@
 // Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
 
 import { existsSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { FileBlobs, FileStore, forkJournal, Journal, type JournalDeps, MemoryStore } from "@lathe/agent";
 import { type ChildStores, forkChildren } from "@lathe/agent/agents";
-import { JOURNAL_VERSION } from "@lathe/agent/contract";
 import {
   copyArtifacts,
   hasBegun,
