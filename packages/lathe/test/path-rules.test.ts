@@ -80,7 +80,11 @@ it.each([
 
 it("G-93 a rule that a summary took away is given again with the next such file", async () => {
   await using rig = await project(
-    { "project/.lathe/rules/ts.md": "---\nglobs: '*.ts'\n---\nNo default exports.", "project/a.ts": "a", "project/b.ts": "b" },
+    {
+      "project/.lathe/rules/ts.md": "---\nglobs: '*.ts'\n---\nNo default exports.",
+      "project/a.ts": "a",
+      "project/b.ts": "b",
+    },
     { settings: { "compaction.keepRecentTokens": 1 } },
   );
   await rig.say("go", read("a.ts"), turn.text("done"));

@@ -82,9 +82,12 @@ it("/rewind says of each message how many files its work changed", async () => {
   await run.see(/make two +2 files[\s\S]*and now\? +no files/);
 });
 
-it.skipIf(!has("bwrap", "nsenter"))("the sandbox is named in the start line and by /status (needs bwrap, nsenter)", async () => {
-  const run = await bench.open([...SONNET, "--sandbox"], { columns: 120 });
-  await run.seeAnywhere(/lathe \S+ · anthropic\/claude-sonnet-4-5 · .* · sandbox · \/help/);
-  run.type(`/status${KEY.enter}`);
-  await run.seeAnywhere(/sandbox +on: commands write only in this folder and reach no network/);
-});
+it.skipIf(!has("bwrap", "nsenter"))(
+  "the sandbox is named in the start line and by /status (needs bwrap, nsenter)",
+  async () => {
+    const run = await bench.open([...SONNET, "--sandbox"], { columns: 120 });
+    await run.seeAnywhere(/lathe \S+ · anthropic\/claude-sonnet-4-5 · .* · sandbox · \/help/);
+    run.type(`/status${KEY.enter}`);
+    await run.seeAnywhere(/sandbox +on: commands write only in this folder and reach no network/);
+  },
+);

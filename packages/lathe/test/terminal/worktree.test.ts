@@ -96,7 +96,9 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       await run.see("view feat-x");
       await work(run, "echo two > a.txt");
       run.type(`/quit${KEY.enter}`);
-      await run.see(/1 file was changed in the isolated copy and not applied\.[\s\S]*❯ Keep the changes in the isolated copy/);
+      await run.see(
+        /1 file was changed in the isolated copy and not applied\.[\s\S]*❯ Keep the changes in the isolated copy/,
+      );
       run.type(KEY.escape);
       await run.see((screen) => !screen.includes("Keep the changes"));
       run.type(KEY.ctrl("d"));

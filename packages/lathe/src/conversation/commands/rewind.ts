@@ -1,13 +1,7 @@
 // /rewind, /undo and /redo: conversation and files go back and forth together.
 
 import type { RewindRequest } from "@lathe/agent/files";
-import {
-  canBeForced,
-  doneLine,
-  leftLines,
-  type ReportedRewind,
-  startLine,
-} from "../../changes/rewind/report.ts";
+import { canBeForced, doneLine, leftLines, type ReportedRewind, startLine } from "../../changes/rewind/report.ts";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";

@@ -31,7 +31,9 @@ export const settings: SlashCommand = {
 /** Settings of the screen are read when it opens, the others when a session does. */
 function whenInEffect(key: SettingKey, view: CommandView): string {
   if (view.applySetting?.(key)) return "from now on";
-  return /^(?:display|editor|statusLine|terminal|theme)\b/.test(key) ? "from the next start on" : "from the next session on";
+  return /^(?:display|editor|statusLine|terminal|theme)\b/.test(key)
+    ? "from the next start on"
+    : "from the next session on";
 }
 
 const shownSettings = (workspace: Workspace): ShownSetting[] =>

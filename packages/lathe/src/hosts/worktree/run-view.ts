@@ -164,7 +164,12 @@ export class OpenRunView implements RunView {
       await this.#view.rebase();
       const files = result.kind === "landed" ? result.files.map((path) => this.#shortPath(path)) : [];
       if (result.kind === "landed")
-        return { ...facts, files, outcome: "landed", message: `Applied the changes to ${countOf(files.length, "file")}.` };
+        return {
+          ...facts,
+          files,
+          outcome: "landed",
+          message: `Applied the changes to ${countOf(files.length, "file")}.`,
+        };
       const message = "There is nothing to apply: the project has these changes already.";
       return { ...facts, files, outcome: "nothing", message };
     }
