@@ -185,7 +185,7 @@ it("EX-04 a run that is recorded says that hooks do not guard it", async () => {
   });
   calls(shell("echo fine"));
   const { stderr } = await print("--record", here("tape"));
-  expect(stderr).toContain("lathe: Hooks do not run in runs that are recorded or replayed; nothing is guarded.\n");
+  expect(stderr).toContain("lathe: Hooks do not run in a run that is recorded; nothing is guarded.\n");
 });
 
 describe("Cursor's hooks", () => {

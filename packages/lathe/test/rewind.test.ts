@@ -72,7 +72,7 @@ describe("lathe rewind", () => {
     await scene.run([...full, "first"]);
     await scene.run([...full, "-c", "second"]);
     const { stdout } = await scene.box.run(["rewind"]);
-    const ids = [...stdout.matchAll(/^ {2}(\w{8}) {2}(\w+)$/gm)].map(([, id, text]) => [text, id]);
+    const ids = [...stdout.matchAll(/^ {2}(\w{8}) {2}(\w+) {2}\(1 file\)$/gm)].map(([, id, text]) => [text, id]);
     expect(ids.map(([text]) => text)).toEqual(["first", "second"]);
     await scene.box.run(["rewind", ids[1]![1]!, "--files"]);
     expect(read("a.txt")).toBe("two\n");

@@ -22,18 +22,17 @@ const MODES: Readonly<Record<string, string>> = {
   full: "bypassPermissions",
 };
 
+/** What programs answer is in no recording, so a recorded run has no hooks: a user who relies on a guard must know. */
+export async function warnOfUnusedHooks(workspace: SessionWorkspace): Promise<void> {
+  const { active } = await (await workspace.discovery()).of("hook");
+  if (readHooks(active).some(({ event }) => event === "PreToolUse"))
+    workspace.machine.stderr.write("lathe: Hooks do not run in a run that is recorded; nothing is guarded.\n");
+}
+
 export async function hooksFor(workspace: SessionWorkspace, request: SessionRequest): Promise<SessionPart | undefined> {
   const { active } = await (await workspace.discovery()).of("hook");
   const list = readHooks(active);
   if (list.length === 0) return undefined;
-  // What programs answer is in no recording.
-  if (request.tape) {
-    if (list.some(({ event }) => event === "PreToolUse"))
-      workspace.machine.stderr.write(
-        "lathe: Hooks do not run in runs that are recorded or replayed; nothing is guarded.\n",
-      );
-    return undefined;
-  }
   const session = new HookedSession(workspace, request, list);
   return {
     name: "hooks",

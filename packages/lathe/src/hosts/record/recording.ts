@@ -6,6 +6,7 @@ import type { InputContent, InputOutcome, Session } from "@lathe/agent";
 import type { Surroundings } from "@lathe/agent/context";
 import { Recorder } from "@lathe/agent/session";
 import type { ClientDeps } from "@lathe/llm";
+import { warnOfUnusedHooks } from "../../additions/hooks/index.ts";
 import { resolveCredential } from "../../config/credentials/resolve.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
@@ -70,6 +71,7 @@ export class Recording implements RecordingTape {
   async tap(request: SessionRequest): Promise<SessionRequest> {
     // What additions do cannot be recorded, so a recorded run has none.
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
+    await warnOfUnusedHooks(this.#outside);
     const { provider } = request.model;
     if (request.permissionCommand !== undefined)
       throw usageError("--record: what --permission-command answers cannot be recorded. Use --allow and --deny.");
