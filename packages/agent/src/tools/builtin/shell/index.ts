@@ -49,7 +49,7 @@ export const SHELL_MEANING: Required<
   async preview({ command, outside_sandbox: wantsOut }, { env, paths }) {
     const { real } = await paths.locate(".");
     const isOutside = wantsOut === true && env.isSandboxed === true;
-    return commandPreview(command, { directory: real, isOutside }, ["command", "outside_sandbox"]);
+    return commandPreview(command, { directory: real, isOutside }, ["command", "outside_sandbox"], env);
   },
 };
 
