@@ -55,6 +55,7 @@ export interface OpenRequest
   readonly program?: string | undefined;
 }
 
+/** What the model is told of a command that took too long. */
 export function timeoutNotice(timeoutMs: number): string {
   return (
     `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
