@@ -144,6 +144,7 @@ function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>
     ...(options["plan-model"] === undefined ? {} : { "modelRoles.plan": options["plan-model"] }),
     ...(options.thinking === undefined ? {} : { defaultThinkingLevel: options.thinking }),
     ...(options.sandbox ? { "sandbox.enabled": true } : {}),
+    ...(options["no-pty"] ? { "bash.pty": false } : {}),
     ...(options["permission-mode"] === undefined ? {} : { permissionMode: options["permission-mode"] }),
   };
 }

@@ -29,6 +29,8 @@ export interface HeadlessRun {
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
   readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
   readonly tape?: RecordingTape;
+  /** Measures how long each prompt takes. */
+  readonly phase?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   /** What is left to do when all prompts are answered, which may change the result. */
   readonly finish?: (result: RunResult) => Promise<RunResult>;
 }
@@ -105,7 +107,8 @@ async function giveAll(
     if (content === undefined) continue;
     isHandled = false;
     const isLast = i === run.prompts.length - 1;
-    await driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
+    const submit = () => driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
+    await (run.phase?.(`print:prompt:${i === 0 ? "initial" : "next"}`, submit) ?? submit());
     // A recording holds the same lines as its replay.
     if (isLast && run.schema && !run.tape) nameAfterPrompt(run.conversation.session.journal, content);
     good = goesOn(run, driver);
