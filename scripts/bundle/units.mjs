@@ -118,7 +118,12 @@ const WRAPPED = "__made=";
 /** The unit as a function, as small as it gets. */
 async function finish({ render }, key, ids) {
   const wrapped = `${WRAPPED}function(module,__unit,__later,__fileUrl){${render((wanted) => ids.get(wanted))}\n}`;
-  const { code: small } = await transform(wrapped, { ...TARGET, loader: "js", minify: true, sourcefile: key });
+  const { code: small } = await transform(wrapped, {
+    ...TARGET,
+    loader: "js",
+    minify: !process.env.NAMED,
+    sourcefile: key,
+  });
   // The launcher reads packs as latin1. What the bundler has left as it was stands in patterns and templates, where an
   // escape means the same.
   const ascii = small.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
