@@ -26,7 +26,9 @@ export async function mergeDoors(outdir, doors, options, outputs) {
     name: "kept-outside",
     setup(builder) {
       builder.onResolve({ filter: /./ }, ({ path, kind }) =>
-        kind === "dynamic-import" || !(path.startsWith(".") || BUNDLED.has(path)) ? { path, external: true } : undefined,
+        kind === "dynamic-import" || !(path.startsWith(".") || BUNDLED.has(path))
+          ? { path, external: true }
+          : undefined,
       );
     },
   };

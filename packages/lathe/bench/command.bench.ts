@@ -169,7 +169,8 @@ export const benches: readonly Bench[] = [
     async run() {
       const whole = ({ begun, ended }: Served): readonly number[] => [ended - begun];
       const [long, short] = [await compare({ text: LONG }, whole, 10), await compare({}, whole, 10)];
-      return ratio(long.ours - short.ours, long.plain - short.plain, { budget: 1.2, unit: "ms" });
+      // Why not less: decision 0297.
+      return ratio(long.ours - short.ours, long.plain - short.plain, { budget: 3.3, unit: "ms" });
     },
   },
   {

@@ -13,7 +13,7 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { commandAccess } from "./access.ts";
+import { commandAccess, loadAnalysis } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "./result.ts";
@@ -62,7 +62,7 @@ export function shellMeaning<Args>(
 ): Required<Pick<ToolDef<Args>, "access" | "prepare" | "summary" | "card" | "preview" | "output">> {
   return {
     output: SHELL_OUTPUT,
-    prepare: () => loadGrammar(),
+    prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
     summary: (args) => toShell(args).command,
     card: (args, result) => shellCard(toShell(args).command, result),
     async access(args, scope) {
