@@ -245,6 +245,7 @@ export interface SummaryWishes {
   readonly preserveData?: PreservedData | undefined;
 }
 
+/** Says what a compaction should respect, or cancels it. */
 export type SummaryVerdict = SummaryWishes | { readonly cancel: string } | undefined;
 /** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
