@@ -33,6 +33,7 @@ describe("what a project brings", () => {
     await trust(repo);
     expect(projectOf(repo, paths, home)).toEqual({
       files: {
+        settings: join(repo, ".lathe/settings.json"),
         config: join(repo, ".lathe/config.yml"),
         models: join(repo, ".lathe/models.yml"),
         env: join(repo, ".env"),
