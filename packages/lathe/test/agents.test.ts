@@ -64,6 +64,55 @@ describe("agents in files", () => {
     expect(listed.stdout).toMatch(/Without effect\nmine +shadowed by .*\.lathe\/agents\/mine\.md; .*\.claude/);
   });
 
+  it("SA-05 EX-08 T-READ-3 an agent begins with the skills that its file names, and reads long files as it says", async () => {
+    const source = [
+      "class Long {",
+      ...Array.from({ length: 150 }, (_, i) => `  m${i}() {\n    f();\n    g();\n  }`),
+      "}",
+    ];
+    const script: Script = ({ view }) => {
+      const results = view.messages.flatMap((message) => message.results);
+      if (view.tools.includes("yield") && results.length === 0)
+        return turn.calls([{ name: "read", args: { path: "long.ts" }, id: "r" }]);
+      if (view.tools.includes("yield"))
+        return turn.calls([{ name: "yield", args: { output: results[0]?.text ?? "" }, id: "y" }]);
+      if (results.length > 0) return turn.text(results[0]?.text ?? "");
+      const tasks = [{ assignment: "look" }];
+      return turn.calls([{ name: "task", args: { agent: "mine", context: "The goal.", tasks }, id: "t" }]);
+    };
+    b = await bench({ script });
+    const { dir } = b.box;
+    const mine = (more: string) => file(join(dir, ".lathe/agents/mine.md"), agentFile("mine", "Prompt.", more));
+    await file(join(dir, "long.ts"), source.join("\n"));
+    await file(
+      join(dir, ".lathe/skills/deploy/SKILL.md"),
+      "---\ndescription: How to deploy\n---\nPush the red button.\n",
+    );
+    await mine("autoloadSkills: [deploy, gone]\nread-summarize: false\n");
+    await b.box.run(["trust"]);
+    const { stdout, stderr } = await ask(["--profile", "lathe"]);
+    expect(childrenAsked()[0]!.view.system).toContain("Push the red button.");
+    expect(stderr).toContain("The agent mine wants the skill gone, which is not found here");
+    expect(stdout).toContain("    g();");
+    await mine("");
+    await b.box.run(["trust"]);
+    expect((await ask(["--profile", "lathe"])).stdout).not.toContain("    g();");
+  });
+
+  it("SA-02 LS-07 every agent sees the project's tree in its first message, without what git ignores", async () => {
+    b = await bench({ script: oneTask("explore", ["a", "b"]) });
+    await mkdir(join(b.box.dir, ".git"));
+    for (const name of ["src/one.ts", "src/deep/two.ts", "src/deep/down/three.ts", "out/made.js", "README.md"])
+      await file(join(b.box.dir, name), "x");
+    await file(join(b.box.dir, ".gitignore"), "out/\n");
+    await ask();
+    for (const { view } of childrenAsked())
+      expect(view.messages.map(({ text }) => text).join("\n")).toContain(
+        "Files:\n  README.md\n  src/ (3)\n    deep/ (2)\n    one.ts\n</environment>",
+      );
+    expect(b.asked[0]!.text).not.toContain("README.md");
+  });
+
   it("SA-05 agents show, check and new say what an agent is and what is wrong with its file", async () => {
     b = await bench();
     const run = (...args: string[]) => b.box.run(["agents", ...args]);
