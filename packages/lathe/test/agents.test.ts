@@ -67,7 +67,7 @@ describe("agents in files", () => {
   it("SA-05 EX-08 T-READ-3 an agent begins with the skills that its file names, and reads long files as it says", async () => {
     const source = [
       "class Long {",
-      ...Array.from({ length: 150 }, (_, i) => `  m${i}() {\n    f();\n    g();\n  }`),
+      ...Array.from({ length: 150 }, (_, i) => `  m${i}() {\n${"    f();\n".repeat(5)}    g();\n  }`),
       "}",
     ];
     const script: Script = ({ view }) => {

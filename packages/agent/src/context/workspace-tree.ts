@@ -20,7 +20,13 @@ export async function withTree(found: Surroundings, env: ExecutionEnvironment): 
 
 /** Without what git ignores. As deep as there is room for. */
 async function treeRows(env: ExecutionEnvironment): Promise<readonly string[]> {
-  const options = { gitignore: true, maxResults: MOST_FILES, cached: true, enough: AbortSignal.timeout(MOST_MS) };
+  const options = {
+    gitignore: true,
+    hidden: false,
+    maxResults: MOST_FILES,
+    cached: true,
+    enough: AbortSignal.timeout(MOST_MS),
+  };
   // An agent can work without the tree.
   const found = await env.glob("**/*", env.workingDirectory(), options).catch(() => undefined);
   const counts = new Map<string, number>();
