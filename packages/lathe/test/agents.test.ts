@@ -64,39 +64,16 @@ describe("agents in files", () => {
     expect(listed.stdout).toMatch(/Without effect\nmine +shadowed by .*\.lathe\/agents\/mine\.md; .*\.claude/);
   });
 
-  it("SA-05 EX-08 T-READ-3 an agent begins with the skills that its file names, and reads long files as it says", async () => {
-    const source = [
-      "class Long {",
-      ...Array.from({ length: 150 }, (_, i) => `  m${i}() {\n${"    f();\n".repeat(5)}    g();\n  }`),
-      "}",
-    ];
-    const script: Script = ({ view }) => {
-      const results = view.messages.flatMap((message) => message.results);
-      if (view.tools.includes("yield") && results.length === 0)
-        return turn.calls([{ name: "read", args: { path: "long.ts" }, id: "r" }]);
-      if (view.tools.includes("yield"))
-        return turn.calls([{ name: "yield", args: { output: results[0]?.text ?? "" }, id: "y" }]);
-      if (results.length > 0) return turn.text(results[0]?.text ?? "");
-      const tasks = [{ assignment: "look" }];
-      return turn.calls([{ name: "task", args: { agent: "mine", context: "The goal.", tasks }, id: "t" }]);
-    };
-    b = await bench({ script });
+  it("SA-05 EX-08 an agent begins with the skills that its file names; a missing one is said", async () => {
+    b = await bench({ script: oneTask("mine") });
     const { dir } = b.box;
-    const mine = (more: string) => file(join(dir, ".lathe/agents/mine.md"), agentFile("mine", "Prompt.", more));
-    await file(join(dir, "long.ts"), source.join("\n"));
-    await file(
-      join(dir, ".lathe/skills/deploy/SKILL.md"),
-      "---\ndescription: How to deploy\n---\nPush the red button.\n",
-    );
-    await mine("autoloadSkills: [deploy, gone]\nread-summarize: false\n");
+    const skill = "---\ndescription: How to deploy\n---\nPush the red button.\n";
+    await file(join(dir, ".lathe/skills/deploy/SKILL.md"), skill);
+    await file(join(dir, ".lathe/agents/mine.md"), agentFile("mine", "Prompt.", "autoloadSkills: [deploy, gone]\n"));
     await b.box.run(["trust"]);
-    const { stdout, stderr } = await ask(["--profile", "lathe"]);
+    const { stderr } = await ask();
     expect(childrenAsked()[0]!.view.system).toContain("Push the red button.");
     expect(stderr).toContain("The agent mine wants the skill gone, which is not found here");
-    expect(stdout).toContain("    g();");
-    await mine("");
-    await b.box.run(["trust"]);
-    expect((await ask(["--profile", "lathe"])).stdout).not.toContain("    g();");
   });
 
   it("SA-02 LS-07 every agent sees the project's tree in its first message, without what git ignores", async () => {
