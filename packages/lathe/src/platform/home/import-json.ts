@@ -4,6 +4,7 @@ import { readFile, rename } from "node:fs/promises";
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { replaceFile } from "./json-file.ts";
+import { schemaComment } from "./package-folder.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export async function importJson(
 ): Promise<string> {
   try {
     const read = JSON.parse(await readFile(older, "utf8")) as Values;
-    await replaceFile(file, stringify(update(read)));
+    await replaceFile(file, schemaComment(file) + stringify(update(read)));
     await rename(older, `${older}.bak`);
     return `${older} is now ${basename(file)}; the old file is ${basename(older)}.bak.`;
   } catch (error) {
