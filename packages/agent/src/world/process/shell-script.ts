@@ -100,7 +100,10 @@ export function lastingText(
   if (text === undefined || text.length > MOST_STATE) return { command: go + command, env: startEnv };
   const load = `exec 5>&2 2>/dev/null; eval "$${STATE_VARIABLE}"; unset -v ${STATE_VARIABLE}; exec 2>&5 5>&-; `;
   // Aliases count in what is read after they are there.
-  return { command: `${load}${go}eval ${quoteWord(tracesText(state!) + command)}`, env: { ...startEnv, [STATE_VARIABLE]: text } };
+  return {
+    command: `${load}${go}eval ${quoteWord(tracesText(state!) + command)}`,
+    env: { ...startEnv, [STATE_VARIABLE]: text },
+  };
 }
 
 /** Variables that the shell keeps as it was started with them. */

@@ -78,7 +78,9 @@ function projectFolder(cwd: string): string {
 function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: string): ProjectFiles {
   const own = `${folder}/.lathe`;
   return {
-    ...(isSame(own, home) ? {} : { settings: `${own}/settings.json`, config: `${own}/config.yml`, models: `${own}/models.yml` }),
+    ...(isSame(own, home)
+      ? {}
+      : { settings: `${own}/settings.json`, config: `${own}/config.yml`, models: `${own}/models.yml` }),
     ...(isSame(cwd, userHome) ? {} : { env: `${cwd}/.env` }),
   };
 }

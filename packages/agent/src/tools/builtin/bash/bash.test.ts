@@ -38,11 +38,9 @@ const doubts = async (command: string) =>
 describe("bash", () => {
   it("T-BASH-2 variables, functions, aliases, options and the directory of one call are there in the next", async () => {
     await mkdir(join(bench.dir, "sub"));
-    expect(
-      await bash(
-        "export A=1; f() { echo hi; }; cd sub; set -o pipefail; alias ll='echo aliased'",
-      ),
-    ).toBe("(no output)");
+    expect(await bash("export A=1; f() { echo hi; }; cd sub; set -o pipefail; alias ll='echo aliased'")).toBe(
+      "(no output)",
+    );
     expect(await bash("echo $A; f; ll; pwd; false | true || echo piped")).toBe(
       `1\nhi\naliased\n${bench.dir}/sub\npiped`,
     );
