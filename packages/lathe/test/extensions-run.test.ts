@@ -187,7 +187,7 @@ export default (lathe) => ({
   async execute({ onUpdate, context }) {
     onUpdate("counting");
     const { stdout } = await context.exec("git", ["rev-list", "--count", "HEAD"]);
-    return stdout.trim() + " commits";
+    return stdout.trim() + " commits" + (context.hasQueuedMessages() || context.isIdle() ? ", not alone" : "");
   },
 });`;
 

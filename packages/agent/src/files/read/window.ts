@@ -64,7 +64,8 @@ export function windowOf(opened: OpenedText, limits: WindowLimits): Window {
   }));
   const wanted = spans.reduce((sum, span) => sum + span.last - span.first + 1, 0);
   const isBounded = ranges.every((range) => range.last !== undefined);
-  const most = isBounded ? wanted : Math.min(wanted, limit ?? defaultLimit);
+  const usual = selector || offset !== undefined ? defaultLimit : Math.min(defaultLimit, opened.most ?? defaultLimit);
+  const most = isBounded ? wanted : Math.min(wanted, limit ?? usual);
   let room = limits.room ? Math.max(limits.room.least, most * limits.room.perLine) : Number.POSITIVE_INFINITY;
   const rows: (Row | undefined)[] = [];
   let shown = 0;

@@ -3,13 +3,14 @@
 
 import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
-import { type ClientDeps, type JsonSchema, type JsonValue, Message, textOf } from "@lathe/llm";
+import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { printableLine, shorten } from "../../sessions/list.ts";
 import goOn from "./go-on.md";
 import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
@@ -120,7 +121,7 @@ const TITLE_LENGTH = 50;
 
 /** Without it, the session would be listed by what the request says about the schema. */
 function nameAfterPrompt(journal: Session["journal"], content: InputContent): void {
-  const words = printableLine(typeof content === "string" ? content : textOf(Message.user([...content])));
+  const words = printableLine(typeof content === "string" ? content : wordsAndAttachments(content).words);
   if (journal.title === undefined && words !== "")
     journal.setTitle(`${shorten(words, TITLE_LENGTH)} (as JSON)`, "auto");
 }
