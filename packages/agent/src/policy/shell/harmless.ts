@@ -43,6 +43,9 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
 /** A word that the entry does not permit where it stands. */
 function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
   if (most !== undefined && read.operands.length > most) return read.operands[most]?.value;
+  // gawk opens a connection behind such a name.
+  const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
+  if (isInet) return isInet.value;
   const operand = each && read.operands.find(({ value, isKnown }) => !(isKnown && each.test(value)));
   if (operand) return operand.value;
   const option = read.options.find(
@@ -109,6 +112,9 @@ function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | Re
   if (unknown) return { refused: unknown.value };
   const paths = files.map(({ paths: known }) => known as readonly string[]);
   if (operands === "read" || operands === "pattern") return { reads: paths.flat(), writes: [] };
+  // What is found may be a link: only the folder is known, not what would be written.
+  const found = files.find((word) => word.found);
+  if (found) return { refused: found.value };
   if (operands === "write") return { reads: [], writes: paths.flat() };
   return transfers(paths.slice(0, -1).flat(), paths.at(-1) ?? [], operands === "move");
 }

@@ -150,7 +150,9 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   // A repository that came with the project as data has settings of its own, and they name programs.
   const isForeign = name === "git" && !isSameRepository(place, reached.context);
   const judged = isFunction ? NOTHING : isPlain && !isForeign ? harmlessOf(given, name) : undefined;
-  const listed = judged && "refused" in judged ? undefined : judged;
+  const named = judged && "refused" in judged ? undefined : judged;
+  const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
+  const listed = fed ? undefined : named;
   const strange = isForeign
     ? "the directory where git runs"
     : judged && "refused" in judged
@@ -160,7 +162,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
   const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
-  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange });
+  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, reads: named?.reads });
   if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
 }
 
@@ -172,8 +174,7 @@ const NOTHING: Harmless = { reads: [], writes: [] };
  */
 function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, plainTrees }: ShellContext): ShellWord {
   if (word.isFed) {
-    const isPlain = cwd !== undefined && plainTrees?.has(cwd);
-    return isPlain ? { ...word, mayBeOption: false } : { ...word, paths: undefined };
+    return cwd !== undefined && plainTrees?.has(cwd) ? { ...word, mayBeOption: false, isFed: false } : word;
   }
   const isGlob = !word.isKnown && word.paths?.every((path) => /^[*?[]/.test(path));
   return isGlob && cwd !== undefined && plainNames?.has(cwd) ? { ...word, mayBeOption: false } : word;
@@ -193,6 +194,8 @@ interface Said {
   readonly doubt?: string | undefined;
   readonly danger?: ShellDanger | undefined;
   readonly harmless?: Harmless | undefined;
+  /** Files that it reads, as far as its words say. */
+  readonly reads?: readonly string[] | undefined;
   /** The word that keeps it from being harmless. */
   readonly strange?: string | undefined;
 }
@@ -201,7 +204,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const { text, words, effects } = seen;
   const { harmless } = said;
   const writes = [...effects.writes, ...(harmless?.writes ?? [])];
-  const reads = [...effects.reads, ...(harmless?.reads ?? [])];
+  const reads = [...effects.reads, ...(harmless?.reads ?? said.reads ?? [])];
   const assignments = reached.assignments.map(toAssignment);
   const steering = assignments.filter(({ name, value }) => !isHarmlessAssignment(name, value));
   const doubt =

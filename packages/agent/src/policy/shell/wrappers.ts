@@ -24,7 +24,7 @@ interface Form {
   readonly joins?: boolean;
 }
 
-const FORMS: Readonly<Record<string, Form>> = {
+export const FORMS: Readonly<Record<string, Form>> = {
   sudo: {
     options:
       "-AbEHknPSv -u: -g: -p: -C: -h: -T: -U: -D: --askpass --background --preserve-env? --set-home --non-interactive --stdin --user= --group= --prompt= --host= --chdir=",
