@@ -164,14 +164,9 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);
-  const strange = item.part?.strange;
-  const why = strange
-    ? `What ${strange.slice(0, 80)} does here is not known.`
-    : `Mode ${mode} asks before it runs commands.`;
-  return plainAsk(
-    mode === "auto-edit" ? why : `Mode ${mode} asks before it runs commands.`,
-    rule === undefined ? FULL : `--allow '${rule}'`,
-  );
+  const strange = mode === "auto-edit" ? item.part?.strange : undefined;
+  const why = strange ? `${strange.slice(0, 80)} is not understood.` : `Mode ${mode} asks before it runs commands.`;
+  return plainAsk(why, rule === undefined ? FULL : `--allow '${rule}'`);
 }
 
 /** Words that may be paths, `--option=path` included, with the path that they mean. */

@@ -30,6 +30,8 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   const read =
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
+  // Of these, only a few subcommands are listed.
+  if (/^(?:npm|ip)$/.test(program) && read.operands.some(({ value }) => !entry.each?.test(value))) return undefined;
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
@@ -184,7 +186,7 @@ function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | u
   return { reads: [], writes: [...found.reads, ...kept] };
 }
 
-function harmlessGit(words: readonly ShellWord[]): Harmless | Refused {
+function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefined {
   const [, subcommand] = words;
   if (!subcommand) return { reads: [], writes: [] };
   const name = subcommand.value;
@@ -195,7 +197,7 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused {
     const read = readOptions(words.slice(2), listOf(HARMLESS_GIT_ADD));
     return "refused" in read ? read : { reads: [], writes: [], changes: true };
   }
-  if (!Object.hasOwn(HARMLESS_GIT, name)) return { refused: name };
+  if (!Object.hasOwn(HARMLESS_GIT, name)) return undefined;
   const entry = HARMLESS_GIT[name] as (typeof HARMLESS_GIT)[string];
   const read = readOptions(words.slice(2), listOf(entry.options));
   if ("refused" in read) return read;

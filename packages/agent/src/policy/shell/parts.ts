@@ -154,7 +154,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
   const listed = fed ? undefined : named;
   const strange = isForeign
-    ? "the directory where git runs"
+    ? "git outside of the session's repository"
     : judged && "refused" in judged
       ? judged.refused
       : undefined;
