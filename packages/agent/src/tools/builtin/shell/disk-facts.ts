@@ -66,7 +66,7 @@ const STEERING_PIECE = /^(?![A-Za-z\d(&+[][\w.()&,+\][-]*$)|key|secret|cred|toke
 
 async function hasPlainTree(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   if ((await env.stat(folder))?.kind !== "directory") return true;
-  const all = { hidden: true, gitignore: false, directories: true, cached: true, maxResults: 1000 };
+  const all = { hidden: true, gitignore: false, directories: true, maxResults: 1000 };
   const [dashed, cut] = await Promise.all(
     ["**/-*", "**/*[\\s'\"\\\\]*"].map((pattern) => env.glob(pattern, folder, all)),
   );
