@@ -3,8 +3,7 @@
 import { posix } from "node:path";
 import type { ShellAnalysis } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
-import { analyseShell } from "../../../policy/shell/analyse.ts";
-import { diskFacts } from "./disk-facts.ts";
+import { diskFacts, isGit } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
 
 /** What a command is judged with. */
@@ -12,20 +11,26 @@ export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
   readonly services?: Pick<ToolServices, "isFolderTrusted"> | undefined;
 }
 
+/** Loaded with the first command: a host that runs none does not pay for it. */
+export const loadAnalysis = () => import("../../../policy/shell/analyse.ts");
+
 /** Where output goes that is not kept. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 
-/** The text as it is judged: once by itself, and again with what the disk tells about its parts. */
+/** The text as it is judged: once by itself, and again where the disk tells more about its parts. */
 async function analysisOf(command: string, cwd: string, { env, services }: AccessScope): Promise<ShellAnalysis> {
+  const { analyseShell } = await loadAnalysis();
   const context = { cwd, home: env.home };
   const first = await analyseShell(command, context);
-  const { gitSetting, ...facts } = await diskFacts(first, env, services?.isFolderTrusted?.() ?? false);
+  const told = await diskFacts(first, env, services?.isFolderTrusted?.() ?? false);
+  if (told === undefined) return first;
+  const { gitSetting, ...facts } = told;
   const second = await analyseShell(command, { ...context, ...facts });
   if (gitSetting !== undefined) return withSetting(second, gitSetting);
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
-  if (second.parts.every(({ isReadOnly }) => isReadOnly)) return second;
-  const sameRepository = new Set([...(facts.sameRepository ?? [])].filter((folder) => folder === cwd));
-  return analyseShell(command, { ...context, ...facts, sameRepository });
+  const here = [...facts.sameRepository].filter((folder) => folder === cwd);
+  const isSame = here.length === facts.sameRepository.size || second.parts.every(({ isReadOnly }) => isReadOnly);
+  return isSame ? second : analyseShell(command, { ...context, ...facts, sameRepository: new Set(here) });
 }
 
 /** Git is a question where the repository's settings may start a program. */
@@ -34,7 +39,7 @@ function withSetting(analysis: ShellAnalysis, setting: string): ShellAnalysis {
   const steered = { strange, isHarmless: false, isReadOnly: false };
   return {
     ...analysis,
-    parts: analysis.parts.map((part) => (part.words[0] === "git" ? { ...part, ...steered } : part)),
+    parts: analysis.parts.map((part) => (isGit(part) ? { ...part, ...steered } : part)),
   };
 }
 

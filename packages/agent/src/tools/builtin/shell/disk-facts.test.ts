@@ -55,6 +55,7 @@ describe("git and the settings of a repository", () => {
     expect(await decide("git status")).toBe("allow");
     git("config", setting, "!/tmp/run");
     expect(await decide("git status")).toBe("ask");
+    expect(await decide("/usr/bin/git status")).toBe("ask");
     expect(await decide("git status", { isTrusted: true })).toBe("allow");
   });
 

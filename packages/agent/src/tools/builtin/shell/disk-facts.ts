@@ -5,27 +5,35 @@ import type { ShellAnalysis, ShellContext, ShellPart } from "../../../contract/s
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { steeringSetting } from "./git-settings.ts";
 
-export interface DiskFacts extends Pick<ShellContext, "sameRepository" | "plainNames" | "plainTrees"> {
+export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainTrees">> {
+  readonly sameRepository: ReadonlySet<string>;
   /** The setting for which git is not harmless here. */
   readonly gitSetting?: string | undefined;
 }
 
+/** Undefined when nothing in the text depends on the disk. */
 export async function diskFacts(
   { parts }: ShellAnalysis,
   env: ExecutionEnvironment,
   isTrusted: boolean,
-): Promise<DiskFacts> {
-  const gitFolders = foldersOf(parts.filter(({ words }) => words[0] === "git"));
+): Promise<DiskFacts | undefined> {
+  const gitFolders = foldersOf(parts.filter(isGit));
   const root = env.workingDirectory();
-  const gitSetting = gitFolders.size > 0 && !isTrusted ? await steeringSetting(root, env) : undefined;
   const globs = foldersOf(parts.filter(({ words }) => words.some((word) => /^[*?[]/.test(word))));
   const fed = foldersOf(parts.filter(isFed));
+  if (gitFolders.size + globs.size + fed.size === 0) return undefined;
+  const gitSetting = gitFolders.size > 0 && !isTrusted ? await steeringSetting(root, env) : undefined;
   return {
     gitSetting,
     sameRepository: await keep(gitFolders, async (folder) => gitSetting === undefined && isOurs(folder, root, env)),
     plainNames: await keep(globs, (folder) => hasPlainNames(folder, env)),
     plainTrees: await keep(fed, (folder) => hasPlainTree(folder, env)),
   };
+}
+
+/** By whatever path it is called. */
+export function isGit({ words }: ShellPart): boolean {
+  return /(?:^|\/)git$/.test(words[0] ?? "");
 }
 
 function foldersOf(parts: readonly ShellPart[]): ReadonlySet<string> {
