@@ -17,6 +17,7 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
+import { loadAnalysis } from "../shell/access.ts";
 import { shellCard } from "../shell/card.ts";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "../shell/result.ts";
 import { lastingAccess } from "./access.ts";
@@ -48,7 +49,7 @@ export const bashTool: ToolDef<BashArgs> = {
   // Each begins with what the one before left.
   exclusive: true,
   output: SHELL_OUTPUT,
-  prepare: () => loadGrammar(),
+  prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
   summary: ({ command }) => command,
   card: ({ command }, result) => shellCard(command, result),
   async access(args, scope): Promise<readonly Access[]> {

@@ -3,8 +3,10 @@
 import { posix } from "node:path";
 import type { ShellAnalysis } from "../../../contract/shell.ts";
 import type { Access, CallScope } from "../../../contract/tool.ts";
-import { analyseShell } from "../../../policy/shell/analyse.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+
+/** Loaded with the first command: a host that runs none does not pay for it. */
+export const loadAnalysis = () => import("../../../policy/shell/analyse.ts");
 
 /** Where output goes that is not kept. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
@@ -14,6 +16,7 @@ const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
  * tell, and only for a text that itself changes nothing before git runs.
  */
 async function analysisOf(command: string, cwd: string, env: ExecutionEnvironment): Promise<ShellAnalysis> {
+  const { analyseShell } = await loadAnalysis();
   const context = { cwd, home: env.home };
   const first = await analyseShell(command, context);
   const below = first.parts.flatMap((part) =>

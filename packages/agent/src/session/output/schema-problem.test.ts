@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
-import { schemaProblem } from "./schema-check.ts";
+import { schemaProblem } from "./schema-problem.ts";
 
 describe("an output schema that cannot be meant", () => {
   it.each<[JsonSchema, RegExp]>([
