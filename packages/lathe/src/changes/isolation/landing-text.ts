@@ -51,7 +51,7 @@ export function leftOutText(root: string, delta: Delta): string {
 
 /** No patch could be made of what was changed in a view, which is why it stays. */
 export const unreadText = (why: string, view: string): string =>
-  `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the view ${view}, and the next start in this project tries again. To drop it: lathe worktree discard ${view}`;
+  `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the isolated copy ${view}, and the next start in this project tries again. To drop it: lathe worktree discard ${view}`;
 
 /** The same in the result of an agent. */
 export const unreadResult = (why: string, view: string): string =>
@@ -109,7 +109,7 @@ export function interruptedText(
   if (left.patch !== undefined)
     return `[Nothing of its work was merged. All of its changes: git apply --3way ${left.patch}]`;
   if (left.view !== undefined)
-    return `[Nothing of its work was merged. What it changed could not be read; it stays in the view ${left.view}.]`;
+    return `[Nothing of its work was merged. What it changed could not be read; it stays in the isolated copy ${left.view}.]`;
   if (!landing || landing.files.length === 0)
     return "[Nothing of its work was merged: it had changed no files, or what it changed is gone.]";
   return `[Its work may have been merged before others changed files: look at ${names(root, landing.files)}]`;
