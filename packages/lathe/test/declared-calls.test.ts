@@ -188,8 +188,8 @@ describe("what does not say what it touches", () => {
 
 describe("commands", () => {
   const COMMANDS: readonly (Case & { readonly name: string })[] = [
-    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "X=1 echo hi" }) },
-    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "X=1 echo hi" }) },
+    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "X=1 node -e 0" }) },
+    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "X=1 node -e 0" }) },
   ];
   it.each(COMMANDS)("$name runs where the question said", async (one) => {
     const seen = await call(one, "", "auto-edit", "allow");
