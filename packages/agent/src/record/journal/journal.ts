@@ -82,13 +82,10 @@ export class Journal {
     return journal;
   }
 
-  /**
-   * Opens what is there; throws a JournalError instead of guessing when the header is unreadable. With `openStore` the
-   * lines move to a new store with the first write (forks and imported files).
-   */
-  static open(store: JournalStore, deps: JournalDeps, openStore?: () => JournalStore): Journal {
+  /** Opens what is there; throws a JournalError instead of guessing when the header is unreadable. */
+  static open(store: JournalStore, deps: JournalDeps): Journal {
     const opened = scan(store);
-    const journal = new Journal(deps, opened, store, openStore);
+    const journal = new Journal(deps, opened, store);
     journal.#holdsUntilMessage = false;
     if (opened.tail.bytes > 0) journal.#sealTail = opened.tail;
     return journal;
@@ -113,10 +110,6 @@ export class Journal {
   /** What was given up so far, without a look at what was not read yet. */
   get lossesSoFar(): readonly JournalLoss[] {
     return this.#losses.list;
-  }
-  /** Adds the losses of the file that was converted to this one. */
-  addLosses(losses: readonly JournalLoss[]): void {
-    for (const loss of losses) this.#losses.add(loss);
   }
   /** Where the journal is kept: its path, or "memory". */
   get label(): string {
