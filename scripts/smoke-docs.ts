@@ -20,7 +20,7 @@ import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = ["llm", "agent", "tui", "testkit", "lathe"];
 /** Programs that run on every runtime we promise, not on this one alone. */
-const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md"];
+const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md", "docs/embedding.md"];
 const pages = [
   "README.md",
   ...PACKAGES.map((name) => `packages/${name}/README.md`),
