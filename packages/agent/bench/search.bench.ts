@@ -5,9 +5,7 @@ import { rmSync } from "node:fs";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
-import { findPaths } from "../src/files/find/find.ts";
 import { searchPage } from "../src/files/search/search.ts";
-import { CachedScans } from "../src/world/env/cached-scans.ts";
 import { LocalEnvironment } from "../src/world/env/local.ts";
 import { locateRipgrep } from "../src/world/env/search/locate-ripgrep.ts";
 import { makeLargeTree } from "../test/large-tree.ts";
@@ -28,7 +26,6 @@ export const benches: Bench[] = [
     name: "search with tags over plain rg",
     run: () => overRipgrep(["--line-number", "--context=1", "--hidden", "rareWord"], searchTree, 1.6),
   },
-  { name: "second find over the first", run: secondFind },
 ];
 
 async function searchTree(env: LocalEnvironment): Promise<void> {
@@ -44,35 +41,6 @@ async function searchTree(env: LocalEnvironment): Promise<void> {
   };
   const { shown } = await searchPage(query, { env, signal, paths: new CallPaths(env, signal), services });
   if (shown.files === 0) throw new Error("search found nothing");
-}
-
-/** The same question twice in a row, as a model asks it: the tree is walked once. */
-async function secondFind() {
-  const { root, files } = makeLargeTree(100);
-  const local = new LocalEnvironment({ cwd: root, baseEnv: process.env, search: "ripgrep" });
-  const [first, second]: [number[], number[]] = [[], []];
-  try {
-    for (let round = 0; round < ROUNDS; round++) {
-      const env = new CachedScans(local);
-      const find = async () => {
-        const signal = new AbortController().signal;
-        const query = { paths: ["*.ts"], hidden: true, gitignore: true, limit: 200, timeoutMs: 60_000 };
-        await findPaths(query, { env, signal, paths: new CallPaths(env, signal), services: { vision: false } });
-      };
-      first.push(await timed(find));
-      second.push(await timed(find));
-    }
-  } finally {
-    await local.cleanup();
-    rmSync(root, { recursive: true, force: true });
-  }
-  const [base, value] = [Math.min(...first), Math.min(...second)];
-  return {
-    value: value / base,
-    unit: "x",
-    budget: 0.3,
-    note: `${files} files, ${value.toFixed(1)} ms against ${base.toFixed(1)} ms`,
-  };
 }
 
 async function overRipgrep(args: string[], ours: (env: LocalEnvironment) => Promise<unknown>, budget = 1.3) {

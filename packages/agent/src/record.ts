@@ -15,7 +15,6 @@ export { readLine } from "./record/journal/decode.ts";
 export type { FileStoreOptions } from "./record/journal/file-store.ts";
 export type { NewHeader } from "./record/journal/header.ts";
 export { idSource } from "./record/journal/ids.ts";
-export { type ImportOptions, importJournal } from "./record/journal/import.ts";
 export { checkLabel, findEntry, type LabelledJournal } from "./record/journal/labels.ts";
 export { encodeLine, type LineHead, readLineHead } from "./record/journal/line.ts";
 export type { EntryMeta } from "./record/journal/line-index.ts";

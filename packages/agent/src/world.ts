@@ -1,13 +1,11 @@
 // @lathe/agent/world. Environments and processes beyond the ones that most hosts use.
 
 export { isSecretName, isSecretValue } from "./base/secrets/variables.ts";
-export { CachedScans } from "./world/env/cached-scans.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./world/env/guarded.ts";
 export { realEntryOf, realPathOf } from "./world/env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./world/env/remote.ts";
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./world/env/sandbox/sandboxed-local.ts";
-export type { ScanLimits } from "./world/env/scan-cache.ts";
 export { personalIgnoreFile } from "./world/env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./world/env/search/locate-ripgrep.ts";
 export { compileFilter } from "./world/env/search/path-glob.ts";

@@ -292,20 +292,44 @@ describe.skipIf(!canMount)("lathe rewind with a full disk", () => {
     });
   });
 
-  it("a project on a full disk: says so, leaves no file behind, and finishes when there is room", async () => {
-    scene = await stage([shell("rm big"), turn.text("ok")]);
-    await withTmpfs(file("project"), "400k", async (project) => {
+  it("a project on a full disk: all files go back, or none, and nothing is left behind", async () => {
+    const command = "mkdir d; echo x > d/x; rm b; head -c 90000 /dev/zero > a; rm -r old";
+    scene = await stage([
+      shell(command),
+      turn.text("ok"),
+      shell("rm a b; head -c 200000 /dev/zero > c"),
+      turn.text("ok"),
+    ]);
+    await withTmpfs(file("project"), "600k", async (project) => {
       const at = { cwd: project };
-      writeFileSync(join(project, "big"), contents[0]!);
+      for (const [i, name] of ["a", "b"].entries()) writeFileSync(join(project, name), contents[i]!);
+      mkdirSync(join(project, "old"));
+      writeFileSync(join(project, "old/y"), "y");
+      const first = record(project);
       await scene.run([...full, "go"], at);
-      fill(join(project, "filler"));
+      const filler = join(project, "filler");
+      fill(filler);
+      // One of the two contents would fit.
+      truncateSync(filler, statSync(filler).size - 100_000);
+      const before = record(project);
       const undone = await scene.box.run(["rewind", "--undo"], at);
-      expect(undone).toMatchObject({ code: 1, stderr: "lathe: Left as they are (the disk is full): big.\n" });
-      expect(readdirSync(project)).toEqual(["filler"]);
-      rmSync(join(project, "filler"));
-      expect(await scene.box.run(["rewind", "--redo"], at)).toMatchObject({ code: 0 });
+      expect([undone.code, undone.stdout, undone.stderr]).toEqual([
+        2,
+        "",
+        "lathe: The disk is full, so nothing was rewound: all files are as they were. Free some space, then try again.\n",
+      ]);
+      expect(record(project)).toEqual(before);
+      expect((await scene.box.run(["rewind", "--redo"], at)).stderr).toContain("There is no rewind to take back.");
+      expect((await scene.box.run(["rewind"], at)).stderr).toBe("");
+      rmSync(filler);
       expect(await scene.box.run(["rewind", "--undo"], at)).toMatchObject({ code: 0, stderr: "" });
-      expect(readFileSync(join(project, "big"))).toEqual(contents[0]);
+      expect(record(project)).toEqual(first);
+      // What goes makes the room that the rest needs.
+      await scene.run([...full, "-c", "fill it"], at);
+      fill(filler);
+      expect(await scene.box.run(["rewind", "--undo"], at)).toMatchObject({ code: 0, stderr: "" });
+      rmSync(filler);
+      expect(record(project)).toEqual(first);
     });
   });
 

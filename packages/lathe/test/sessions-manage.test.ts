@@ -67,25 +67,6 @@ describe("lathe sessions show", () => {
   });
 });
 
-describe("files of an older format", () => {
-  it("are listed, shown, checked and exported, and stay as they are", async () => {
-    const path = join(box.home, "sessions", "--old--", "2025-01-01T00-00-00-000Z_0ld5e551.jsonl");
-    const fields = { timestamp: "2025-01-01T00:00:00.000Z" };
-    const lines = [
-      { type: "session", version: 3, id: "0ld5e551", cwd: box.dir, ...fields },
-      { type: "message", id: "a1", parentId: null, ...fields, message: { role: "user", content: "an old question" } },
-    ];
-    mkdirSync(dirname(path), { recursive: true });
-    const before = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    writeFileSync(path, before);
-    expect((await box.run("sessions", "list", "--all")).stdout).toContain("0ld5e551");
-    expect((await box.run("sessions", "show", "0ld5")).stdout).toContain("> user\nan old question");
-    expect((await box.run("sessions", "export", "0ld5", "--out", "-")).stdout).toContain("an old question");
-    expect((await box.run("sessions", "doctor")).stdout).toContain("no problems");
-    expect(readFileSync(path, "utf8")).toBe(before);
-  });
-});
-
 describe("lathe sessions rename", () => {
   it("gives a title that the list shows", async () => {
     const { id, path } = await saySomething(box.maker, "first words", "ok");

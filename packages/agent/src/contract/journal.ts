@@ -298,6 +298,8 @@ export interface SnapshotLine {
   readonly rewind?: RewindRecord;
   /** On an `after`: the rewind left files as they were, so these are not the files of the entry. */
   readonly isPartial?: boolean;
+  /** On an `after`: there was no room for the files of the rewind, so nothing was changed. */
+  readonly isAbandoned?: boolean;
   readonly timestamp: string;
 }
 /** From where to where a rewind goes, and what it does. */

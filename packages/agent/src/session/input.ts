@@ -184,9 +184,12 @@ async function endUnlessMore(core: WholeSession, run: InputRun, text: string): P
   const told = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
   if (told === undefined) noteQuestion(core, run);
   const goOn = told ?? (run.awaits ? undefined : await run.output?.judge(text, run.finish));
-  if (goOn === undefined) return run.output?.end ?? { reason: "completed" };
-  inject(core, goOn, "injected");
-  return undefined;
+  if (goOn !== undefined) {
+    inject(core, goOn, "injected");
+    return undefined;
+  }
+  const error = run.output?.error;
+  return error ? { reason: "error", error } : { reason: "completed" };
 }
 
 function noteQuestion(core: SessionLog & HostChoices, run: InputRun): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultDeps, Message } from "@lathe/llm";
@@ -24,6 +24,7 @@ it("a host's journal is begun, kept and opened again by the same call", async ()
   const options = fileOptions();
   const first = openJournalFile(options);
   expect(existsSync(options.path)).toBe(false);
+  expect(() => openJournalFile(options)).toThrow("This session is open in process");
   say(first, "x".repeat(100_000));
   expect(() => openJournalFile(options)).toThrow("This session is open in process");
   await first.close();
@@ -32,6 +33,16 @@ it("a host's journal is begun, kept and opened again by the same call", async ()
   expect(said(again)).toEqual(said(first));
   expect(existsSync(join(options.folder, "blobs"))).toBe(true);
   await again.close();
+});
+
+it("a journal that is closed before its first message leaves nothing, and its path is free", async () => {
+  const options = fileOptions();
+  await openJournalFile(options).close();
+  expect(readdirSync(options.folder)).toEqual([]);
+  const again = openJournalFile(options);
+  say(again, "one");
+  await again.close();
+  expect(readdirSync(options.folder)).toEqual(["task.jsonl"]);
 });
 
 it("a copy begins where it is told to and leaves its source alone", async () => {

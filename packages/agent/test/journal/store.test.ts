@@ -122,7 +122,7 @@ describe("a session file", () => {
 
   it.each([
     [5, "update Lathe to open it"],
-    [3, "import it with importJournal"],
+    [3, "no version of Lathe wrote that"],
   ])("G-27 a file of format %d is refused: %s", (version, next) => {
     const path = join(tempFolder(), "s.jsonl");
     writeFileSync(path, encodeLine({ type: "session", version, id: "s", timestamp: "", cwd: "/" }));

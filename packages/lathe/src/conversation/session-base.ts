@@ -4,7 +4,6 @@ import { existsSync, realpathSync } from "node:fs";
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { PermissionMode, Places } from "@lathe/agent/policy";
 import { RunningCommands } from "@lathe/agent/tools";
-import { CachedScans } from "@lathe/agent/world";
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
 import { fileHistory } from "../changes/rewind/file-history.ts";
 import { checkSandbox, thisMachine } from "../config/workspace/this-machine.ts";
@@ -30,8 +29,7 @@ export async function sessionBase(workspace: SessionWorkspace, request: SessionR
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const places = (roots: readonly string[]): Places => ({ roots, ...homes, onDisk: onDisk(homes) });
   const permissions = permissionsFor(workspace, request, places(workspace.roots), () => env);
-  const guard = (place: ExecutionEnvironment): ExecutionEnvironment =>
-    new SearchGuard(new CachedScans(place), permissions);
+  const guard = (place: ExecutionEnvironment): ExecutionEnvironment => new SearchGuard(place, permissions);
   const env = guard(
     request.environment?.(workspace, session.warn) ??
       thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn }),

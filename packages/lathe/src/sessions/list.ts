@@ -1,6 +1,5 @@
 // What a list of sessions shows, from the ends of each file alone.
 
-import { JOURNAL_VERSION } from "@lathe/agent/contract";
 import { readHead, type SessionSummary } from "@lathe/agent/record";
 import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
@@ -89,9 +88,7 @@ function headOf(path: string): SessionSummary | undefined | "unreadable" {
   }
 }
 
-/** Messages of older formats are not looked into, so their files are never taken for empty. */
-const isEmpty = ({ header, hasMessage, bytes }: SessionSummary): boolean =>
-  !hasMessage && bytes <= HEAD_BYTES && header.version >= JOURNAL_VERSION;
+const isEmpty = ({ hasMessage, bytes }: SessionSummary): boolean => !hasMessage && bytes <= HEAD_BYTES;
 
 const NAME_LENGTH = 40;
 

@@ -136,12 +136,9 @@ describe("AD-41 Gemini response and stream", () => {
       { id: "call_id1", name: "read", arguments: { path: "b" } },
     ]);
     expect(log(events).filter((line) => line.startsWith("tool_call_end"))).toHaveLength(2);
-    expect(argumentDeltas(events).slice(0, -1)).toEqual([
-      '{"path":"a.txt"',
-      ',"lines":[{"text":"Hel',
-      'lo"},{"text":null}],"count":2,"force":true',
-      "}",
-    ]);
+    expect(argumentDeltas(events)[0]).toBe(
+      '{"path":"a.txt","lines":[{"text":"Hello"},{"text":null}],"count":2,"force":true}',
+    );
   });
 
   it("AD-41 partialArgs that go back in the document still make the right call", () => {
@@ -167,7 +164,7 @@ describe("AD-41 Gemini response and stream", () => {
     expect(response?.toolCalls[0]?.arguments).toEqual({ a: { b: "1", d: false }, c: 2 });
   });
 
-  it("AD-41 the deltas of values in document order join to their JSON, wherever strings are cut", () => {
+  it("AD-41 values at paths make the right call, wherever strings are cut", () => {
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const key = fc.stringMatching(/^[a-z]{1,6}$/);
     const tree = fc.letrec((tie) => ({

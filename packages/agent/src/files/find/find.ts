@@ -78,7 +78,7 @@ async function pathsOf(
       const { root, glob } = place;
       const pattern = glob === undefined ? "**/*" : glob.startsWith("/") ? glob.slice(1) : `**/${glob}`;
       const directories = glob !== undefined;
-      const options = { hidden, gitignore, directories, maxResults: MOST, cached: true, enough, signal };
+      const options = { hidden, gitignore, directories, maxResults: MOST, enough, signal };
       return env.glob(pattern, root, options);
     }
     case "file": {

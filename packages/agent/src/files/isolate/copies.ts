@@ -1,7 +1,8 @@
 // Views that are folders of their own: `worktree` is a clone that borrows the objects of the project's repository, with the files as
 // they were (uncommitted and untracked ones too); `reflink` is a copy whose blocks are shared until they are changed.
 
-import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { isInside } from "../../world/env/is-inside.ts";
 import { KindUnavailable, type OpenedKind, type Opening } from "./kinds.ts";
@@ -76,7 +77,7 @@ async function fillWorktree(opening: Opening, parts: readonly Part[]): Promise<v
       : undefined;
     await part.git.run(["checkout-index", "-q", "-u", "-f", ...files], { index, workTree, stdin });
     if (isAround) {
-      rmSync(tree, { recursive: true });
+      await rm(tree, { recursive: true });
       mkdirSync(join(workTree, part.scope), { recursive: true });
     }
   }

@@ -83,7 +83,7 @@ export async function land(request: LandRequest): Promise<LandingResult> {
   } finally {
     await env.cleanup();
     await processes.cleanup();
-    removeFolder(folder);
+    await removeFolder(folder);
   }
 }
 

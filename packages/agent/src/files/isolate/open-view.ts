@@ -55,7 +55,7 @@ export async function openView(request: ViewRequest): Promise<View> {
       if (request.isKept) await view.keep();
       return view;
     } catch (error) {
-      removeFolder(folder);
+      await removeFolder(folder);
       if (!(error instanceof KindUnavailable) || request.kind !== "auto") {
         await processes.cleanup();
         throw isFullDisk(error) ? new EnvError("io", NO_SPACE) : error;

@@ -39,7 +39,7 @@ export async function recoverStore(store: string, host: ViewHost): Promise<Recov
     const record = recordIn(folder);
     if (record && (await isChanged(folder, record, host))) continue;
     // Another process may be about to continue it.
-    if (!record || isOurs(store, basename(folder))) removeFolder(folder);
+    if (!record || isOurs(store, basename(folder))) await removeFolder(folder);
   }
   return { undone, inDoubt, left: leftViews(store) };
 }

@@ -1,8 +1,12 @@
 // The folders of views in a store. Each says which process it belongs to, so that what a killed process left behind is found and
 // removed by the next one.
 
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmod, readdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import type { JournalError } from "../../record/journal/errors.ts";
+import { acquireLock, type JournalLock, processStartTime } from "../../record/journal/lock.ts";
 import { procStatBuffer, readProcStat } from "../../world/process/proc-stat.ts";
 import { EnvError } from "../../world/process/types.ts";
 
@@ -64,20 +68,28 @@ export function releaseFolder(folder: string): void {
 /** Makes a folder ours whose process is gone; false when another process has it, or was faster. */
 export function takeOver(store: string, id: string): boolean {
   const folder = join(store, id);
-  // Of two that try, only one finds the folder under its name. An id like this can be taken over, should we end in between.
-  const aside = join(store, `${id}.taken`);
+  // Of two that try, only one has the lock. Should we end in between, it is the lock of a dead process.
+  const lock = lockFolder(folder);
+  if (!lock) return false;
   try {
-    renameSync(folder, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
-  }
-  try {
-    const isFree = isGone(ownerOf(aside));
-    if (isFree) writeOwner(aside, {});
+    const isFree = isGone(ownerOf(folder));
+    if (isFree) writeOwner(folder, {});
     return isFree;
   } finally {
-    renameSync(aside, folder);
+    lock.release();
+  }
+}
+
+/** Undefined when another process has the lock, or the folder is gone. */
+function lockFolder(folder: string): JournalLock | undefined {
+  const { pid } = process;
+  try {
+    const owner = { pid, startTime: processStartTime(pid), host: hostname(), token: String(pid) };
+    return acquireLock(join(folder, "owner.lock"), owner);
+  } catch (error) {
+    const { code, cause } = error as JournalError;
+    if (code === "locked" || (cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return undefined;
+    throw cause ?? error;
   }
 }
 
@@ -121,21 +133,24 @@ function startOf(pid: number): number | undefined {
   }
 }
 
-/** Also what is write-protected in it. The record goes first: half a view must not be taken for work. Links are removed, never followed. */
-export function removeFolder(folder: string): void {
+/**
+ * Also what is write-protected in it. The record goes first: half a view must not be taken for work. Links are removed, never
+ * followed. A view may hold a hundred thousand files, so the host gets its turn in between.
+ */
+export async function removeFolder(folder: string): Promise<void> {
   rmSync(join(folder, RECORD), { force: true });
   try {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    makeRemovable(folder);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    await makeRemovable(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-function makeRemovable(folder: string): void {
+async function makeRemovable(folder: string): Promise<void> {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) makeRemovable(join(folder, entry.name));
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await makeRemovable(join(folder, entry.name));
   }
 }

@@ -73,7 +73,7 @@ export function filesIn(list: string, blobs: Pick<BlobStore, "get">): string[] {
   const walk = (folder: string, at: string): void => {
     for (const [name, { value, folder: inner }] of readTree(folder, blobs)) {
       if (inner !== undefined) walk(inner, join(at, name));
-      else if (value.kind !== "folder") paths.push(join(at, name));
+      else if (value.kind !== "folder" && value.kind !== "repository") paths.push(join(at, name));
     }
   };
   try {

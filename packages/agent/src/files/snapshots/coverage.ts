@@ -58,6 +58,7 @@ const partsOf = (path: string): string[] => path.split("/").filter((part) => par
 function isCovered(tree: FolderNode, parts: readonly string[]): boolean {
   let at: Node | undefined = tree;
   for (const part of parts) {
+    if (at?.kind === "repository") return false;
     if (at?.kind !== "folder") return true; // something else is in its place; the next look sees what becomes of it
     const child: Node | undefined = at.children.get(part);
     if (!child && at.isWhole) return !at.ignored.has(part);

@@ -23,9 +23,9 @@ export interface LeftFile {
  * `changed`: another writer changed it. `unsure`: it is not known who did, because the process was killed, or could not record, while
  * the session may have changed it. `uncovered`: its content was too large to be kept. `lost`: its content is gone from the blob store.
  * `obstructed`: something that is no folder, such as a link, is in the place of its folder. `full`: the disk is full.
- * `blocked`: the system did not let us.
+ * `blocked`: the system did not let us. `repository`: it is the `.git` of a repository that was removed or moved.
  */
-export type LeftReason = "changed" | "unsure" | "uncovered" | "lost" | "obstructed" | "full" | "blocked";
+export type LeftReason = "changed" | "unsure" | "uncovered" | "lost" | "obstructed" | "full" | "blocked" | "repository";
 
 export interface RewindPlan {
   readonly steps: readonly Step[];
@@ -72,7 +72,9 @@ export function planRewind({ undone, since, now, force }: PlanRequest, blobs: Bl
     if (why === undefined) steps.push({ path, now: value, target });
     else left.push({ path, why });
   }
-  return { steps, left };
+  // A repository that was only made stays without a word; one that was moved is named with its two places.
+  const isLost = left.some(({ path, why }) => why === "repository" && found.valueAtStart(path).kind === "repository");
+  return { steps, left: isLost ? left : left.filter(({ why }) => why !== "repository") };
 }
 
 function reason(
@@ -81,6 +83,7 @@ function reason(
   others: LeftReason | undefined,
   blobs: Pick<BlobStore, "size">,
 ): LeftReason | undefined {
+  if (target.kind === "repository" || present.kind === "repository") return "repository";
   // What is there now would be lost as well: no rewind could be taken back.
   if (target.kind === "uncovered" || present.kind === "uncovered") return "uncovered";
   if (others !== undefined) return others;

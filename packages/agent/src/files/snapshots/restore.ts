@@ -1,6 +1,8 @@
-// Brings files to what a plan says. Each file is replaced in one step (temporary file, then rename), after a look whether it is
-// still what the plan knows, so that the same plan can be carried out again after a crash.
+// Brings files to what a plan says. All contents are written beside their places first, so that a full disk changes nothing; then
+// each file is replaced by a rename, after a look whether it is still what the plan knows, so that the same plan can be carried out
+// again after a crash.
 
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   mkdirSync,
@@ -26,24 +28,46 @@ export interface Restored {
   readonly left: readonly LeftFile[];
 }
 
-export function restore(steps: readonly Step[], blobs: Pick<BlobStore, "get">): Restored {
-  const work = new Restoration(blobs);
-  for (const { path, now, target } of steps) {
-    // A folder that was closed to us is opened first; it gets its own mode at the end.
-    if (now.kind === "folder" && target.kind === "folder") setFolderMode(path, target.mode | 0o700);
-    work.removeLeftover(path);
-  }
+/** The disk is too full for all contents; every file is as it was. */
+export class NoRoom extends Error {}
+
+/** `orNothing`: throws `NoRoom` when not all contents have room. */
+export function restore(
+  steps: readonly Step[],
+  blobs: Pick<BlobStore, "get">,
+  { orNothing }: { readonly orNothing: boolean },
+): Restored {
+  const work = new Restoration(steps, blobs);
+  const openFolders = steps.filter(({ now, target }) => now.kind === "folder" && target.kind === "folder");
+  // A folder that was closed to us is opened first; it gets its own mode at the end.
+  for (const { path, target } of openFolders) setFolderMode(path, target, 0o700);
   const deepestFirst = [...steps].sort((a, b) => depth(b.path) - depth(a.path));
-  for (const step of deepestFirst) if (mustGoFirst(step)) work.attempt(step, () => work.remove(step));
+  const removeAll = (): void => {
+    for (const step of deepestFirst) if (mustGoFirst(step)) work.attempt(step, () => work.remove(step));
+  };
+  // What goes may be what has filled the disk.
+  const leaving = steps.filter(({ target }) => !isFile(target)).map(({ now }) => now);
+  const makesRoom = roomOf(leaving) >= roomOf(steps.map(({ target }) => target));
+  if (makesRoom) removeAll();
+  work.stageAll();
+  if (!makesRoom) {
+    if (orNothing && work.isOutOfRoom) {
+      work.removeStaged();
+      for (const { path, now } of openFolders) setFolderMode(path, now);
+      throw new NoRoom();
+    }
+    removeAll();
+  }
   for (const step of [...deepestFirst].reverse())
     if (step.target.kind !== "absent") work.attempt(step, () => work.make(step));
+  work.removeStaged();
   // Last, because a folder that may not be written to cannot be filled.
-  for (const { path, target } of deepestFirst) if (target.kind === "folder") setFolderMode(path, target.mode);
+  for (const { path, target } of deepestFirst) setFolderMode(path, target);
   return work.outcome(steps);
 }
 
-function setFolderMode(path: string, mode: number): void {
-  if (lstatOf(path)?.isDirectory()) chmodSync(fsPath(path), mode);
+function setFolderMode(path: string, value: Value, more = 0): void {
+  if (value.kind === "folder" && lstatOf(path)?.isDirectory()) chmodSync(fsPath(path), value.mode | more);
 }
 
 const depth = (path: string): number => path.split("/").length;
@@ -52,13 +76,21 @@ const isFile = ({ kind }: Value): boolean => kind === "file" || kind === "link";
 const mustGoFirst = ({ now, target }: Step): boolean =>
   now.kind !== "absent" && !(isFile(now) && isFile(target)) && now.kind !== target.kind;
 
+const BLOCK_BYTES = 4096;
+/** What files take on the disk. */
+const roomOf = (values: readonly Value[]): number =>
+  values.reduce((sum, value) => sum + (value.kind === "file" ? Math.ceil(value.size / BLOCK_BYTES) : 0), 0);
+
 class Restoration {
+  readonly #steps: ReadonlyMap<string, Step>;
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #left = new Map<string, LeftReason>();
   /** Folders that hold something else. They obstruct nothing, so they are not named. */
   readonly #stayed = new Set<string>();
+  isOutOfRoom = false;
 
-  constructor(blobs: Pick<BlobStore, "get">) {
+  constructor(steps: readonly Step[], blobs: Pick<BlobStore, "get">) {
+    this.#steps = new Map(steps.map((step) => [step.path, step]));
     this.#blobs = blobs;
   }
 
@@ -76,6 +108,7 @@ class Restoration {
       if (why !== undefined) this.#left.set(path, why);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      this.isOutOfRoom ||= isDiskFull(error);
       this.#left.set(path, isDiskFull(error) ? "full" : "blocked");
     }
   }
@@ -112,36 +145,51 @@ class Restoration {
     if (present.kind !== "absent" && !sameValue(present, now)) return "changed";
     if (present.kind === "absent" && now.kind !== "absent" && isFile(now)) return "changed";
     makeParents(path);
-    return this.#put(path, target);
+    renameSync(fsPath(this.#asideOf(path)), fsPath(path));
+    return undefined;
   }
 
-  #put(path: string, target: Value): LeftReason | undefined {
-    const aside = asideOf(path);
+  /** Writes each content beside its place. */
+  stageAll(): void {
+    this.removeStaged();
+    for (const step of this.#steps.values()) if (isFile(step.target)) this.attempt(step, () => this.#stage(step));
+  }
+
+  #stage({ path, target }: Step): LeftReason | undefined {
+    const aside = this.#asideOf(path);
+    if (isObstructed(aside)) return "obstructed";
+    makeParents(aside);
+    if (target.kind === "link") symlinkSync(fsPath(target.target), fsPath(aside));
+    if (target.kind !== "file") return undefined;
+    const content = this.#blobs.get(target.hash);
+    if (!content) return "lost";
     try {
-      if (target.kind === "link") symlinkSync(fsPath(target.target), fsPath(aside));
-      else {
-        const content = target.kind === "file" ? this.#blobs.get(target.hash) : undefined;
-        if (!content) return "lost";
-        writeFileSync(fsPath(aside), content, { mode: 0o600, flag: "wx" });
-        if (target.kind === "file") chmodSync(fsPath(aside), target.mode);
-      }
-      renameSync(fsPath(aside), fsPath(path));
+      writeFileSync(fsPath(aside), content, { mode: 0o600, flag: "wx" });
+      chmodSync(fsPath(aside), target.mode);
     } catch (error) {
+      // Another content may fit in its place.
       rmSync(fsPath(aside), { force: true });
       throw error;
     }
     return undefined;
   }
 
-  /** Of a rewind that was killed. */
-  removeLeftover(path: string): void {
-    const aside = asideOf(path);
-    if (lstatOf(aside)) unlinkSync(fsPath(aside));
+  /** What was not needed, and what a rewind that was killed has left. */
+  removeStaged(): void {
+    for (const { path, target } of this.#steps.values()) {
+      const aside = isFile(target) ? this.#asideOf(path) : undefined;
+      if (aside !== undefined && lstatOf(aside)) unlinkSync(fsPath(aside));
+    }
+  }
+
+  /** In the nearest folder that the plan does not make, so that a second attempt finds it wherever the first has ended. */
+  #asideOf(path: string): string {
+    let folder = dirname(path);
+    for (let step = this.#steps.get(folder); step && step.now.kind !== "folder"; step = this.#steps.get(folder))
+      folder = dirname(folder);
+    return `${folder}/.${createHash("sha256").update(path).digest("hex").slice(0, 16)}.lathe-rewind`;
   }
 }
-
-const asideOf = (path: string): string =>
-  `${dirname(path)}/.${path.slice(path.lastIndexOf("/") + 1).slice(0, 200)}.lathe-rewind`;
 
 function removeFolder(path: string): boolean {
   try {

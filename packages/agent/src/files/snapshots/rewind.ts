@@ -10,7 +10,7 @@ import { isDiskFull } from "./disk-full.ts";
 import { allSince, stretchesToUndo, type Undoing } from "./lineage.ts";
 import { type LeftFile, planRewind, type RewindPlan } from "./plan.ts";
 import type { Snapshots } from "./recorder.ts";
-import { restore } from "./restore.ts";
+import { NoRoom, type Restored, restore } from "./restore.ts";
 import { cutRewind, readTimeline, rewindToTakeBack, unrecordedIn } from "./timeline.ts";
 
 /** What a rewind needs of its session. */
@@ -101,7 +101,8 @@ export class Rewinder {
     if (!cut) return undefined;
     const content = cut.rewind.plan === "" ? undefined : this.#blobs.get(cut.rewind.plan);
     const plan = content ? (JSON.parse(Buffer.from(content).toString("utf8")) as RewindPlan) : NOTHING;
-    return this.#finish(cut.rewind, plan);
+    // Some files may have gone back already: as many as possible follow.
+    return this.#finish(cut.rewind, plan, restore(plan.steps, this.#blobs, { orNothing: false }));
   }
 
   async #mustBeIdle(): Promise<void> {
@@ -146,13 +147,18 @@ export class Rewinder {
     const blob = files ? now!.blob : "";
     const found = now && now.found.length > 0 ? { found: now.found } : {};
     journal.write({ type: "snapshot", phase: "before", entryId: from, blob, rewind: record, ...found });
-    return { ...(await this.#finish(record, plan)), parts };
+    try {
+      return { ...(await this.#finish(record, plan, restore(plan.steps, this.#blobs, { orNothing: true }))), parts };
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+      journal.write({ type: "snapshot", phase: "after", entryId: from, blob, isAbandoned: true });
+      throw new RewindRefused(NO_ROOM);
+    }
   }
 
-  async #finish(record: RewindRecord, plan: RewindPlan): Promise<RewindResult> {
+  async #finish(record: RewindRecord, plan: RewindPlan, done: Restored): Promise<RewindResult> {
     const { journal } = this.#session;
     const { to, files, conversation } = record;
-    const done = restore(plan.steps, this.#blobs);
     const left = [...plan.left, ...done.left];
     if (conversation && (to === null || journal.has(to))) this.#session.moveTo(to);
     const after = files ? await orDiskFull(NOT_COMPLETE, () => this.#snapshots.look()) : undefined;
@@ -166,6 +172,8 @@ export class Rewinder {
 
 const NOTHING_CHANGED =
   "The disk is full, so what the files are now cannot be kept. Nothing was changed. Free some space, then try again.";
+const NO_ROOM =
+  "The disk is full, so nothing was rewound: all files are as they were. Free some space, then try again.";
 const NOT_COMPLETE =
   "The disk is full, so the rewind is not complete. Free some space: the next command that opens this session finishes it.";
 

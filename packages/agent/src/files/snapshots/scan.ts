@@ -7,7 +7,7 @@ import type { BlobStore } from "../../base/blobs/store.ts";
 import { type FolderRules, isIgnored, rulesOf } from "./ignore.ts";
 import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
 import { isUnchanged, type LookTime, lstatOf, OUT_OF_REACH, type StatMark, type Stats, statMark } from "./stat.ts";
-import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node } from "./tree.ts";
+import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node, REPOSITORY } from "./tree.ts";
 
 /** What is too much to be kept. */
 export interface SnapshotLimits {
@@ -86,6 +86,11 @@ export class Scan {
     const next: NextFolder = { children: new Map(), ignored: new Set(), previous, path, rules, rulesBefore };
     if (!listed) for (const name of known!.ignored) next.ignored.add(name);
     for (const name of listed?.keys() ?? previous!.children.keys()) {
+      if (name === ".git") {
+        next.ignored.add(name);
+        if (previous?.children.get(name)?.kind !== "folder") next.children.set(name, REPOSITORY);
+        continue;
+      }
       if (listed && this.#isSkipped(next, name, listed.get(name)!, known)) continue;
       const inner = this.#entry(next, name);
       if (inner) await inner;
@@ -118,10 +123,6 @@ export class Scan {
   /** True for a name that is ignored and that we have no other reason to cover. */
   #isSkipped(next: NextFolder, name: string, isFolder: boolean, known: FolderNode | undefined): boolean {
     const { previous, path, rules } = next;
-    if (name === ".git") {
-      next.ignored.add(name);
-      return true;
-    }
     const before = previous?.children.get(name);
     if (known && before && before.kind !== "absent" && !known.ignored.has(name)) return false;
     const wasIgnored = previous?.ignored.has(name) ?? false;
@@ -276,6 +277,7 @@ function goneNode(before: Node): Node {
 function needsNoMark(before: Node | undefined, stat: Stats): boolean {
   if (before === undefined || before.kind === "absent")
     return !stat.isFile() && !stat.isSymbolicLink() && !stat.isDirectory();
+  if (before.kind === "repository") return true;
   if (before.kind === "folder" && !before.isWhole) return stat.isDirectory();
   return isUnchanged(before.mark, stat);
 }

@@ -37,7 +37,7 @@ export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
       foundBefore: found,
       foundAfter: after?.found ?? [],
       isPartial: after?.isPartial ?? false,
-      ...(open.rewind ? { rewind: open.rewind } : {}),
+      ...(open.rewind && !after?.isAbandoned ? { rewind: open.rewind } : {}),
     });
     open = undefined;
     found = [];

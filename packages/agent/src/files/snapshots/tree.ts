@@ -36,11 +36,16 @@ export interface FolderNode {
   /** Name of its blob, once it is stored. */
   hash?: string;
 }
-export type Node = FileNode | LinkNode | AbsentNode | FolderNode;
+/** Git's own data, which a rewind does not cover. We only know that it is there. */
+export interface RepositoryNode {
+  readonly kind: "repository";
+}
+export type Node = FileNode | LinkNode | AbsentNode | FolderNode | RepositoryNode;
 
 /** What is at a path, as the blobs say it. */
 export type Value =
-  | { readonly kind: "absent" }
+  | AbsentNode
+  | RepositoryNode
   | { readonly kind: "file"; readonly mode: number; readonly size: number; readonly hash: string }
   /** A file whose content is not kept; the time tells versions apart. */
   | { readonly kind: "uncovered"; readonly mode: number; readonly size: number; readonly mtimeMs: number }
@@ -48,6 +53,7 @@ export type Value =
   | { readonly kind: "folder"; readonly mode: number };
 
 export const ABSENT: AbsentNode = { kind: "absent" };
+export const REPOSITORY: RepositoryNode = { kind: "repository" };
 
 export function sameValue(a: Value, b: Value): boolean {
   if (a.kind === "file" && b.kind === "file") return a.hash === b.hash && a.mode === b.mode;
@@ -93,7 +99,8 @@ function line(name: string, node: Node, blobs: Pick<BlobStore, "put">): string {
     case "link":
       return JSON.stringify(["link", name, node.target]);
     case "absent":
-      return JSON.stringify(["absent", name]);
+    case "repository":
+      return JSON.stringify([node.kind, name]);
     case "folder":
       return JSON.stringify(["folder", name, node.isWhole ? node.mode : null, storeTree(node, blobs)]);
   }
@@ -114,12 +121,12 @@ export function readTree(hash: string, blobs: Pick<BlobStore, "get">): Map<strin
     if (text === "") continue;
     const [kind, name, ...rest] = JSON.parse(text) as [string, string, ...unknown[]];
     if (kind === "parts") for (const [inner, entry] of readTree(name, blobs)) entries.set(inner, entry);
-    else entries.set(name, storedEntry(kind, rest));
+    else entries.set(name, storedEntry(kind, name, rest));
   }
   return entries;
 }
 
-function storedEntry(kind: string, rest: readonly unknown[]): StoredEntry {
+function storedEntry(kind: string, name: string, rest: readonly unknown[]): StoredEntry {
   const [first, second, third] = rest;
   switch (kind) {
     case "file":
@@ -128,13 +135,13 @@ function storedEntry(kind: string, rest: readonly unknown[]): StoredEntry {
       return { value: { kind, mode: first as number, size: second as number, mtimeMs: third as number } };
     case "link":
       return { value: { kind, target: first as string } };
-    case "folder":
-      return {
-        value: first === null ? { kind: "absent" } : { kind: "folder", mode: first as number },
-        folder: second as string,
-      };
+    case "folder": {
+      // Some files of a `.git` may be covered, because a call has named them.
+      const partly = name === ".git" ? REPOSITORY : ABSENT;
+      return { value: first === null ? partly : { kind, mode: first as number }, folder: second as string };
+    }
     default:
-      return { value: { kind: "absent" } };
+      return { value: kind === "repository" ? REPOSITORY : ABSENT };
   }
 }
 

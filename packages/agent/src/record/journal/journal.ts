@@ -48,6 +48,8 @@ export class Journal {
   #sealTail: { readonly bytes: number; readonly whole: boolean } | undefined;
   /** Set while the lines are only held in memory: a session without messages leaves no file. */
   #openStore: (() => JournalStore) | undefined;
+  /** Open and locked, before the first line moves to it. */
+  #unusedStore: JournalStore | undefined;
   #holdsUntilMessage = true;
 
   private constructor(
@@ -66,20 +68,24 @@ export class Journal {
     this.#openStore = openStore;
   }
 
-  /** A new session. `openStore` is called with the first message or intent; until then lines are held in memory. */
-  static create(header: NewHeader, openStore: () => JournalStore, deps: JournalDeps): Journal {
+  /**
+   * A new session. Lines are held in memory until the first message or intent; then they move to the store. A store that is
+   * already open keeps its lock until the journal is closed.
+   */
+  static create(header: NewHeader, store: JournalStore | (() => JournalStore), deps: JournalDeps): Journal {
     const full = newHeader(header, isoTime(deps.now()));
     const held = new MemoryStore(encodeLine(full));
-    return new Journal(deps, { header: full, index: new LineIndex(), losses: new LossList() }, held, openStore);
+    const openStore = typeof store === "function" ? store : () => store;
+    const parts = { header: full, index: new LineIndex(), losses: new LossList() };
+    const journal = new Journal(deps, parts, held, openStore);
+    if (typeof store !== "function") journal.#unusedStore = store;
+    return journal;
   }
 
-  /**
-   * Opens what is there; throws a JournalError instead of guessing when the header is unreadable. With `openStore` the
-   * lines move to a new store with the first write (forks and imported files).
-   */
-  static open(store: JournalStore, deps: JournalDeps, openStore?: () => JournalStore): Journal {
+  /** Opens what is there; throws a JournalError instead of guessing when the header is unreadable. */
+  static open(store: JournalStore, deps: JournalDeps): Journal {
     const opened = scan(store);
-    const journal = new Journal(deps, opened, store, openStore);
+    const journal = new Journal(deps, opened, store);
     journal.#holdsUntilMessage = false;
     if (opened.tail.bytes > 0) journal.#sealTail = opened.tail;
     return journal;
@@ -104,10 +110,6 @@ export class Journal {
   /** What was given up so far, without a look at what was not read yet. */
   get lossesSoFar(): readonly JournalLoss[] {
     return this.#losses.list;
-  }
-  /** Adds the losses of the file that was converted to this one. */
-  addLosses(losses: readonly JournalLoss[]): void {
-    for (const loss of losses) this.#losses.add(loss);
   }
   /** Where the journal is kept: its path, or "memory". */
   get label(): string {
@@ -284,6 +286,7 @@ export class Journal {
     // Switched before the write: if that fails, its error is the one every later call throws again.
     this.#store = store;
     this.#openStore = undefined;
+    this.#unusedStore = undefined;
     store.append(held);
   }
 
@@ -310,6 +313,7 @@ export class Journal {
   async close(): Promise<void> {
     this.#openStore = undefined;
     await this.#turnSync.settle();
+    await this.#unusedStore?.close();
     await this.#store.close();
   }
 

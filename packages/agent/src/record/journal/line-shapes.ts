@@ -198,6 +198,7 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
     found: optional(texts),
     rewind: optional(rewindShape),
     isPartial: optional(flag()),
+    isAbandoned: optional(flag()),
   },
   prefix: {
     systemPrompt: text(),

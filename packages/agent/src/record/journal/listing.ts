@@ -1,7 +1,7 @@
 // What a list of sessions shows, from the ends of a file only: at most 4 KiB from the start and 4 KiB from the end.
 
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { JOURNAL_VERSION, type MessageEntry, type SessionHeader, type TitleLine } from "../../contract/journal.ts";
+import type { MessageEntry, SessionHeader, TitleLine } from "../../contract/journal.ts";
 import { parseChecked } from "./decode.ts";
 import { isIntact, readLineHead } from "./line.ts";
 import { headerChecker, misfitsOf } from "./line-shapes.ts";
@@ -49,13 +49,10 @@ export function readHead(path: string): SessionSummary | undefined {
 
 const MESSAGES: ReadonlySet<string> = new Set(["message", "custom_message"]);
 
-/** Headers of older formats may lack what ours must have. */
 function headerOf(line: Buffer): SessionHeader | undefined {
-  const version = claimedVersion(line);
   const parsed = parseChecked(line);
-  if (version === undefined || "problem" in parsed) return undefined;
-  const value = version < JOURNAL_VERSION ? { timestamp: "", cwd: "", version, ...parsed.value } : parsed.value;
-  return headerChecker.fits(value) ? (value as unknown as SessionHeader) : undefined;
+  if (claimedVersion(line) === undefined || "problem" in parsed) return undefined;
+  return headerChecker.fits(parsed.value) ? (parsed.value as unknown as SessionHeader) : undefined;
 }
 
 function readAt(fd: number, offset: number, length: number): Buffer {

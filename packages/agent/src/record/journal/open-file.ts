@@ -10,9 +10,9 @@ import { hasBegun } from "./begun.ts";
 import { FileStore } from "./file-store.ts";
 import { forkJournal } from "./fork.ts";
 import type { NewHeader } from "./header.ts";
-import type { Journal } from "./journal.ts";
+import { Journal } from "./journal.ts";
 import { processStartTime } from "./lock.ts";
-import { journalDepsOf, openOrBegin } from "./new-journal.ts";
+import { journalDepsOf } from "./new-journal.ts";
 import type { JournalDeps, SyncMode } from "./new-lines.ts";
 
 /** Where the file is, and how a session begins when there is none. */
@@ -58,7 +58,11 @@ export function childJournalFiles(
 type Rules = Pick<JournalFileOptions, "deps" | "sync">;
 
 function openOrCreate(path: string, header: NewHeader, blobs: BlobStore, rules: Rules): Journal {
-  return openOrBegin(path, header, () => storeAt(path, rules.deps), journalDeps(blobs, rules));
+  // The lock is taken now, although the file appears with the first message: two hosts must not begin one session.
+  const store = storeAt(path, rules.deps);
+  return store.size === 0
+    ? Journal.create(header, store, journalDeps(blobs, rules))
+    : Journal.open(store, journalDeps(blobs, rules));
 }
 
 function journalDeps(blobs: BlobStore, { deps, sync }: Rules): JournalDeps {

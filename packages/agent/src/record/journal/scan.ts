@@ -101,7 +101,7 @@ class Scanner {
       throw damagedHeader(this.#label);
     }
     if (version !== JOURNAL_VERSION) {
-      const next = version > JOURNAL_VERSION ? "update Lathe to open it" : "import it with importJournal";
+      const next = version > JOURNAL_VERSION ? "update Lathe to open it" : "no version of Lathe wrote that";
       throw new JournalError(
         "version",
         `${this.#label} has session format ${version}, not ${JOURNAL_VERSION}; ${next}.`,

@@ -2,9 +2,8 @@
 // is wrong when it does not fit.
 
 import { checkValue, type InferSchema, jsonSchemaOf, messageOf, type SchemaInput } from "@lathe/llm";
-import type { InputContent } from "../../contract/events/types.ts";
+import type { InputContent, InputError } from "../../contract/events/types.ts";
 import { SessionError } from "../../contract/session-error.ts";
-import type { InputEnd } from "../input-run.ts";
 import { jsonIn } from "./json-in.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
@@ -74,10 +73,10 @@ export class OutputCheck {
     return `Your final answer does not fit the JSON Schema: ${this.judged.problem}. Give the answer again as JSON only, without any other text.`;
   }
 
-  /** How the input ends with the last answer. */
-  get end(): InputEnd {
-    if (!this.judged || "value" in this.judged) return { reason: "completed" };
+  /** Why the last answer cannot be used; undefined when it can. */
+  get error(): InputError | undefined {
+    if (!this.judged || "value" in this.judged) return undefined;
     const message = `The answer does not fit the schema: ${this.judged.problem}`;
-    return { reason: "error", error: { message, kind: "output", type: "OutputError" } };
+    return { message, kind: "output", type: "OutputError" };
   }
 }

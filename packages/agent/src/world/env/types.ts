@@ -214,11 +214,6 @@ export interface GlobOptions extends WalkOptions {
   readonly maxResults?: number | undefined;
   /** Folders that match as well, behind the files and with a slash at their end. A folder without any listed file is not seen. */
   readonly directories?: boolean | undefined;
-  /**
-   * A walk over the same tree that is at most a second old will do, unless something was written or run here since. Looks again
-   * before it says that there is nothing.
-   */
-  readonly cached?: boolean | undefined;
   /** When it fires, what was found so far is the result, `truncated`. */
   readonly enough?: AbortSignal | undefined;
   /** The same as in GrepOptions. */

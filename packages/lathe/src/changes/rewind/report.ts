@@ -13,6 +13,7 @@ const WHY: Readonly<Record<LeftReason, string>> = {
   obstructed: "something else is in their place, or in that of their folder",
   full: "the disk is full",
   blocked: "the system did not allow it",
+  repository: "",
 };
 
 export interface ReportedRewind {
@@ -49,7 +50,9 @@ export const isComplete = ({ left, unrecorded }: RewindResult): boolean =>
 export function leftLines({ left, unrecorded }: RewindResult, cwd: string): string[] {
   const lines = (Object.keys(WHY) as LeftReason[]).flatMap((why) => {
     const paths = left.filter((file) => file.why === why).map(({ path }) => displayPath(path, cwd));
-    return paths.length === 0 ? [] : [`Left as they are (${WHY[why]}): ${listPaths(paths)}.`];
+    if (paths.length === 0) return [];
+    if (why === "repository") return [`Rewind does not restore git's own data. Not as it was: ${listPaths(paths)}.`];
+    return [`Left as they are (${WHY[why]}): ${listPaths(paths)}.`];
   });
   if (unrecorded === undefined) return lines;
   return [...lines, `Some changes of files were not recorded (${unrecorded}), so those files stay as they are.`];

@@ -11,7 +11,7 @@ import {
 } from "@lathe/agent";
 import { openView, type View } from "@lathe/agent/files";
 import { judge } from "@lathe/agent/policy";
-import { CachedScans, personalIgnoreFile } from "@lathe/agent/world";
+import { personalIgnoreFile } from "@lathe/agent/world";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -66,7 +66,7 @@ export async function openPlace(parts: PlaceParts, change: Change): Promise<Revi
   }
   return {
     kind: view.kind,
-    env: new ReadOnlyEnvironment(new SearchGuard(new CachedScans(view.env), permissions)),
+    env: new ReadOnlyEnvironment(new SearchGuard(view.env, permissions)),
     isAsReviewed: true,
     narrow: (type) => confineType(type, rights, () => true),
     close: () => view.close(),

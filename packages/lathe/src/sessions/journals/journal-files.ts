@@ -1,14 +1,12 @@
 // Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
 
 import { existsSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { FileBlobs, FileStore, forkJournal, Journal, type JournalDeps, MemoryStore } from "@lathe/agent";
 import { type ChildStores, forkChildren } from "@lathe/agent/agents";
-import { JOURNAL_VERSION } from "@lathe/agent/contract";
 import {
   copyArtifacts,
   hasBegun,
-  importJournal,
   isoTime,
   journalDepsOf,
   type LockOwner,
@@ -94,7 +92,6 @@ export function existingJournal(workspace: Workspace, path: string): OpenedJourn
   const file = realJournalPath(resolve(workspace.machine.cwd, path));
   mustHaveBegun(file, path);
   const folder = folderOf(file);
-  if ((readHead(file)?.header.version ?? 1) < JOURNAL_VERSION) return importOld(workspace, file);
   const store = openToWrite(workspace, file);
   try {
     return { journal: Journal.open(store, journalDeps(workspace)), path: file, folder };
@@ -115,16 +112,6 @@ function mustHaveBegun(file: string, given: string): void {
       ? `${given} holds no session yet. Begin one in it: lathe --session ${given}`
       : `Session file not found: ${given}. See: lathe sessions list`,
   );
-}
-
-/** An older file is only read; the session continues in a new one beside it. */
-function importOld(workspace: Workspace, file: string): OpenedJournal {
-  const { deps } = workspace.machine;
-  const id = deps.uuid();
-  const path = join(dirname(file), `${isoTime(deps.now()).replace(/[:.]/g, "-")}_${id}.jsonl`);
-  const openStore = (): FileStore => openToWrite(workspace, path, { create: true });
-  const journal = importJournal(new FileStore(file), { id, openStore }, journalDeps(workspace));
-  return { journal, path, folder: folderOf(path) };
 }
 
 /** An independent copy; the original does not change. */

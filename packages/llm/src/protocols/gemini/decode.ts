@@ -115,8 +115,7 @@ export class GeminiDecoder implements ResponseDecoder {
     out.toolCall(block.key, { ...(id ? { id } : {}), ...(name ? { name } : {}) });
     if (call["partialArgs"] !== undefined || more) {
       block.partial ??= new PartialArguments();
-      const text = block.partial.add(call["partialArgs"]);
-      if (text !== "") out.toolArguments(block.key, text);
+      block.partial.add(call["partialArgs"]);
     }
     if (isJsonObject(call["args"])) out.toolArguments(block.key, JSON.stringify(call["args"]));
     if (!more) this.#close(out);
@@ -136,11 +135,9 @@ export class GeminiDecoder implements ResponseDecoder {
     if (block.kind === "text") out.endText(block.key, signed);
     else if (block.kind === "reasoning") out.endReasoning(block.key, signed);
     else {
-      const end = block.partial?.finish();
-      if (end !== undefined && "rest" in end) out.toolArguments(block.key, end.rest);
+      if (block.partial) out.toolArguments(block.key, block.partial.json);
       out.endToolCall(block.key, {
         ...signed,
-        ...(end !== undefined && "whole" in end ? { arguments: end.whole } : {}),
         ...(block.vendorId === undefined ? {} : { itemId: block.vendorId }),
       });
     }

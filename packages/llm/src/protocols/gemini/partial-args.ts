@@ -1,36 +1,28 @@
-// Arguments that arrive as values at JSON paths (`partialArgs`): gathered into one object, and written as JSON text as they
-// come for as long as they come in the order of a document.
+// Arguments that arrive as values at JSON paths (`partialArgs`), gathered into one object. We never ask for them; a request of a
+// caller's own may, and then the text of the call comes when it is whole.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import { list, object, string } from "../common/json.ts";
-import { PathWriter, type Step } from "./path-writer.ts";
+
+type Step = string | number;
 
 export class PartialArguments {
   readonly #root: JsonObject = {};
-  readonly #writer = new PathWriter();
   /** Path whose string continues with the next value. */
   #continuing: string | undefined;
 
-  /** Takes the values in and gives the JSON text they add. */
-  add(partialArgs: JsonValue | undefined): string {
-    let text = "";
+  add(partialArgs: JsonValue | undefined): void {
     for (const item of list(partialArgs)) {
       const arg = object(item);
       const path = string(arg?.["jsonPath"]);
       if (arg === undefined || path === undefined) continue;
-      const value = argValue(arg);
-      const continues = arg["willContinue"] === true;
-      this.#put(path, value);
-      this.#continuing = continues ? path : undefined;
-      text += this.#writer.write(stepsOf(path), value, continues);
+      this.#put(path, argValue(arg));
+      this.#continuing = arg["willContinue"] === true ? path : undefined;
     }
-    return text;
   }
 
-  /** What is missing at the end, or the whole when the text so far could not be kept up. */
-  finish(): { readonly rest: string } | { readonly whole: string } {
-    const rest = this.#writer.finish();
-    return rest === undefined ? { whole: JSON.stringify(this.#root) } : { rest };
+  get json(): string {
+    return JSON.stringify(this.#root);
   }
 
   #put(path: string, value: JsonValue): void {

@@ -67,7 +67,7 @@ export const bashTool: ToolDef<BashArgs> = {
     const { command, cwd } = planCommand(args, scope);
     const { real } = await scope.paths.locate(cwd);
     const isOutside = args.outside_sandbox === true && scope.env.isSandboxed === true;
-    return commandPreview(command, { directory: real, isOutside }, ["command", "cwd", "outside_sandbox"]);
+    return commandPreview(command, { directory: real, isOutside }, ["command", "cwd", "outside_sandbox"], scope.env);
   },
   async execute(args, context) {
     const { command } = args;

@@ -74,7 +74,7 @@ export function shellMeaning<Args>(
       const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
       const { real } = await paths.locate(cwd);
       const isOutside = wantsOut === true && env.isSandboxed === true;
-      return commandPreview(command, { directory: real, isOutside }, shows);
+      return commandPreview(command, { directory: real, isOutside }, shows, env);
     },
   };
 }

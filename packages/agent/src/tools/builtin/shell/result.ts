@@ -1,6 +1,7 @@
 // What the faces of the shell have in common: how a command is shown before it runs, and what is told of it afterwards.
 
 import type { Preview, ToolContext, ToolResult } from "../../../contract/tool.ts";
+import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import type { Job, Jobs } from "../../run/jobs.ts";
 import {
   type BackgroundOutcome,
@@ -9,17 +10,23 @@ import {
   closeWith,
   lazyArtifact,
 } from "../../run/run-command.ts";
+import { lostRepositoryNotes } from "./lost-repositories.ts";
 
 /** `shows`: the arguments that it shows in full. */
-export function commandPreview(
+export async function commandPreview(
   command: string,
   { directory, isOutside }: { readonly directory: string; readonly isOutside: boolean },
   shows: readonly string[],
-): Preview {
+  env: ExecutionEnvironment,
+): Promise<Preview> {
   const where = isOutside ? `outside the sandbox, in ${directory}` : `in ${directory}`;
   // The bar tells lines of the command from the arguments below it, whatever they say.
   return {
-    lines: [{ text: where, kind: "note" }, ...command.split("\n").map((text) => ({ text: `│ ${text}` }))],
+    lines: [
+      { text: where, kind: "note" },
+      ...command.split("\n").map((text) => ({ text: `│ ${text}` })),
+      ...(await lostRepositoryNotes(command, directory, env)),
+    ],
     shows,
   };
 }
