@@ -26,7 +26,7 @@ const base = () => ({
 
 const test = {
   setupFiles: ["scripts/property-seed.ts"],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   pool: "forks" as const,
   env: { NODE_EXTRA_CA_CERTS: "" },
@@ -38,7 +38,10 @@ export default defineConfig({
     // Once for the whole run. Tests of the command run what is built.
     globalSetup: ["scripts/build-before-tests.mjs", "scripts/temporary-files.mjs"],
     sequence: { sequencer: LongFirst },
-    maxWorkers: 2,
+    // Twice the cores of the smallest machine: half of the time a test waits for grace periods, connections and terminals (decision 0301).
+    maxWorkers: 4,
+    // Both projects and later runs use what one has compiled. The key is the content of a file and of this configuration.
+    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
     projects: [
       {
         ...base(),

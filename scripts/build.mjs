@@ -3,16 +3,17 @@
 // The command is a launcher, dist/cli.js, and packs of units that it runs (see scripts/bundle): scripts, because only those
 // can be started from a V8 code cache on Node 20.
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -38,28 +39,45 @@ const common = {
   logLevel: "warning",
 };
 
+/** How the stamp says that nothing of older builds is left beside the command, so that it can be published as it is. */
+const ALONE = " alone";
+
 export async function buildAll() {
-  for (const name of LIBRARIES) rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
+  const isBuilt = lastBuilt() === `${describeSources()}${ALONE}`;
+  for (const name of LIBRARIES)
+    rmSync(isBuilt ? libraryFolder(name) : join(root, "packages", name, "dist"), { recursive: true, force: true });
   for (const name of LIBRARIES) await buildLibrary(name);
-  await buildCommand();
+  // The package is "type": "module"; the command in dist is not, the library below it is.
+  writeFileSync(join(libraryFolder("lathe"), "package.json"), '{"type":"module"}\n');
+  if (!isBuilt) await buildCommand();
 }
 
-/** Builds the command when a source is newer than its last build. Safe beside other builds and running commands. */
+/** Builds the command when its sources differ from those of its last build. Safe beside other builds and running commands. */
 export async function buildIfStale() {
-  if (existsSync(stampFile) && existsSync(join(root, "packages/lathe/dist/cli.js"))) {
-    const built = statSync(stampFile).mtimeMs;
-    if (!["packages", "scripts", "docs"].some((folder) => newerThan(join(root, folder), built))) return;
-  }
-  await buildCommand();
+  if (lastBuilt()?.replace(ALONE, "") !== describeSources()) await buildCommand();
 }
 
-function newerThan(folder, time) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name === "node_modules" || entry.name === "dist") continue;
-    const path = join(folder, entry.name);
-    if (entry.isDirectory() ? newerThan(path, time) : statSync(path).mtimeMs > time) return true;
-  }
-  return false;
+function lastBuilt() {
+  if (!existsSync(stampFile) || !existsSync(join(root, "packages/lathe/dist/cli.js"))) return undefined;
+  return readFileSync(stampFile, "utf8");
+}
+
+/** A hash of which sources there are, how long they are and when they were written. */
+function describeSources() {
+  const hash = createHash("sha256");
+  const add = (folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.name === "node_modules" || entry.name === "dist") continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) add(path);
+      else {
+        const { size, mtimeMs } = lstatSync(path);
+        hash.update(`${path} ${size} ${mtimeMs}\n`);
+      }
+    }
+  };
+  for (const folder of ["packages", "scripts", "docs"]) add(join(root, folder));
+  return hash.digest("hex");
 }
 
 // The command stands in dist itself, so the library of the same package goes below it.
@@ -99,9 +117,10 @@ const browserFiles = {
 };
 
 async function buildCommand() {
-  const started = new Date();
+  const sources = describeSources();
   const folder = join(root, "packages", "lathe");
   const dist = join(folder, "dist");
+  const isAlone = !existsSync(join(dist, "packs"));
   const version = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const external = [...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.optionalDependencies ?? {})];
@@ -148,16 +167,12 @@ async function buildCommand() {
   }
   removeOldPacks(join(dist, "packs"), new Set(packs.map(({ name }) => name)));
   replaceFile(join(dist, "cli.js"), `#!/usr/bin/env node\n${await launcherFor(packs[0])}`, 0o755);
-  // The package is "type": "module"; the command is not, the library beside it is.
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
-  mkdirSync(join(dist, "lib"), { recursive: true });
-  writeFileSync(join(dist, "lib", "package.json"), '{"type":"module"}\n');
   copyDocs(join(dist, "docs"));
   await buildParser(join(dist, "parser"), external);
   writeReport(packs, units, dist);
   mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, "");
-  utimesSync(stampFile, started, started);
+  writeFileSync(stampFile, `${sources}${isAlone ? ALONE : ""}`);
 }
 
 /** The pages that `lathe://` shows. */

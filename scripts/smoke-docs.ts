@@ -1,11 +1,12 @@
 // What we tell people works: the README followed word for word in a fresh clone with an empty home, at a terminal and without
 // one, and every code sample of the README and the documentation.
 // `npm run test:docs`
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { type Sample, samplesOf } from "./samples/blocks.ts";
 import { makeCiImage } from "./samples/ci-image.ts";
 import { checkCiJob } from "./samples/ci-job.ts";
@@ -17,6 +18,7 @@ import { compile, promiseProblems, runProgram } from "./samples/programs.ts";
 import { Report } from "./samples/report.ts";
 import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 
+const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = ["llm", "agent", "tui", "testkit", "lathe"];
 /** Programs that run on every runtime we promise, not on this one alone. */
@@ -40,10 +42,12 @@ try {
 
   const quiet = newcomer(join(work, "without"), root, keys);
   const person = newcomer(join(work, "at"), root, keys);
-  await Promise.all([readme(quiet, false), readme(person, true)]);
-  await otherPages(quiet, samples);
   const all = [...samples.values()].flat();
-  await programs(quiet, all.filter(isProgram), all.filter(isPage));
+  const withCommand = async (): Promise<void> => {
+    await readme(quiet, false);
+    await Promise.all([otherPages(quiet, samples), programs(quiet, all.filter(isProgram), all.filter(isPage))]);
+  };
+  await Promise.all([withCommand(), readme(person, true)]);
 } finally {
   await server.close();
   rmSync(work, { recursive: true, force: true, maxRetries: 5 });
@@ -64,7 +68,7 @@ async function readme(person: Newcomer, terminal: boolean): Promise<void> {
 async function otherPages(installed: Newcomer, samples: ReadonlyMap<string, readonly Sample[]>): Promise<void> {
   const prefix = installed.env["npm_config_prefix"] ?? "";
   for (const [page, list] of samples) {
-    if (page === "README.md") continue;
+    if (page === "README.md" || list.length === 0) continue;
     const reader = visitor(join(work, page.replaceAll("/", "-")), root, keysFor(server), prefix);
     if (page === "docs/ci.md") await ciPage(list, reader, installed);
     else await follow(list, withoutTerminal(reader.env), { ...reader, clone: installed.clone }, report);
@@ -103,17 +107,13 @@ async function programs(
 ): Promise<void> {
   const packed = join(work, "packed");
   mkdirSync(packed);
-  for (const name of PACKAGES)
-    execFileSync("npm", ["pack", "--silent", "--workspace", `packages/${name}`, "--pack-destination", packed], {
-      cwd: clone,
-      env,
-    });
+  await run("npm", ["pack", "--silent", "--workspaces", "--pack-destination", packed], { cwd: clone, env });
   const tarballs = readdirSync(packed).map((name) => join(packed, name));
   const host = samples.find(({ page }) => page === "packages/agent/README.md");
   checkPromise("the host program of packages/agent/README.md", host, /tools: \[[\s\S]*events\(\)[\s\S]*submit\(/);
   checkPromise("the page of packages/llm/README.md", pageModules[0], /\bstream\(/);
   const place = { folder: join(work, "programs"), tarballs, root, env };
-  const { files } = compile([...samples, ...pageModules], place, report);
+  const { files } = await compile([...samples, ...pageModules], place, report);
   for (const [sample, file] of files) {
     if (pageModules.includes(sample)) {
       await runInPage(sample, file);

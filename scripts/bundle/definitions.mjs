@@ -12,7 +12,8 @@ const exportsByFile = new Map();
  * @param indexes index file by import specifier, such as `@lathe/agent`
  */
 export function withDirectImports(source, path, indexes) {
-  const { program, module } = parseCode(path, source);
+  const parsed = parseCode(path, source);
+  const { module } = parsed;
   const fileOf = (specifier) =>
     indexes[specifier] ?? (specifier.startsWith(".") ? join(dirname(path), specifier) : undefined);
   const imports = module.staticImports.flatMap(({ start, end, moduleRequest, entries }) => {
@@ -24,7 +25,8 @@ export function withDirectImports(source, path, indexes) {
       .map(({ importName, localName }) => ({ name: importName.name, as: localName.value }));
     return [{ start, end, text: statements("import", file, names) }];
   });
-  const passedOn = program.body.flatMap((node) => {
+  const passesOn = module.staticExports.some(({ entries }) => entries.some(({ moduleRequest }) => moduleRequest));
+  const passedOn = (passesOn ? parsed.program.body : []).flatMap((node) => {
     if (!node.type.startsWith("Export") || !node.source?.value.startsWith(".")) return [];
     const file = join(dirname(path), node.source.value);
     return [{ start: node.start, end: node.end, text: statements("export", file, passedNames(node, file)) }];

@@ -7,14 +7,14 @@ import { dirname, join } from "node:path";
 /** The libraries that host programs are written with. */
 const PACKAGES = { llm: "@lathe/llm", agent: "@lathe/agent", lathe: "lathe" };
 
-export function checkExports(root) {
+/** @param areMade whether a build has made the declarations just now */
+export function checkExports(root, { areMade = false } = {}) {
   const types = join(root, ".cache", "types");
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const run = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (run.status !== 0) return [`${run.stdout}${run.stderr}`.trimEnd()];
+  const made = areMade
+    ? { status: 0 }
+    : spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { cwd: root, encoding: "utf8" });
+  if (made.status !== 0) return [`${made.stdout}${made.stderr}`.trimEnd()];
   const entries = {};
   for (const [folder, name] of Object.entries(PACKAGES)) {
     const manifest = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8"));

@@ -36,8 +36,16 @@ export function visitor(folder: string, root: string, keys: Env, prefix: string)
   return { home, project, env };
 }
 
-const npmConfig = (key: string): string =>
-  execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+/** What npm has told, by key: to ask it takes longer than most samples, and every page has a reader of its own. */
+const npmAnswers = new Map<string, string>();
+
+function npmConfig(key: string): string {
+  const known =
+    npmAnswers.get(key) ??
+    execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  npmAnswers.set(key, known);
+  return known;
+}
 
 /** A small repository with a change that is not committed, and the files that the samples name. */
 function writeProject(folder: string, sample: string): void {

@@ -1,13 +1,16 @@
 // The TypeScript samples: checked in strict mode against the packed packages, then run.
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { placeOf, type Sample } from "./blocks.ts";
 import type { Report } from "./report.ts";
 import type { Env } from "./shells.ts";
 
 const DEADLINE_MS = 60_000;
+
+const run = promisify(execFile);
 
 export interface Programs {
   /** A package with our packages installed, where the compiled samples are. */
@@ -21,14 +24,14 @@ export interface Programs {
  * @param tarballs of all our packages
  * @param root whose compiler and types of Node are used
  */
-export function compile(
+export async function compile(
   samples: readonly Sample[],
   { folder, tarballs, root, env }: { folder: string; tarballs: readonly string[]; root: string; env: Env },
   report: Report,
-): Programs {
+): Promise<Programs> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{"name":"samples","private":true,"type":"module"}\n');
-  execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", ...tarballs], { cwd: folder, env });
+  await run("npm", ["install", "--silent", "--no-audit", "--no-fund", ...tarballs], { cwd: folder, env });
   const files = new Map<Sample, string>();
   for (const sample of samples) {
     const name = placeOf(sample).replace(/[^a-z0-9]+/gi, "-");
@@ -46,7 +49,7 @@ export function compile(
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
   try {
-    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], { encoding: "utf8" });
+    await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
     report.ok(`${samples.length} TypeScript samples pass the strict type check`);
   } catch (error) {
     report.fail("the strict type check of the TypeScript samples", (error as { stdout: string }).stdout);

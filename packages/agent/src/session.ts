@@ -5,7 +5,7 @@ export { pastCard } from "./session/call/card.ts";
 export type { CompactionOutcome } from "./session/compaction.ts";
 export * from "./session/costs/session-costs.ts";
 export type { BranchSummarizer } from "./session/navigation.ts";
-export { judgeOutput } from "./session/output/output-check.ts";
+export { type JudgedOutput, judgeOutput } from "./session/output/output-check.ts";
 export { schemaProblem } from "./session/output/schema-problem.ts";
 export type { InputVerb, SessionTape } from "./session/replay/log.ts";
 export { Recorder } from "./session/replay/record.ts";

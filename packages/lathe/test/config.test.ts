@@ -31,6 +31,28 @@ describe("lathe config", () => {
     expect((await stat(home("config.yml"))).mode & 0o077).toBe(0);
   });
 
+  it("CF-01 a new file of the user's names its schema for editors; a project's, which others share, does not", async () => {
+    await box.run(["config", "set", "model", "openai/gpt-5.2"]);
+    await box.run(["setup", "provider", "--preset", "glm"]);
+    await box.run(["mcp", "add", "own", "node"]);
+    await box.run(["mcp", "add", "--project", "shared", "node"]);
+    const schemas = await Promise.all(
+      ["config.yml", "models.yml", "mcp.json"].map(async (name) => {
+        const [, address = ""] = /\$schema(?:=|": ")(file:[^"\n]*)/.exec(await readFile(home(name), "utf8")) ?? [];
+        return JSON.parse(await readFile(new URL(address), "utf8")).title;
+      }),
+    );
+    expect(schemas).toEqual([
+      "Settings of Lathe: config.yml",
+      "Providers and models of Lathe: models.yml",
+      "MCP servers of Lathe: mcp.json",
+    ]);
+    expect(await readFile(join(box.dir, ".lathe/mcp.json"), "utf8")).not.toContain("$schema");
+    const { stderr, stdout } = await box.run(["mcp", "list"]);
+    expect([stderr, stdout]).toEqual(["", expect.stringContaining("own")]);
+    expect((await box.run(["models", "glm-proxy/*"])).stderr).toBe("");
+  });
+
   it.each(["settings.json", "config.json"])(
     "CF-02 a %s alone becomes config.yml once, with today's names; the old file is kept",
     async (name) => {
@@ -42,7 +64,9 @@ describe("lathe config", () => {
         stdout: "all\n",
         stderr: expect.stringContaining(`${name} is now config.yml`),
       });
-      expect(await readFile(home("config.yml"), "utf8")).toBe("steeringMode: all\nretry:\n  maxRetries: 2\n");
+      expect(await readFile(home("config.yml"), "utf8")).toMatch(
+        /^# yaml-language-server: \$schema=file:.*\/schemas\/config\.json\nsteeringMode: all\nretry:\n {2}maxRetries: 2\n$/,
+      );
       expect(await readFile(home(`${name}.bak`), "utf8")).toContain("queueMode");
       expect(await box.run(["config", "get", "retry.maxRetries"])).toMatchObject({ stdout: "2\n", stderr: "" });
       await writeFile(home(name), '{"steeringMode": "one-at-a-time"}');

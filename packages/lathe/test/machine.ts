@@ -53,7 +53,12 @@ export class InsideCommand extends EventEmitter<{ close: [] }> {
   }
 }
 
-function machineOf({ cwd, env }: Omit<Place, "stdin">, stdin: Readable, stdout: Writable, stderr: Writable): Machine {
+export function machineOf(
+  { cwd, env }: Omit<Place, "stdin">,
+  stdin: Readable,
+  stdout: Writable,
+  stderr: Writable,
+): Machine {
   const out = stdout as unknown as NodeJS.WriteStream;
   return {
     env,

@@ -19,6 +19,7 @@ describe("lathe mcp", () => {
     });
     await mcp("add", "--header", "Authorization: Bearer x", "web", "https://example.invalid/mcp");
     expect(JSON.parse(readFileSync(join(box.home, ".lathe", "mcp.json"), "utf8"))).toEqual({
+      $schema: expect.stringMatching(/^file:.*\/schemas\/mcp\.json$/),
       mcpServers: {
         rogue: { command: process.execPath, args: [ROGUE, "--tools", "2"], env: { TOKEN: "s3cret" } },
         web: { type: "http", url: "https://example.invalid/mcp", headers: { Authorization: "Bearer x" } },

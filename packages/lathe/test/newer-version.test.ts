@@ -53,7 +53,7 @@ it("the first start says nothing and asks beside the work; the next one says it,
   expect(first.line).toBeUndefined();
   await first.refresh();
   const second = await notice();
-  expect(second.line).toMatch(/^Version 9\.8\.7 is out; this is 0\.1\.0\. To update: npm install -g @ours\/turner\. /);
+  expect(second.line).toMatch(/^Version 9\.8\.7 is out; this is 0\.1\.0\. To update: lathe update\. /);
   expect(new Set(addresses)).toEqual(new Set([`/${PACKAGE}`]));
   const before = asked;
   await second.refresh();

@@ -87,6 +87,9 @@ it("G-93 a rule is given with a write, too; a glob that is none is one warning w
     turn.calls([{ name: "write_file", args: { file_path: "db/x.sql", content: "select 1\n" }, id: "toolu_w" }]),
     turn.text("done"),
   );
+  const after = rig.server.requests[1]!;
+  expect(after.view.messages.at(-1)!.text, "it comes with the result of the first write").toContain("Upper case.");
+  expect(after.text).toContain("toolu_w");
   expect(count(rig, "Upper case.")).toBe(1);
   expect(rig.warnings()).toEqual([expect.stringMatching(/\.lathe\/rules\/bad\.md: Bad glob pattern/)]);
 });

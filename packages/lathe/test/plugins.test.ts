@@ -188,4 +188,24 @@ describe("lathe plugin", () => {
     const updated = await rig.box.run(["plugin", "update", "sample", "--yes"], { env: rig.env, cwd: rig.box.home });
     expect(updated.stdout).toContain("command sample:later");
   });
+
+  it("EX-10 an update reads the marketplace's list anew, which may name another folder; pluginRoot stands before bare sources", async () => {
+    const market = here("market");
+    const list = (metadata: object, source: string): void =>
+      write(join(market, "marketplace.json"), { name: "shop", metadata, plugins: [{ name: "sample", source }] });
+    sample(join(market, "plugins/sample"));
+    list({ pluginRoot: "./plugins" }, "sample");
+    await plugin("marketplace", "add", market);
+    expect(await plugin("add", "sample@shop", "--yes")).toMatchObject({ code: 0, stderr: "" });
+    sample(join(market, "moved"));
+    write(join(market, "moved/commands/later.md"), "Later.\n");
+    list({}, "./moved");
+    expect((await plugin("update", "sample@shop", "--yes")).stdout).toContain("command sample:later");
+    write(join(market, "moved/commands/latest.md"), "Latest.\n");
+    expect((await plugin("update", "sample", "--yes")).stdout).toContain("command sample:latest");
+    expect(await plugin("update", "sample@other", "--yes")).toMatchObject({
+      code: 2,
+      stderr: "lathe: sample was not installed from other, but from sample@shop.\n",
+    });
+  });
 });

@@ -31,6 +31,27 @@ describe("published schemas", () => {
       expect(await violationOf(schema, { ...theme, ...wrong } as never), JSON.stringify(wrong)).toBeDefined();
   });
 
+  it("CF-01 the schemas of config.yml, models.yml and mcp.json take what the readers take, and refuse a misspelt key or a wrong value", async () => {
+    const fits = async (name: string, value: unknown): Promise<boolean> =>
+      (await violationOf(schemaFile(name), value as never)) === undefined;
+    for (const settings of [
+      {},
+      { $schema: "x", permissionMode: "ask", retry: { maxRetries: 3 }, "compaction.enabled": false, theme: null },
+      {
+        permissions: { allow: ["bash(npm test *)"] },
+        enabledModels: ["a/b", { path: "~/work", models: ["openai/*"] }],
+      },
+    ])
+      expect(await fits("config.json", settings), JSON.stringify(settings)).toBe(true);
+    for (const settings of [{ permissionMod: "ask" }, { retry: { maxRetries: "3" } }, { retry: { maxRetrys: 3 } }, []])
+      expect(await fits("config.json", settings), JSON.stringify(settings)).toBe(false);
+    const own = { baseUrl: "http://localhost:8000/v1", api: "openai-completions", models: [{ id: "a" }] };
+    expect(await fits("models.json", { providers: { own } })).toBe(true);
+    expect(await fits("models.json", { providers: { own: { ...own, api: "openai" } } })).toBe(false);
+    expect(await fits("mcp.json", { $schema: "x", mcpServers: { a: { command: "npx", args: ["b", 1] } } })).toBe(true);
+    expect(await fits("mcp.json", { mcpServers: { a: { command: "npx", args: "b" } } })).toBe(false);
+  });
+
   it("G-05 hold every command and every reply", () => {
     for (const name of ["rpc-commands.json", "rpc-replies.json"]) {
       expect(Object.keys(files[name]?.["$defs"] as object)).toEqual(expect.arrayContaining(Object.keys(COMMANDS)));

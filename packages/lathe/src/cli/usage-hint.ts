@@ -1,10 +1,10 @@
 // `lathe sesions list` is meant as a command, not as a prompt that is paid for.
 
-import { createInterface } from "node:readline/promises";
 import type { Machine } from "../platform/machine/machine.ts";
 import { SUBCOMMANDS, type Subcommand } from "../platform/options/option-table.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
+import { askYes } from "./ask-yes.ts";
 import { verbsOf } from "./commands/usage.ts";
 
 /** Short words are close to too many others. */
@@ -16,7 +16,7 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   chat: "lathe",
   exec: "lathe -p <request>",
   init: "lathe, then /init",
-  install: "lathe plugins",
+  install: "lathe plugin add <source>",
   run: "lathe -p <request>",
   serve: "lathe --mode rpc",
   server: "lathe --mode rpc",
@@ -26,16 +26,13 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
 };
 
 /** A word alone that other agents take as a command is not paid for as a prompt unless the user says so. */
-export async function sendsCommandWord(argv: readonly string[], { stdin, stdout, stderr }: Machine): Promise<boolean> {
+export async function sendsCommandWord(argv: readonly string[], machine: Machine): Promise<boolean> {
   const [first = ""] = argv;
   if (argv.length !== 1 || !Object.hasOwn(OF_OTHER_AGENTS, first)) return true;
   const hint = `Lathe has no command "${first}". Try: ${OF_OTHER_AGENTS[first]}.`;
-  if (!stdin.isTTY || !stdout.isTTY) throw usageError(`${hint} To send the word as a prompt: lathe -p "${first}"`);
-  const lines = createInterface({ input: stdin, output: stderr });
-  // Ctrl+C and Ctrl+D are a no.
-  const answer = await lines.question(`${hint}\nSend "${first}" to the model? [y/N] `).catch(() => "");
-  lines.close();
-  return /^y(?:es)?$/i.test(answer.trim());
+  if (!machine.stdin.isTTY || !machine.stdout.isTTY)
+    throw usageError(`${hint} To send the word as a prompt: lathe -p "${first}"`);
+  return askYes(machine, `${hint}\nSend "${first}" to the model?`);
 }
 
 /** Of a first word alone, or followed by a verb of the command that it looks like. */

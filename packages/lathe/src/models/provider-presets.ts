@@ -2,6 +2,7 @@
 
 import type { ProviderConfig } from "@lathe/llm";
 import { replaceFile, withFileLock } from "../platform/home/json-file.ts";
+import { schemaComment } from "../platform/home/package-folder.ts";
 import { readIfThere } from "../platform/home/small-file.ts";
 import { usageError } from "../platform/usage/exit.ts";
 
@@ -71,7 +72,8 @@ export async function addProviderPreset(file: string, name: string): Promise<rea
 
 async function addEntry(file: string, provider: string, entry: ProviderConfig): Promise<boolean> {
   const { isProblem, readYaml } = await import("../platform/home/yaml.ts");
-  const read = readYaml(readIfThere(file) ?? "");
+  const text = readIfThere(file);
+  const read = readYaml(text ?? "");
   if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Fix that line first.`);
   const { document, value } = read;
   const isMapping = (part: unknown): boolean =>
@@ -82,6 +84,6 @@ async function addEntry(file: string, provider: string, entry: ProviderConfig): 
   // An empty section is still a section.
   if (providers === null) document.setIn(["providers"], document.createNode({ [provider]: entry }));
   else document.setIn(["providers", provider], document.createNode(entry));
-  await replaceFile(file, document.toString());
+  await replaceFile(file, (text === undefined ? schemaComment(file) : "") + document.toString());
   return true;
 }

@@ -132,7 +132,8 @@ const provider = object({
 
 const selectors = mapOf(anyText({ pattern: "^[^\\s,]+$", expects: "one model, provider/id[:effort]" }));
 
-const file: Schema<RegistryConfig> = object({
+/** What the file may hold. */
+export const registryConfigSchema: Schema<RegistryConfig> = object({
   providers: optional(mapOf(provider)),
   equivalence: optional(object({ overrides: optional(mapOf(text)), exclude: optional(listOf(text)) })),
   profiles: optional(mapOf(object({ required_providers: optional(listOf(text)), model_mapping: selectors }))),
@@ -149,7 +150,7 @@ export interface ConfigProblem {
 
 /** Every mistake; empty when the file is fine. */
 export function checkRegistryConfig(value: JsonValue): ConfigProblem[] {
-  const structural = new Checker(file).problemsIn(value);
+  const structural = new Checker(registryConfigSchema).problemsIn(value);
   if (structural.length > 0)
     return structural.map((problem) => ({
       path: problem.path,

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { applyEdits, createScanner, findNodeAtLocation, modify, type ParseError, parse, parseTree } from "jsonc-parser";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { readTextFile, replaceFile, withFileLock } from "../../platform/home/json-file.ts";
+import { schemaAddress } from "../../platform/home/package-folder.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
 const FILE = "mcp.json";
@@ -19,24 +20,25 @@ export function serversOf(file: string): JsonObject {
   return serversIn((readTextFile(file) ?? "").replace(/^\uFEFF/, ""), file).servers;
 }
 
-/** False when there was one of that name: it is replaced. */
-export async function addServer(file: string, name: string, server: JsonObject): Promise<boolean> {
-  return !(await change(file, name, server));
+/** False when there was one of that name: it is replaced. `isShared`: the file belongs to a project. */
+export async function addServer(file: string, name: string, server: JsonObject, isShared: boolean): Promise<boolean> {
+  return !(await change(file, name, server, isShared));
 }
 
 /** False when there was none. */
 export async function removeServer(file: string, name: string): Promise<boolean> {
-  return change(file, name, undefined);
+  return change(file, name, undefined, true);
 }
 
 /** Only this entry of the text changes: what people wrote around it, also comments, stays. True when there was one of that name. */
-async function change(file: string, name: string, server: JsonObject | undefined): Promise<boolean> {
+async function change(file: string, name: string, server: JsonObject | undefined, isShared: boolean): Promise<boolean> {
   return withFileLock(file, async () => {
     const [, mark = "", text = ""] = /^(\uFEFF?)(.*)$/s.exec(readTextFile(file) ?? "") ?? [];
     const { key, servers } = serversIn(text, file);
     const wasThere = Object.hasOwn(servers, name);
     if (!wasThere && server === undefined) return false;
-    const before = text.trim() === "" ? "{}\n" : text;
+    const empty = isShared ? {} : { $schema: schemaAddress(file) };
+    const before = text.trim() === "" ? `${JSON.stringify(empty, null, 2)}\n` : text;
     const after = server === undefined ? withoutEntry(before, [key, name]) : withEntry(before, [key, name], server);
     await replaceFile(file, mark + after);
     return wasThere;

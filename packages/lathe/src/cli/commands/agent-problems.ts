@@ -40,6 +40,6 @@ const guess = (word: string, known: readonly string[]): string => {
 
 function toolNames(): ReadonlySet<string> {
   const families: readonly Family[] = (Object.keys(FAMILIES) as FamilyName[]).map((name) => FAMILIES[name]);
-  const own = families.flatMap(({ tools, native }) => [...tools, ...(native?.tools ?? [])].map(({ name }) => name));
+  const own = families.flatMap(({ tools }) => tools.map(({ name }) => name));
   return new Set([...SHORT_NAMES, ...[...own, ...MORE_TOOLS].flatMap(namesOf)]);
 }

@@ -1,11 +1,9 @@
 // `lathe demo`: the practice model on a copy of the bundled sample project, to see the agent work without a key. At a terminal the
 // conversation is opened with the request in the composer; elsewhere it is carried out and printed.
 
-import { existsSync } from "node:fs";
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Conversation } from "../../conversation/conversation.ts";
 import { withGit } from "../../conversation/review/git.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
@@ -15,6 +13,7 @@ import { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
 import { Run } from "../../hosts/run.ts";
 import { chooseModel } from "../../models/connect.ts";
 import { PRACTICE } from "../../models/models.ts";
+import { packageFolder } from "../../platform/home/package-folder.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -27,7 +26,7 @@ export const demoCommand: Command = async (argv, machine) => {
   if (argv.length > 0) throw usageError("lathe demo takes no arguments. See: lathe demo --help");
   const { terminal: stdout } = machine;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
-  await cp(sampleFolder(), folder, { recursive: true });
+  await cp(packageFolder("sample"), folder, { recursive: true });
   await commitAll(folder, machine);
   if (machine.stdin.isTTY && machine.stdout.isTTY) return demoAtTerminal(folder, machine);
   const workspace = await new Run({ ...machine, cwd: folder }).open({ "permission-mode": "full" });
@@ -91,10 +90,4 @@ async function commitAll(folder: string, { env }: Machine): Promise<void> {
 function nextStep(env: Machine["env"]): string {
   const run = 'With a key or a local model: lathe "<your request>"';
   return env["npm_lifecycle_event"] === "start" ? `Install the command next: see README.md. ${run}` : run;
-}
-
-/** The sample project, seen from dist/packs (built) or from the sources. */
-function sampleFolder(): string {
-  const built = fileURLToPath(new URL("../../sample", import.meta.url));
-  return existsSync(built) ? built : fileURLToPath(new URL("../../../sample", import.meta.url));
 }

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   tool: async () => (await import("./tool.ts")).toolCommand,
   replay: async () => (await import("./replay.ts")).replayCommand,
   doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  update: async () => (await import("./update.ts")).updateCommand,
   demo: async () => (await import("./demo.ts")).demoCommand,
   completions: async () => (await import("./completions.ts")).completionsCommand,
 };

@@ -137,7 +137,7 @@ const shownValue = (value: unknown): string => (Array.isArray(value) ? value.joi
 
 async function add({ isProject, name, server }: AddedServer, workspace: SessionWorkspace): Promise<ExitCode> {
   const file = configFile(workspace, isProject);
-  const isNew = await addServer(file, name, server);
+  const isNew = await addServer(file, name, server, isProject);
   const { stdout, userHome } = workspace.machine;
   stdout.write(
     `${isNew ? "Added" : "Replaced"} ${name} in ${shownPath(file, userHome)}. Try it: lathe mcp test ${name}\n`,

@@ -3,17 +3,17 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { placeOf } from "../../found/discovery/place.ts";
 import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
 import { fetchInto } from "../../found/plugins/fetch.ts";
 import { checkedName, Plugins } from "../../found/plugins/installed.ts";
-import { type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
+import { type Marketplace, type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
 import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { visible } from "../../sessions/visible.ts";
+import { askYes } from "../ask-yes.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
@@ -31,8 +31,15 @@ async function add(shop: Shop, words: readonly string[]): Promise<ExitCode> {
 }
 
 async function update(shop: Shop, words: readonly string[]): Promise<ExitCode> {
-  const name = one(words, "update <name>");
+  const word = one(words, "update <name>");
+  const [, named, market = ""] = FROM_MARKETPLACE.exec(word) ?? [];
+  const name = named ?? word;
   const { source } = entryOf(shop, name);
+  if (named !== undefined && source !== word)
+    throw usageError(`${name} was not installed from ${market}, but from ${source}.`);
+  const listedIn = shop.plugins.read().marketplaces[FROM_MARKETPLACE.exec(source)?.[2] ?? ""];
+  // Its list says where the plugin is now.
+  if (listedIn) await fetchMarketplace(shop, readSource(listedIn.source, shop.machine.cwd));
   return install(shop, await sourceOf(shop, source), name);
 }
 
@@ -67,7 +74,8 @@ async function install(shop: Shop, { source, written, offer }: Wanted, known?: s
     machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
     if (contents.lines.length === 0)
       throw usageError(`${name} brings nothing that Lathe knows, so it was not installed.`);
-    if (!(yes || (await askToInstall(contents)))) {
+    const question = contents.runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
+    if (!(yes || (await askYes(machine, question)))) {
       machine.stderr.write("lathe: Not installed. To install it without a question: --yes\n");
       return EXIT.failed;
     }
@@ -130,24 +138,10 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
   const { machine, plugins } = shop;
   if (verb === "add") {
     const written = one(words, "marketplace add <folder or git URL>");
-    await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
-    const staging = await mkdtemp(join(plugins.folder, ".new-"));
-    try {
-      const fetched = join(staging, "marketplace");
-      const source = readSource(written, machine.cwd);
-      await fetchInto(machine, source, fetched);
-      const { name: own, offers } = readMarketplace(fetched);
-      const name = checkedName(own ?? basename(written).replace(/\.git$/, ""));
-      const root = plugins.marketplaceRoot(name);
-      await rm(root, { recursive: true, force: true });
-      await cp(fetched, root, { recursive: true, verbatimSymlinks: true });
-      await plugins.set("marketplaces", name, { source: shownSource(source) });
-      machine.stdout.write(
-        `Added ${name} with ${offers.length} plugins. To install one: lathe plugin add <plugin>@${name}\n`,
-      );
-    } finally {
-      await rm(staging, { recursive: true, force: true });
-    }
+    const { name, offers } = await fetchMarketplace(shop, readSource(written, machine.cwd));
+    machine.stdout.write(
+      `Added ${name} with ${offers.length} plugins. To install one: lathe plugin add <plugin>@${name}\n`,
+    );
     return EXIT.done;
   }
   if (verb === "remove") {
@@ -165,9 +159,30 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
   return EXIT.done;
 }
 
+/** Puts the list of a marketplace in place of the one that is there. */
+async function fetchMarketplace({ machine, plugins }: Shop, source: PluginSource): Promise<Required<Marketplace>> {
+  await mkdir(plugins.folder, { recursive: true, mode: 0o700 });
+  const staging = await mkdtemp(join(plugins.folder, ".new-"));
+  try {
+    const fetched = join(staging, "marketplace");
+    await fetchInto(machine, source, fetched);
+    const { name: own, offers } = readMarketplace(fetched);
+    const name = checkedName(own ?? basename(shownSource(source)).replace(/\.git$/, ""));
+    const root = plugins.marketplaceRoot(name);
+    await rm(root, { recursive: true, force: true });
+    await cp(fetched, root, { recursive: true, verbatimSymlinks: true });
+    await plugins.set("marketplaces", name, { source: shownSource(source) });
+    return { name, offers };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+const FROM_MARKETPLACE = /^([\w.-]+)@([\w.-]+)$/;
+
 /** `name@marketplace` of one that was added, else any other source. */
 async function sourceOf({ machine, plugins }: Shop, written: string): Promise<Wanted> {
-  const [, name = "", market = ""] = /^([\w.-]+)@([\w.-]+)$/.exec(written) ?? [];
+  const [, name = "", market = ""] = FROM_MARKETPLACE.exec(written) ?? [];
   if (!Object.hasOwn(plugins.read().marketplaces, market)) {
     const source = readSource(written, machine.cwd);
     return { source, written: shownSource(source) };
@@ -193,20 +208,6 @@ function shownContents(
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return `${text.map(visible).join("\n")}\n`;
-}
-
-async function askToInstall({ runsCode }: Contents): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const what = runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
-  // Ctrl+C and Ctrl+D are a no; what was fetched is still to be removed.
-  const answer = await lines.question(`${what} [y/N] `).catch((error: Error) => {
-    if (error.name !== "AbortError") throw error;
-    process.stderr.write("\n");
-    return "";
-  });
-  lines.close();
-  return /^y(?:es)?$/i.test(answer.trim());
 }
 
 function entryOf(

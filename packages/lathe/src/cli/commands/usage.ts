@@ -142,6 +142,11 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
   replay: [["<dir>", "a folder made by lathe --record <dir>"]],
   doctor: [["", "one line for each requirement of a run; for session files: lathe sessions doctor"]],
+  update: [
+    ["", "look for a newer version, show the command that installs it, and ask before running it"],
+    ["--check", "only look"],
+    ["--yes", "without a question"],
+  ],
   demo: [["", "the practice model fixes a copy of the sample project"]],
   completions: [
     ["bash", 'in ~/.bashrc: eval "$(lathe completions bash)"'],

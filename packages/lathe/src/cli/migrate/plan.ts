@@ -57,6 +57,7 @@ export async function planMigration(request: PlanRequest): Promise<Plan> {
 class Planner {
   readonly actions: PlannedAction[] = [];
   readonly #request: PlanRequest;
+  readonly #isShared: boolean;
   /** What an earlier agent brought in this run is there for the next one. */
   readonly #servers: Map<string, unknown>;
   readonly #providers: Map<string, unknown>;
@@ -65,6 +66,7 @@ class Planner {
 
   constructor(request: PlanRequest) {
     this.#request = request;
+    this.#isShared = request.scope === "project";
     const { servers, models, config } = request.targets;
     this.#servers = new Map(Object.entries(serversOf(servers)));
     this.#providers = new Map(Object.entries(readProviders(models)));
@@ -79,7 +81,7 @@ class Planner {
   server(from: AgentName, source: string, name: string, value: JsonObject, reason: string | undefined): void {
     const target = this.#request.targets.servers;
     this.#one({ subject: "mcp-server", name, from, source, target }, this.#servers, value, reason, async () => {
-      await addServer(target, name, value);
+      await addServer(target, name, value, this.#isShared);
     });
   }
 
@@ -120,14 +122,14 @@ class Planner {
         this.#settings,
         value,
         undefined,
-        () => writeSetting(config, key as SettingKey, value),
+        () => writeSetting(config, key as SettingKey, value, this.#isShared),
         key,
       );
     for (const decision of ["allow", "ask", "deny"] as const)
       for (const rule of rules[decision]) this.#rule(from, source, decision, rule);
     for (const [name, value] of Object.entries(providers))
       this.#one({ subject: "provider", name, from, source, target: models }, this.#providers, value, undefined, () =>
-        addProvider(models, name, value),
+        addProvider(models, name, value, this.#isShared),
       );
     for (const { name, reason } of left)
       this.actions.push({ subject: "setting", name, from, source, state: "unsupported", reason });
@@ -145,7 +147,7 @@ class Planner {
     }
     const longer = [...list, rule];
     this.#settings.set(key, longer);
-    this.actions.push({ ...piece, state: "create", write: () => writeSetting(config, key, longer) });
+    this.actions.push({ ...piece, state: "create", write: () => writeSetting(config, key, longer, this.#isShared) });
   }
 
   #one(

@@ -2,6 +2,7 @@
 
 import { isJsonObject } from "@lathe/llm";
 import { parseDocument } from "yaml";
+import { schemaComment } from "../../platform/home/package-folder.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { readExisting, writeFileWhole } from "./files.ts";
 
@@ -10,10 +11,11 @@ export function readProviders(file: string): Readonly<Record<string, unknown>> {
   return isJsonObject(value) && isJsonObject(value["providers"]) ? value["providers"] : {};
 }
 
-export async function addProvider(file: string, name: string, provider: unknown): Promise<void> {
+export async function addProvider(file: string, name: string, provider: unknown, isShared: boolean): Promise<void> {
+  const head = isShared || readExisting(file) !== undefined ? "" : schemaComment(file);
   const changed = document(file);
   changed.setIn(["providers", name], provider);
-  await writeFileWhole(file, changed.toString());
+  await writeFileWhole(file, head + changed.toString());
 }
 
 function document(file: string): ReturnType<typeof parseDocument> {

@@ -48,6 +48,7 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
   const visit = (node: unknown, prefix: string): void => {
     if (!isJsonObject(node)) return;
     for (const [name, value] of Object.entries(node)) {
+      if (name === "$schema") continue; // for editors
       const key = prefix === "" ? name : `${prefix}.${name}`;
       const parts = isSettingKey(key) ? [] : Object.keys(SETTINGS).filter((known) => known.startsWith(`${key}.`));
       // Nothing after the colon, as when all below it is commented out: not set.

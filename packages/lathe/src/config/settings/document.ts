@@ -1,5 +1,6 @@
-// docs/settings.md, made from the table of settings.
+// docs/settings.md and the schema of config.yml, made from the table of settings.
 
+import type { JsonSchema } from "@lathe/llm";
 import type { Schema } from "@lathe/llm/schema";
 import { helpOf, SETTINGS, type SettingKey } from "./schema.ts";
 import { choicesOf, kindOf, NAMED_TEXTS, type SettingKind } from "./setting-kinds.ts";
@@ -15,7 +16,8 @@ Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.ym
 each \`--config\` file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong type is an error with
 file and line; an unknown key is a warning with the nearest name. A \`--config\` file may also be JSON, with comments;
 \`settings.json\` or \`config.json\` in \`~/.lathe\` is converted to \`config.yml\` once, if there is none. A key without a
-value is not set; a value that begins with \`*\` or \`!\` must be quoted.
+value is not set; a value that begins with \`*\` or \`!\` must be quoted. JSON Schemas for editors are in the package's
+\`schemas\` folder: \`config.json\`, \`models.json\` and \`mcp.json\`; your own files name them when Lathe creates them.
 
 The project's file is the nearest one from the directory up to the root of its repository, and takes effect once you run
 \`lathe trust\` in its folder or a folder above. Trusting your home folder, or a folder above it, covers that folder only,
@@ -30,6 +32,25 @@ to folders are written as \`{path: ~/work, models: [openai/*]}\` and apply to th
 | --- | --- | --- | --- |
 ${rows.join("\n")}
 `;
+}
+
+/** Levels are nested, or written out with dots; a key without a value is not set. */
+export function settingsSchema(): JsonSchema {
+  return sectionSchema(Object.entries(SETTINGS));
+}
+
+function sectionSchema(entries: readonly (readonly [string, Schema])[]): JsonSchema {
+  const properties: Record<string, JsonSchema> = { $schema: { type: "string" } };
+  for (const [key, schema] of entries) {
+    const [name = key] = key.split(".");
+    const prefix = `${name}.`;
+    const below = entries.filter(([other]) => other.startsWith(prefix));
+    properties[name] ??=
+      below.length === 0
+        ? { anyOf: [schema, { type: "null" }] }
+        : sectionSchema(below.map(([other, inner]) => [other.slice(prefix.length), inner]));
+  }
+  return { type: ["object", "null"], properties, patternProperties: { "\\.": {} }, additionalProperties: false };
 }
 
 const NAMES: Readonly<Partial<Record<SettingKind, string>>> = {

@@ -2,13 +2,15 @@
 
 import { type Document, isMap } from "yaml";
 import { replaceFile, withFileLock } from "../../platform/home/json-file.ts";
+import { schemaComment } from "../../platform/home/package-folder.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { parseSettings, spellingsOf } from "./parse.ts";
 import type { SettingKey } from "./schema.ts";
 import { settingsText } from "./text.ts";
 
-export async function writeSetting(file: string, key: SettingKey, value: unknown): Promise<void> {
-  await change(file, (document) => {
+/** `isShared`: the file belongs to a project. */
+export async function writeSetting(file: string, key: SettingKey, value: unknown, isShared = false): Promise<void> {
+  await change(file, isShared, (document) => {
     const [known, ...others] = waysTo(document, key);
     for (const way of others) document.deleteIn(way);
     if (known) document.setIn(known, value);
@@ -30,7 +32,7 @@ function addSetting(file: string, document: Document, path: readonly string[], v
 
 /** False when it was not there. */
 export async function removeSetting(file: string, key: SettingKey): Promise<boolean> {
-  return change(file, (document) => {
+  return change(file, false, (document) => {
     const ways = waysTo(document, key);
     for (const way of ways) document.deleteIn(way);
     return ways.length > 0;
@@ -40,11 +42,12 @@ export async function removeSetting(file: string, key: SettingKey): Promise<bool
 const waysTo = (document: Document, key: string): unknown[][] =>
   spellingsOf(document, key).map((way) => way.map((pair) => pair.key));
 
-async function change(file: string, edit: (document: Document) => boolean): Promise<boolean> {
+async function change(file: string, isShared: boolean, edit: (document: Document) => boolean): Promise<boolean> {
   return withFileLock(file, async () => {
-    const { document } = parseSettings(file, settingsText(file) ?? "");
+    const text = settingsText(file);
+    const { document } = parseSettings(file, text ?? "");
     if (!edit(document)) return false;
-    await replaceFile(file, document.toString());
+    await replaceFile(file, (text === undefined && !isShared ? schemaComment(file) : "") + document.toString());
     return true;
   });
 }

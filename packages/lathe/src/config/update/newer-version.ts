@@ -13,7 +13,7 @@ const PATIENCE_MS = 20_000;
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
 /** What npm calls a package; nothing else gets near a command line. */
-const PACKAGE = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/;
+const PACKAGE_NAME = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/;
 
 interface Answer {
   readonly package: string;
@@ -21,6 +21,8 @@ interface Answer {
   /** When npm was asked, milliseconds since the epoch. */
   readonly at: number;
 }
+
+export const isPackageName = (name: string): boolean => PACKAGE_NAME.test(name);
 
 export interface VersionNotice {
   /** One line; undefined when there is nothing to say. */
@@ -32,19 +34,19 @@ export interface VersionNotice {
 export function versionNotice(workspace: Workspace, own: string = LATHE_VERSION): VersionNotice {
   const { machine, paths, settings } = workspace;
   const name = settings["updates.package"];
-  if (!PACKAGE.test(name)) return { line: undefined, refresh: async () => {} };
+  if (!isPackageName(name)) return { line: undefined, refresh: async () => {} };
   const file = join(paths.cache, "newest-version.json");
   const known = read(file, name);
   const line =
     known && isNewer(known.version, own)
-      ? `Version ${known.version} is out; this is ${own}. To update: npm install -g ${name}. To turn this off: lathe config unset updates.package`
+      ? `Version ${known.version} is out; this is ${own}. To update: lathe update. To turn this off: lathe config unset updates.package`
       : undefined;
   return {
     line,
     refresh: async () => {
       const now = machine.deps.now();
       if (known && now - known.at < DAY_MS) return;
-      const version = await askNpm(workspace, name);
+      const version = await newestVersion(workspace, name);
       const answer: Answer = { package: name, version: version ?? known?.version ?? own, at: now };
       // Also without an answer: a machine that is offline is not asked again at each start.
       mkdirSync(paths.cache, { recursive: true, mode: 0o700 });
@@ -64,7 +66,8 @@ function read(file: string, name: string): Answer | undefined {
   }
 }
 
-async function askNpm({ machine }: Workspace, name: string): Promise<string | undefined> {
+/** As npm, configured for the user, knows it; undefined without an answer. */
+export async function newestVersion({ machine }: Workspace, name: string): Promise<string | undefined> {
   const environment = new LocalEnvironment({
     // The user's npm, as it is configured for them: nothing that a project brings takes part.
     cwd: machine.userHome,

@@ -1,70 +1,107 @@
 // What the fields of a server may hold. A server with a field of another kind is not used: it might do something else than its
 // author meant. A deadline that is none is only said.
 
-import { isJsonObject } from "@lathe/llm";
+import {
+  anyObject,
+  Checker,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  openObject,
+  optional,
+  orNull,
+  type Schema,
+  text,
+} from "@lathe/llm/schema";
 
 interface FieldKind {
   readonly must: string;
-  readonly fits: (value: unknown) => boolean;
+  readonly schema: Schema;
   readonly keys: readonly string[];
 }
 
-const isText = (value: unknown): boolean => typeof value === "string";
 /** People write ports and switches without quotes. */
-const isWord = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
-const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isWord);
+const word = oneOf(text(), number(), flag());
 
 const KINDS: readonly FieldKind[] = [
-  { keys: ["command"], must: "be a text or a list of texts", fits: (value) => isText(value) || isList(value) },
+  { keys: ["command"], must: "be a text or a list of texts", schema: oneOf(text(), listOf(word)) },
   {
     keys: ["args", "includeTools", "enabled_tools", "excludeTools", "disabled_tools"],
     must: "be a list of texts",
-    fits: isList,
+    schema: listOf(word),
   },
   {
     keys: ["env", "environment", "headers", "http_headers", "env_http_headers"],
     must: "be an object of texts",
-    fits: (value) => isJsonObject(value) && Object.values(value).every((one) => one === null || isWord(one)),
+    schema: mapOf(orNull(word)),
   },
   {
     keys: ["url", "httpUrl", "serverUrl"],
     must: "be an http or https address",
-    fits: (value) => typeof value === "string" && (value === "" || value.includes("${") || isAddress(value)),
+    schema: text({ format: "server-address" }),
   },
-  { keys: ["cwd", "type", "transport", "bearer_token_env_var"], must: "be a text", fits: isText },
+  { keys: ["cwd", "type", "transport", "bearer_token_env_var"], must: "be a text", schema: text() },
   {
     keys: ["enabled", "disabled", "sampling"],
     must: "be true or false",
-    fits: (value) => typeof value === "boolean",
+    schema: flag(),
   },
   {
     keys: ["oauth"],
     must: "be an object or false",
-    fits: (value) => isJsonObject(value) || typeof value === "boolean",
+    schema: oneOf(anyObject(), flag()),
   },
 ];
 
 const DEADLINES = ["timeout", "tool_timeout_sec", "startupTimeout", "startup_timeout_sec"];
 
-const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+const isAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+const FORMATS = {
+  "server-address": {
+    expects: "an http or https address",
+    check: (value: string) => value === "" || value.includes("${") || isAddress(value),
+  },
+};
+
+const deadline = number({ exclusiveMinimum: 0 });
+
+const server = openObject(
+  Object.fromEntries([
+    ...KINDS.flatMap(({ keys, must, schema }) =>
+      keys.map((key) => [key, optional({ description: `Must ${must}.`, ...schema })]),
+    ),
+    ...DEADLINES.map((key) => [key, optional(deadline)]),
+  ]),
+);
+
+/** What mcp.json may hold. */
+export const mcpFileSchema: Schema = openObject({
+  $schema: optional(text()),
+  mcpServers: optional(mapOf(server)),
+  servers: optional(mapOf(server)),
+});
 
 type Written = Readonly<Record<string, unknown>>;
 
 /** Why it cannot be used. */
 export function wrongField(written: Written): string | undefined {
-  for (const { keys, must, fits } of KINDS)
+  for (const { keys, must, schema } of KINDS)
     for (const key of keys) {
       const value = written[key] ?? undefined;
-      if (value !== undefined && !fits(value)) return `"${key}" must ${must}; it is not used`;
+      if (value !== undefined && !new Checker(schema, { formats: FORMATS }).fits(value))
+        return `"${key}" must ${must}; it is not used`;
     }
   return undefined;
 }
 
 /** What of it is as if it were absent. */
 export function ignoredField(written: Written): string | undefined {
-  const key = DEADLINES.find((one) => (written[one] ?? undefined) !== undefined && !isDeadline(written[one]));
+  const key = DEADLINES.find(
+    (one) => (written[one] ?? undefined) !== undefined && !new Checker(deadline).fits(written[one]),
+  );
   const unit = key?.endsWith("_sec") ? "seconds" : "milliseconds";
   return key && `"${key}" must be a number of ${unit} above 0; the usual one is used`;
 }
-
-const isDeadline = (value: unknown): boolean => typeof value === "number" && value > 0;

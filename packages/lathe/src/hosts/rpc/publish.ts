@@ -1,8 +1,10 @@
 // The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
 
-import type { JsonSchema, JsonValue } from "@lathe/llm";
+import { type JsonSchema, type JsonValue, registryConfigSchema } from "@lathe/llm";
 import { exactly, integer, object, optional, text } from "@lathe/llm/schema";
 import { themeSchema } from "@lathe/tui";
+import { settingsSchema } from "../../config/settings/document.ts";
+import { mcpFileSchema } from "../../found/discovery/mcp-server-fields.ts";
 import { agentRow } from "../wire/agent-row.ts";
 import { EVENTS } from "../wire/events.ts";
 import { wireMessage } from "../wire/message.ts";
@@ -54,8 +56,13 @@ export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
     "rpc-frames.json": file("A line that lathe --mode rpc writes, replies aside", OUTBOUND),
     "review.json": file("What lathe review --json prints", { review: wireReview }),
     "theme.json": themeSchema() as JsonSchema,
+    "config.json": { ...DIALECT, title: "Settings of Lathe: config.yml", ...settingsSchema() },
+    "models.json": { ...DIALECT, title: "Providers and models of Lathe: models.yml", ...registryConfigSchema },
+    "mcp.json": { ...DIALECT, title: "MCP servers of Lathe: mcp.json", ...mcpFileSchema },
   };
 }
+
+const DIALECT = { $schema: "https://json-schema.org/draft/2020-12/schema" };
 
 const REPLY = { id: text(), type: { const: "response" } };
 
@@ -102,7 +109,7 @@ function file(title: string, kinds: Named): JsonSchema {
     }),
   );
   return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
+    ...DIALECT,
     title,
     anyOf: Object.keys(named).map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: { ...named, ...shared },

@@ -4,6 +4,7 @@ import { readFile, rename } from "node:fs/promises";
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { replaceFile } from "./json-file.ts";
+import { schemaComment } from "./package-folder.ts";
 
 /** What was done, or why not, in one line. `renamed`: top-level keys that have another name now. */
 export async function importJson(
@@ -14,7 +15,7 @@ export async function importJson(
   try {
     const read = JSON.parse(await readFile(older, "utf8")) as object;
     const entries = Object.entries(read).map(([key, value]) => [renamed[key] ?? key, value] as const);
-    await replaceFile(file, stringify(Object.fromEntries(entries)));
+    await replaceFile(file, schemaComment(file) + stringify(Object.fromEntries(entries)));
     await rename(older, `${older}.bak`);
     return `${older} is now ${basename(file)}; the old file is ${basename(older)}.bak.`;
   } catch (error) {

@@ -243,6 +243,7 @@ export const SUBCOMMANDS = {
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",
   doctor: "check the installation",
+  update: "update Lathe the way it was installed",
   demo: "watch the agent work on a sample project; no key needed",
   completions: "shell completions: bash, zsh or fish",
 } as const;
