@@ -28,7 +28,9 @@ async function checkShell({ execCommand }: Pick<MinimalEnvironment, "execCommand
   const lines = stdout.trim().split("\n");
   const isShell = lines.pop() === READY;
   if (isShell && lines.length === 0) return;
-  const missing = isShell ? lines.join(", ") : `a POSIX shell (exit code ${exitCode}: ${stderr.trim() || stdout.trim()})`;
+  const missing = isShell
+    ? lines.join(", ")
+    : `a POSIX shell (exit code ${exitCode}: ${stderr.trim() || stdout.trim()})`;
   const advice = "Provide it, or implement readBytes, stat, deleteFile and moveFile in the environment.";
   throw new EnvError("unavailable", `withFileCommands: the environment's commands lack ${missing}. ${advice}`);
 }
