@@ -56,7 +56,7 @@ export type HowToDrop = (view: string) => string;
 /** No patch could be made of what was changed in a view, which is why it stays. */
 export function unreadText(why: string, view: string, howToDrop: HowToDrop | undefined): string {
   const drop = howToDrop ? ` To drop it: ${howToDrop(view)}` : "";
-  return `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the view ${view}, and the next start in this project tries again.${drop}`;
+  return `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the isolated copy ${view}, and the next start in this project tries again.${drop}`;
 }
 
 /** The same in the result of an agent. */
@@ -115,7 +115,7 @@ export function interruptedText(
   if (left.patch !== undefined)
     return `[Nothing of its work was merged. All of its changes: git apply --3way ${left.patch}]`;
   if (left.view !== undefined)
-    return `[Nothing of its work was merged. What it changed could not be read; it stays in the view ${left.view}.]`;
+    return `[Nothing of its work was merged. What it changed could not be read; it stays in the isolated copy ${left.view}.]`;
   if (!landing || landing.files.length === 0)
     return "[Nothing of its work was merged: it had changed no files, or what it changed is gone.]";
   return `[Its work may have been merged before others changed files: look at ${names(root, landing.files)}]`;

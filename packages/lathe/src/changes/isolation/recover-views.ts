@@ -30,6 +30,6 @@ export async function recoverViews(
 function leftLine({ id, isCutOff }: LeftView): string {
   const what = isCutOff
     ? "A run was cut off: its changes are kept."
-    : `The view ${id} has changes that were not landed.`;
+    : `The isolated copy ${id} has changes that were not applied.`;
   return `${what} Continue with: lathe --worktree ${id}; or land them: lathe worktree land ${id}; or drop them: ${howToDrop(id)}`;
 }

@@ -3,13 +3,14 @@
 
 import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
-import { type ClientDeps, type JsonSchema, type JsonValue, Message, textOf } from "@lathe/llm";
+import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { printableLine, shorten } from "../../sessions/list.ts";
 import goOn from "./go-on.md";
 import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
@@ -28,6 +29,8 @@ export interface HeadlessRun {
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
   readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
   readonly tape?: RecordingTape;
+  /** Measures how long each prompt takes. */
+  readonly phase?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   /** What is left to do when all prompts are answered, which may change the result. */
   readonly finish?: (result: RunResult) => Promise<RunResult>;
 }
@@ -105,7 +108,8 @@ async function giveAll(
     const { session } = run.conversation;
     const schema = i === run.prompts.length - 1 ? run.schema : undefined;
     session.outputSchema = schema;
-    await driver.submit(content);
+    const submit = () => driver.submit(content);
+    await (run.phase?.(`print:prompt:${i === 0 ? "initial" : "next"}`, submit) ?? submit());
     // A recording holds the same lines as its replay.
     if (schema && !run.tape) nameAfterPrompt(session.journal, content);
     good = goesOn(run, driver);
@@ -117,7 +121,7 @@ const TITLE_LENGTH = 50;
 
 /** Without it, the session would be listed by what the request says about the schema. */
 function nameAfterPrompt(journal: Session["journal"], content: InputContent): void {
-  const words = printableLine(typeof content === "string" ? content : textOf(Message.user([...content])));
+  const words = printableLine(typeof content === "string" ? content : wordsAndAttachments(content).words);
   if (journal.title === undefined && words !== "")
     journal.setTitle(`${shorten(words, TITLE_LENGTH)} (as JSON)`, "auto");
 }

@@ -13,7 +13,7 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { commandAccess } from "./access.ts";
+import { commandAccess, loadAnalysis } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "./result.ts";
@@ -39,7 +39,7 @@ export const SHELL_MEANING: Required<
   Pick<ToolDef<Judged>, "access" | "prepare" | "summary" | "card" | "preview" | "output">
 > = {
   output: SHELL_OUTPUT,
-  prepare: () => loadGrammar(),
+  prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
   summary: ({ command }) => command,
   card: ({ command }, result) => shellCard(command, result),
   async access({ command, outside_sandbox: wantsOut }, scope) {

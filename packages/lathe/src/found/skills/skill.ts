@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { oneLine } from "@lathe/agent/base";
 import { compileFilter } from "@lathe/agent/world";
-import { parseMarkdown } from "../../found/discovery/frontmatter.ts";
-import { ownName } from "../../found/discovery/item-name.ts";
-import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../../found/discovery/types.ts";
+import { parseMarkdown } from "../discovery/frontmatter.ts";
+import { ownName } from "../discovery/item-name.ts";
+import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../discovery/types.ts";
 
 export interface Skill {
   readonly name: string;
