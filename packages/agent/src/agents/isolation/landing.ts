@@ -29,8 +29,10 @@ const LONGEST_TITLE = 72;
 export const plainCommitMessage = (agentId: string, task: string): string =>
   `${commitTitle(task)}\n\n${commitAuthor(agentId)}`;
 
+/** The last line of such a message. */
 export const commitAuthor = (agentId: string): string => `By the agent ${agentId}.`;
 
+/** The first line of a text, short enough for the subject of a commit. */
 export function commitTitle(text: string): string {
   const [first = ""] = text.trim().split("\n");
   return first.length > LONGEST_TITLE ? `${first.slice(0, LONGEST_TITLE - 1)}…` : first;

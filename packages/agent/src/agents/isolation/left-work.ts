@@ -13,8 +13,6 @@ import { leftOutText, unreadText } from "./landing-text.ts";
 import type { IsolatedAgentsOptions } from "./options.ts";
 import { keepPatch } from "./patches.ts";
 
-type Places = Pick<IsolatedAgentsOptions, "root" | "store" | "host" | "patches" | "howToDrop">;
-
 /** What was found and done. `landings` and `work` are lines for people. */
 export interface RecoveredWork {
   readonly landings: readonly string[];
@@ -24,7 +22,7 @@ export interface RecoveredWork {
 }
 
 /** Undoes landings that were cut off, and makes patches of what agents of killed processes had changed. */
-export async function recoverAgentWork(places: Places): Promise<RecoveredWork> {
+export async function recoverAgentWork(places: Omit<IsolatedAgentsOptions, "journal">): Promise<RecoveredWork> {
   const { undone, inDoubt, left } = await recoverStore(places.store, places.host);
   const work: string[] = [];
   for (const view of left) {
@@ -42,7 +40,11 @@ export async function recoverAgentWork(places: Places): Promise<RecoveredWork> {
 }
 
 /** Returns what to say of it; undefined when nothing was changed, or another process is about it. */
-async function keepLeftWork(places: Places, { id }: LeftView, agent: ViewAgent): Promise<string | undefined> {
+async function keepLeftWork(
+  places: Omit<IsolatedAgentsOptions, "journal">,
+  { id }: LeftView,
+  agent: ViewAgent,
+): Promise<string | undefined> {
   const { root, store, host, patches, howToDrop } = places;
   let view: View | undefined;
   try {
