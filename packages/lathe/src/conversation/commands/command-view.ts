@@ -1,6 +1,7 @@
 // What a command says of itself, and what it may do to the host that runs it: lines, questions and choices.
 
 import type { Session } from "@lathe/agent";
+import type { SettingKey } from "../../config/settings/schema.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 
 /** What a command may do besides changing the conversation. */
@@ -28,6 +29,8 @@ export interface CommandView {
   showPast(session: Session): Promise<void>;
   /** Puts text before the person, to be edited and sent. */
   prefill(text: string): void;
+  /** Lets a changed setting take effect on the screen; false: it is read at the next start. Absent: there is no screen. */
+  applySetting?(key: SettingKey): boolean;
   /** Ends the host. */
   leave(code: ExitCode): void;
 }
@@ -45,9 +48,11 @@ export interface ChoiceItem<T> {
 
 /** What can be done to an item besides choosing it. Only hosts that draw a list have keys for it. */
 export interface ChoiceAction<T> {
-  readonly name: "rename" | "delete" | "sort" | "path";
-  /** What the key does, in the hint: `to rename`. */
-  readonly does: string;
+  readonly name: "rename" | "delete" | "sort" | "path" | "filter" | "filterBack" | `filter.${string}`;
+  /** What the key does, in the hint: `to rename`. Absent: the hint does not name it. */
+  readonly does?: string;
+  /** It changes the list, not the item, and is possible when the list is empty. */
+  readonly isForList?: true;
   /** Gives the items as they are then. */
   run(value: T, view: Required<Pick<CommandView, "ask" | "choose">>): Promise<readonly ChoiceItem<T>[]>;
 }

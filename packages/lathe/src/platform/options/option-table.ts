@@ -155,6 +155,8 @@ export const OPTIONS = {
     help: "confine commands: writes only in the working folders, no network",
   },
 
+  "no-pty": { kind: "flag", group: "Tools and permissions", help: "commands get no terminal" },
+
   worktree: {
     kind: "optional",
     value: "name",
@@ -236,7 +238,7 @@ export const SUBCOMMANDS = {
   policy: "test, explain and suggest rules about what may run",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
-  rewind: "take back what a session said and did, files included",
+  rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",
   ext: "extensions: list, enable, disable, new",
