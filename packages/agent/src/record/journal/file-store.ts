@@ -12,7 +12,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { syncFile, syncPath } from "../../base/blobs/sync-path.ts";
 import { breaksOffInHeader } from "./begun.ts";
 import { JournalError } from "./errors.ts";
@@ -92,6 +92,7 @@ export class FileStore implements JournalStore {
     }
     this.#isNew = this.#size === 0;
     if (!owner || this.#isNew) return;
+    removeDeadLocks(dirname(this.label), owner, `${basename(this.label)}.lock.`);
     if (this.folder !== this.label) removeDeadLocks(this.folder, owner);
     if (locks !== undefined) removeDeadLocks(locks, owner);
   }

@@ -98,11 +98,12 @@ export function lockHolder(
 
 /**
  * Removes the locks that dead processes of this host have left in a folder, and what they were writing when they ended. Children
- * that are not opened again would keep theirs.
+ * that are not opened again would keep theirs. With `start`, only of names in the folder itself that begin like this.
  */
-export function removeDeadLocks(folder: string, asking: LockOwner): void {
-  const names = existsSync(folder) ? readdirSync(folder, { encoding: "utf8", recursive: true }) : [];
-  for (const name of names) {
+export function removeDeadLocks(folder: string, asking: LockOwner, start?: string): void {
+  const options = { encoding: "utf8", recursive: start === undefined } as const;
+  for (const name of existsSync(folder) ? readdirSync(folder, options) : []) {
+    if (start !== undefined && !name.startsWith(start)) continue;
     const match = /\.lock(?:\.(\d+)\.[^/]*)?$/.exec(name);
     const path = join(folder, name);
     if (!match || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
