@@ -193,7 +193,7 @@ describe.skipIf(!canMount || !has("bwrap", "nsenter", "unshare"))(
           });
           const [view] = scene.views();
           expect(scene.views()).toEqual([expect.stringMatching(/^One-/)]);
-          expect(endOf(stdout, "One")).toContain(`It stays in the view ${view}`);
+          expect(endOf(stdout, "One")).toContain(`It stays in the isolated copy ${view}`);
           expect((await resumeBuilt()).stderr).toMatch(
             /The agent One ended before its changes were merged\. What it changed could not be read: .*no space.*It stays/i,
           );

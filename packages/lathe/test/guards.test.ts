@@ -164,6 +164,30 @@ describe("a guard that cannot run here", () => {
   });
 });
 
+it("EX-04 a hook of Copilot is given Copilot's fields, and its denial denies", async () => {
+  const script = `let told = require("node:fs").readFileSync(0, "utf8"); require("node:fs").writeFileSync("told", told);
+    console.log(JSON.stringify({ permissionDecision: "deny", permissionDecisionReason: "Not from Copilot." }))`;
+  write(file("hook.cjs"), script);
+  const hook = { type: "command", bash: `"${process.execPath}" hook.cjs` };
+  write(file(".github/hooks/guard.json"), { version: 1, hooks: { preToolUse: [hook] } });
+  await run("trust");
+  calls(shell("touch made"));
+  await print();
+  expect(existsSync(file("made"))).toBe(false);
+  expect(request(1)).toContain("Not from Copilot.");
+  const { toolName, toolArgs } = JSON.parse(readFileSync(file("told"), "utf8"));
+  expect([toolName, JSON.parse(toolArgs)]).toEqual(["bash", { command: "touch made" }]);
+});
+
+it("EX-04 a run that is recorded says that hooks do not guard it", async () => {
+  write(here(".claude/settings.json"), {
+    hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "exit 2" }] }] },
+  });
+  calls(shell("echo fine"));
+  const { stderr } = await print("--record", here("tape"));
+  expect(stderr).toContain("lathe: Hooks do not run in runs that are recorded or replayed; nothing is guarded.\n");
+});
+
 describe("Cursor's hooks", () => {
   const told = (event: string): unknown => JSON.parse(readFileSync(file(`told-${event}`), "utf8"));
   it("EX-04 beforeShellExecution denies a command once the folder is trusted, and never runs before", async () => {

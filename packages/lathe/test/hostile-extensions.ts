@@ -86,22 +86,22 @@ export const CONTAINED: readonly Hostile[] = [
   {
     name: "throws-in-timer",
     code: extension('setTimeout(() => { throw new Error("late"); }, 1);'),
-    said: /The extension throws-in-timer threw where nobody catches it: late/,
+    said: /The extension throws-in-timer threw an error that nothing catches: late/,
   },
   {
     name: "throws-in-microtask",
     code: extension('queueMicrotask(() => { throw new Error("micro"); });'),
-    said: /The extension throws-in-microtask threw where nobody catches it: micro/,
+    said: /The extension throws-in-microtask threw an error that nothing catches: micro/,
   },
   {
     name: "throws-nothing-in-timer",
     code: extension("setTimeout(() => { throw undefined; }, 1);"),
-    said: /The extension throws-nothing-in-timer threw where nobody catches it: undefined/,
+    said: /The extension throws-nothing-in-timer threw an error that nothing catches: undefined/,
   },
   {
     name: "starts-nothing",
     code: 'import { spawn } from "node:child_process"; export default () => { spawn("/no/such/program"); };',
-    said: /The extension starts-nothing threw where nobody catches it: spawn/,
+    said: /The extension starts-nothing threw an error that nothing catches: spawn/,
   },
   {
     name: "leaks-timer",

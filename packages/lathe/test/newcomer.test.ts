@@ -139,6 +139,17 @@ describe("lathe login", () => {
   });
 });
 
+it("a server that cannot be reached: the retry says so, and the run ends with what to check", async () => {
+  await box.run(["config", "set", "retry.maxRetries", "1"]);
+  await box.run(["config", "set", "retry.baseDelay", "0.01"]);
+  // Nothing listens on this port of the machine: it is reserved for a service of the past.
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
+  const { code, stdout, stderr } = await box.run(["--model", "anthropic/claude-sonnet-4-5", "-p", "hi"], { env });
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  expect(stderr).toMatch(/127\.0\.0\.1:9: nothing is listening there; .* trying again in /);
+  expect(stderr).toMatch(/Check the connection and the base URL, then try again: lathe -c\n$/);
+});
+
 describe("an address that is none", () => {
   const models = { anthropic: "claude-sonnet-4-5", openai: "gpt-5.2", gemini: "gemini-2.5-pro", groq: "any" } as const;
   const refused = async (args: readonly string[], env: Record<string, string>, ...says: string[]): Promise<void> => {

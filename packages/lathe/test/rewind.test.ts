@@ -149,7 +149,7 @@ describe("lathe rewind", () => {
     repository();
     await scene.run([...full, "go"]);
     const listed = (await scene.box.run(["rewind"])).stdout;
-    const [, session = "", entry = ""] = /^Session (\S+)\.[\s\S]*? {2}(\w{8}) {2}go$/m.exec(listed) ?? [];
+    const [, session = "", entry = ""] = /^Session (\S+)\.[\s\S]*? {2}(\w{8}) {2}go {2}\(1 file\)$/m.exec(listed) ?? [];
     await scene.box.run(["sessions", "label", session, entry, "start"]);
     for (const name of ["start", entry.slice(0, 7)]) {
       expect(await scene.box.run(["rewind", name])).toMatchObject({ code: 0, stderr: "" });

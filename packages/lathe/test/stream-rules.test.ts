@@ -151,7 +151,7 @@ describe("a rule with a condition", () => {
     const path = `${bad.cwd}/.lathe/rules/bad.md`;
     expect(bad.warnings()).toEqual([
       expect.stringContaining(`${path}:2: the scope "everywhere" is not known.`),
-      expect.stringContaining(`${path}:3: the condition (( is no regular expression and is left out`),
+      expect.stringContaining(`${path}:3: the condition (( is not a regular expression and is ignored`),
       expect.stringContaining(`${path}:4: interruptMode is one of`),
     ]);
   });

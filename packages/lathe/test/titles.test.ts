@@ -60,6 +60,15 @@ describe("LS-08 session titles", () => {
     expect(c.talk.titles.current).toBe("fix-login");
   });
 
+  it("a copy of a session says what it is a copy of, without a request", async () => {
+    await naming({ "title.enabled": false });
+    c.answer(() => turn.text("hello"));
+    await c.say("the login is broken");
+    await c.say("/fork");
+    expect(c.talk.titles.current).toBe("Copy of the login is broken");
+    expect(c.server.requests).toHaveLength(1);
+  });
+
   it("LS-07 a TITLE_SYSTEM.md replaces the prompt that asks for it, and no other", async () => {
     await naming({}, { files: { ".lathe-home/TITLE_SYSTEM.md": "Titles are in Latin." } });
     c.answer(({ body }) => (isTitleRequest(body) ? titled("salve") : turn.text("hello")));

@@ -45,7 +45,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
       outcome: "landed",
       files: ["a.txt", "b.txt"],
       conflicts: [],
-      message: "Landed 2 files.",
+      message: "Applied the changes to 2 files.",
     });
     expect(await host.event("lathe:worktree")).toMatchObject({
       id: "feat",
@@ -70,7 +70,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
     await host.prompt("run:echo left > left.txt");
     expect(await host.finish()).toBe(0);
     expect(host.stderr).toContain(
-      "lathe: The changes of the run are kept in the view feat: 1 file. Continue with: lathe --worktree feat\n",
+      "lathe: The changes of the run are kept in the isolated copy feat: 1 file. Continue with: lathe --worktree feat\n",
     );
     expect(existsSync(file("left.txt"))).toBe(false);
   }, 60_000);

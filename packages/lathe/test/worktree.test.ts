@@ -44,7 +44,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     const { code, stdout, stderr } = await scene.run([...full, "--worktree", "-p", "go"]);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "ok\n" });
     expect(stderr).toContain("Working in an isolated copy of");
-    expect(stderr).toContain("Landed 2 files.");
+    expect(stderr).toContain("Applied the changes to 2 files.");
     expect([readFileSync(file("a.txt"), "utf8"), readFileSync(file("b.txt"), "utf8")]).toEqual(["two\n", "new\n"]);
     expect(git("rev-parse", "HEAD")).toBe(head);
     expect(leftViews()).toEqual([]);
@@ -55,7 +55,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     repository();
     const { code, stderr } = await scene.run([...full, "--worktree", "feat-x", "-p", "go"]);
     expect(code).toBe(0);
-    expect(stderr).toContain("Landed as the branch lathe/task/feat-x.");
+    expect(stderr).toContain("Written to the branch lathe/task/feat-x.");
     expect(readFileSync(file("a.txt"), "utf8")).toBe("one\n");
     expect(git("show", "lathe/task/feat-x:a.txt")).toBe("two\n");
     expect((await scene.box.run(["sessions", "list"])).stdout).toContain("go");
@@ -86,7 +86,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
         status: "failed",
         exitCode: 1,
         error: expect.stringMatching(
-          /^Nothing was landed\. a\.txt:1: changed in the project too\. Kept as a patch: git -C /,
+          /^Nothing was applied\. a\.txt:1: changed in the project too\. Kept as a patch: git -C /,
         ),
         worktree: { outcome: "conflict", conflicts: [{ path: "a.txt", line: 1 }], patch: expect.any(String) },
       });
@@ -137,10 +137,10 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     const unknown = await scene.run(["--worktree", "run-00000000", "-p", "x"]);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      expect.stringContaining(`There is no view run-00000000 to continue. Kept here: ${id}.`),
+      expect.stringContaining(`There is no isolated copy run-00000000 to continue. Kept here: ${id}.`),
     ]);
     const going = await scene.run([...full, "--worktree", id, "-p", "go on"]);
-    expect(going).toMatchObject({ code: 0, stderr: expect.stringContaining("Landed 3 files.") });
+    expect(going).toMatchObject({ code: 0, stderr: expect.stringContaining("Applied the changes to 3 files.") });
     expect(["a.txt", "b.txt", "c.txt"].map((name) => readFileSync(file(name), "utf8"))).toEqual([
       "two\n",
       "new\n",
@@ -148,7 +148,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     ]);
     expect(leftViews()).toEqual([]);
     expect((await scene.box.run(["worktree", "discard", id])).stderr).toContain(
-      `There is no view ${id} to discard. No run has left one in this project.`,
+      `There is no isolated copy ${id} to discard. No run has left one in this project.`,
     );
   }, 60_000);
 });

@@ -89,7 +89,7 @@ describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
       await killedIn(kind, "git status; cat a.txt; touch t; rm t");
       expect((await recover()).left).toEqual([]);
       expect(readdirSync(project.store)).toEqual([]);
-      await expect(continueView(request())).rejects.toThrow("There is no view named run to continue.");
+      await expect(continueView(request())).rejects.toThrow("There is no isolated copy named run to continue.");
     },
     60_000,
   );

@@ -4,8 +4,9 @@ import type { MessageEntry } from "@lathe/agent/contract";
 import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
 import { findEntry, userMessages } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
-import { type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
+import { excerpt, type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
 import { usageError } from "../platform/usage/exit.ts";
+import { countOf } from "../sessions/numbers.ts";
 import type { OpenSession } from "./session-contract.ts";
 
 /** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
@@ -26,9 +27,26 @@ export async function rewindTo(
   return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
 }
 
+/** The user's messages on this branch, each with the number of files that the work on it changed. */
+export async function rewindPoints({ session, rewinder }: OpenSession): Promise<readonly RewindPoint[]> {
+  const messages = userMessages(session.journal);
+  if (messages.length === 0) return [];
+  const counts = (await rewinder()).countChanges(new Set(messages.map(({ id }) => id)));
+  return messages.map(({ id, message }) => {
+    const files = counts.get(id) ?? 0;
+    return { id, text: excerpt(textOf(message)), changes: files === 0 ? "no files" : countOf(files, "file") };
+  });
+}
+
+export interface RewindPoint {
+  readonly id: string;
+  readonly text: string;
+  readonly changes: string;
+}
+
 export async function undoLast(open: OpenSession, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
   const last = userMessages(open.session.journal).findLast(isByTheUser);
-  if (!last) throw usageError("There is no message of yours to take back.");
+  if (!last) throw usageError("There is no message to undo.");
   return rewindTo(open, last.id, options);
 }
 

@@ -55,9 +55,12 @@ export class SessionMoves {
   async fork(): Promise<Departure> {
     this.#mustBeIdle();
     const path = this.keptFile("copied");
-    return this.#leaveFor({ reason: "fork" }, () =>
-      this.#present.goTo(forkedJournal(this.#present.workspace, path), "fork"),
-    );
+    const title = `Copy of ${nameOf(this.#present.open.journal.journal) ?? "a session"}`;
+    return this.#leaveFor({ reason: "fork" }, async () => {
+      const unsent = await this.#present.goTo(forkedJournal(this.#present.workspace, path), "fork");
+      this.#present.open.session.journal.setTitle(title, "auto");
+      return unsent;
+    });
   }
 
   /** Continues in a new session with what came before a message of the user, whose text is returned. */

@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { has } from "../../../agent/test/programs.ts";
 import { SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
@@ -43,3 +44,50 @@ it("a running command says which key sends it to the background", async () => {
   await run.see("done");
   expect(existsSync(join(bench.box.dir, "go"))).toBe(true);
 });
+
+it("a word that is a command of other agents is not sent without a yes", async () => {
+  const run = bench.start(["serve"]);
+  await run.see(/Lathe has no command "serve"\. Try: lathe --mode rpc\.[\s\S]*Send "serve" to the model\? \[y\/N\]/);
+  run.type(`n${KEY.enter}`);
+  await run.exited;
+  expect(bench.server.requests).toHaveLength(0);
+});
+
+it("/settings turns vim keys on at once, and says when another setting takes effect", async () => {
+  const run = await bench.open();
+  run.type(`/settings editor.vim true${KEY.enter}`);
+  await run.seeAnywhere("editor.vim = true, from now on.");
+  run.type("abc");
+  await run.see("abc");
+  run.type(KEY.escape);
+  run.type("0x");
+  await run.see(/❯ bc/);
+  run.type("ddi");
+  run.type(`/settings terminal.title false${KEY.enter}`);
+  await run.seeAnywhere("terminal.title = false, from the next start on.");
+  run.type(`i/settings maxOutputTokens 1000${KEY.enter}`);
+  await run.seeAnywhere("maxOutputTokens = 1000, from the next session on.");
+});
+
+it("/rewind says of each message how many files its work changed", async () => {
+  const write = (file_path: string, id: string) =>
+    turn.calls([{ name: "write_file", args: { file_path, content: "x" }, id }]);
+  bench.server.push(write("a.txt", "toolu_1"), write("b.txt", "toolu_2"), turn.text("both"), turn.text("nothing"));
+  const run = await bench.open();
+  run.type(`make two${KEY.enter}`);
+  await run.see("both");
+  run.type(`and now?${KEY.enter}`);
+  await run.see("nothing");
+  run.type(`/rewind${KEY.enter}`);
+  await run.see(/make two +2 files[\s\S]*and now\? +no files/);
+});
+
+it.skipIf(!has("bwrap", "nsenter"))(
+  "the sandbox is named in the start line and by /status (needs bwrap, nsenter)",
+  async () => {
+    const run = await bench.open([...SONNET, "--sandbox"], { columns: 120 });
+    await run.seeAnywhere(/lathe \S+ · anthropic\/claude-sonnet-4-5 · .* · sandbox · \/help/);
+    run.type(`/status${KEY.enter}`);
+    await run.seeAnywhere(/sandbox +on: commands write only in this folder and reach no network/);
+  },
+);

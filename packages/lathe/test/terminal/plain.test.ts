@@ -64,7 +64,10 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow this\? \[y\/N\/always = every shell call, or what to do instead\] /);
+    at = await terminal.see(
+      at,
+      /Allow this\? \[y\/N\/always = all shell calls in this session, or what to do instead\] /,
+    );
     terminal.keys("y\n");
     at = await terminal.see(at, /all done[\s\S]*› /);
     const text = terminal.text(start).replaceAll("\r", "");

@@ -72,8 +72,8 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
         .poll(() => JSON.stringify(bench.server.requests.at(-1)?.view.messages))
         .toContain('<file path=\\"./d/in.txt');
       await say(run, "/review", /\[P2\] Too new\n +b\.txt:1[\s\S]*The model knows these findings/);
-      await say(run, "/undo", "A run in a view cannot be rewound.");
-      await say(run, "/worktree land", "Landed 3 files.");
+      await say(run, "/undo", "A run in an isolated copy cannot be rewound.");
+      await say(run, "/worktree land", "Applied the changes to 3 files.");
       expect([textOf("a.txt"), textOf("b.txt")]).toEqual(["two\n", "new\n"]);
       await say(run, "/worktree", "nothing was changed");
       // Another session goes on in the same view.
@@ -96,18 +96,20 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       await run.see("view feat-x");
       await work(run, "echo two > a.txt");
       run.type(`/quit${KEY.enter}`);
-      await run.see(/1 file was changed in the view and not landed\.[\s\S]*❯ Keep the changes in the view/);
+      await run.see(
+        /1 file was changed in the isolated copy and not applied\.[\s\S]*❯ Keep the changes in the isolated copy/,
+      );
       run.type(KEY.escape);
       await run.see((screen) => !screen.includes("Keep the changes"));
       run.type(KEY.ctrl("d"));
-      await run.see("Keep the changes in the view");
+      await run.see("Keep the changes in the isolated copy");
       run.type(KEY.enter);
       expect(await run.exited).toBe(0);
       expect(run.all.join("\n")).toMatch(
-        /kept in the view feat-x: 1 file\.\nTo continue: lathe --worktree feat-x --resume/,
+        /kept in the isolated copy feat-x: 1 file\.\nTo continue: lathe --worktree feat-x --resume/,
       );
       const again = await bench.open([...FULL, "--worktree", "feat-x"], wide);
-      await again.see("Continuing in the view feat-x");
+      await again.see("Continuing in the isolated copy feat-x");
       await work(again, "echo more > c.txt");
       again.signal("SIGKILL");
       await again.exited;

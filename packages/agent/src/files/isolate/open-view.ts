@@ -85,7 +85,7 @@ async function openLeft(request: LeftRequest, isOnlyRead: boolean): Promise<View
   const { store, id, host } = request;
   const folder = join(store, id);
   const record = recordIn(folder);
-  if (!record) throw new EnvError("io", `There is no view named ${id} to continue.`);
+  if (!record) throw new EnvError("io", `There is no isolated copy named ${id} to continue.`);
   if (!takeOver(store, id)) throw new EnvError("exists", `Another process works in the view ${id}.`, { path: folder });
   const processes = new Processes({ clock: host.clock });
   try {
@@ -239,7 +239,7 @@ function noView({ id, root, host, sandbox }: ViewRequest): View {
 
 function refuseBadRequest({ kind, root, store }: ViewRequest): void {
   if (kind !== "auto" && !VIEW_KINDS.includes(kind)) {
-    throw new EnvError("io", `There is no view of kind "${kind}". Choose auto, ${VIEW_KINDS.join(", ")}.`);
+    throw new EnvError("io", `There is no isolated copy of kind "${kind}". Choose auto, ${VIEW_KINDS.join(", ")}.`);
   }
   if (root === "/")
     throw new EnvError("io", "The whole machine cannot be put into a view. Start in a project's folder.");

@@ -6,6 +6,7 @@ import type { SessionState } from "../../contract/events/types.ts";
 import type { RewindRecord } from "../../contract/journal.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import type { Journal } from "../../record/journal/journal.ts";
+import { differences } from "./compare.ts";
 import { isDiskFull } from "./disk-full.ts";
 import { allSince, stretchesToUndo, type Undoing } from "./lineage.ts";
 import { type LeftFile, planRewind, type RewindPlan } from "./plan.ts";
@@ -77,6 +78,25 @@ export class Rewinder {
     if (unrecorded !== undefined) return { ...(done ?? { to, parts, restored: [], left: [] }), unrecorded };
     if (!done) throw new RewindRefused("There is nothing to rewind: conversation and files are as they were then.");
     return done;
+  }
+
+  /** How many files the work on each of these messages of the present branch changed. */
+  countChanges(messages: ReadonlySet<string>): ReadonlyMap<string, number> {
+    const { journal } = this.#session;
+    const messageOf = new Map<string | null, string>();
+    let last: string | undefined;
+    for (const id of pathTo(journal, journal.leaf)) {
+      if (messages.has(id)) last = id;
+      if (last !== undefined) messageOf.set(id, last);
+    }
+    const changed = new Map<string, Set<string>>();
+    for (const { before, after, entryId, rewind } of readTimeline(journal)) {
+      const message = messageOf.get(entryId);
+      if (message === undefined || rewind || before === "" || after === undefined) continue;
+      const paths = differences(before, after, this.#blobs).map(({ path }) => path);
+      changed.set(message, new Set([...(changed.get(message) ?? []), ...paths]));
+    }
+    return new Map([...changed].map(([id, paths]) => [id, paths.size]));
   }
 
   /** Takes the last rewind back; with `force`, also what the attempt before has left. */

@@ -12,7 +12,7 @@ import { readShell } from "./reader.ts";
 import { withSelfMade } from "./self-made.ts";
 import { ShellDoubt } from "./syntax.ts";
 import { VariableFacts } from "./variables.ts";
-import { walkScript } from "./walk.ts";
+import { leadingFunctions, walkScript } from "./walk.ts";
 
 /** Longer texts are asked about: reading them would hold up the loop. */
 const LONGEST = 50_000;
@@ -69,5 +69,5 @@ function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: 
   };
   const given = reached.assignments.map(({ value }) => value.replace(/\+?=.*$/s, ""));
   const facts = new VariableFacts(read.script, reached.facts, given);
-  walkScript(read.script, { text, facts }, reached, place, collector);
+  walkScript(read.script, { text, facts, functions: leadingFunctions(read.script) }, reached, place, collector);
 }

@@ -44,7 +44,7 @@ export class Registrations {
   }
 
   command(name: string, command: ExtensionCommand): void {
-    if (!/^[\w-]+$/.test(name)) throw new Error(`"${name}" is no name for a command: use letters, digits, _ and -`);
+    if (!/^[\w-]+$/.test(name)) throw new Error(`"${name}" cannot name a command: use letters, digits, _ and -`);
     mustBeObject(`the command ${name}`, command);
     mustBeText(`the description of the command ${name}`, command.description);
     mustBeFunction(`run of the command ${name}`, command.run);
@@ -52,7 +52,7 @@ export class Registrations {
   }
 
   flag(name: string, flag: ExtensionFlag): void {
-    if (!/^[a-z][a-z0-9-]+$/.test(name)) throw new Error(`"${name}" is no name for an option: use letters, digits, -`);
+    if (!/^[a-z][a-z0-9-]+$/.test(name)) throw new Error(`"${name}" cannot name an option: use letters, digits, -`);
     mustBeObject(`the option ${name}`, flag);
     mustBeText(`the description of the option ${name}`, flag.description);
     if (flag.type !== "boolean" && flag.type !== "string")
@@ -73,7 +73,7 @@ export class Registrations {
   }
 
   provider(name: string, provider: ExtensionProvider): void {
-    if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" is no name for a provider: use letters, digits, -`);
+    if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" cannot name a provider: use letters, digits, -`);
     mustBeObject(`the provider ${name}`, provider);
     if (!Array.isArray(provider.models) || provider.models.length === 0)
       throw new Error(`the provider ${name} has no models`);

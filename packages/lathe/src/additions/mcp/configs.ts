@@ -79,5 +79,5 @@ export function timeoutOfAll({ env }: Workspace): { readonly ms?: number; readon
   const written = env[TIMEOUT_VARIABLE]?.trim();
   if (!written) return {};
   if (/^\d{1,9}$/.test(written)) return { ms: Number(written) };
-  return { problem: `${TIMEOUT_VARIABLE} is ignored: "${written}" is no number of milliseconds.` };
+  return { problem: `${TIMEOUT_VARIABLE} is ignored: "${written}" is not a number of milliseconds.` };
 }

@@ -76,5 +76,5 @@ export async function logOutOf(config: ServerConfig, workspace: Workspace): Prom
 }
 
 function mustSignIn({ name, transport, oauth }: ServerConfig): void {
-  if (transport === "stdio" || oauth === false) throw usageError(`${name} is no server that one signs in to.`);
+  if (transport === "stdio" || oauth === false) throw usageError(`${name} is a server without a sign-in.`);
 }

@@ -85,7 +85,7 @@ export class ProcessTransport implements Transport {
   }
 }
 
-const NO_PROTOCOL = "it writes to stdout what is no MCP message";
+const NO_PROTOCOL = "it writes something other than MCP messages to stdout";
 
 function messageIn(line: string): JSONRPCMessage | undefined {
   const message = parseJson(line);

@@ -118,7 +118,7 @@ describe("a server that misbehaves", () => {
 
   it.each([
     ["flood", "it sent more than 5000 messages in 10 s"],
-    ["garbage", "it writes to stdout what is no MCP message"],
+    ["garbage", "it writes something other than MCP messages to stdout"],
     ["huge", "A line is longer than 16777216 bytes"],
   ])("that answers with a %s is ended, and works again afterwards", async (name, why) => {
     await expect(rogue.call(`mcp__rogue__${name}`)).rejects.toThrow(why);

@@ -77,7 +77,7 @@ export function ruleOf({ name, source, value }: Found<MarkdownValue>): {
     const glob = globOfCondition(text);
     const condition = compileCondition(glob === undefined ? text : "");
     if ("problem" in condition) {
-      warn(text, `the condition ${text} is no regular expression and is left out: ${condition.problem}`);
+      warn(text, `the condition ${text} is not a regular expression and is ignored: ${condition.problem}`);
       continue;
     }
     triggers.push({ condition, scopes: glob === undefined ? scopes : changesOf(glob) });

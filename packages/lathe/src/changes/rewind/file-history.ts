@@ -25,7 +25,8 @@ export interface FileHistory {
 export function noHistory({ settings, view }: Workspace): Error {
   if (!settings["rewind.enabled"])
     return usageError("Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true");
-  if (view) return usageError("A run in a view cannot be rewound. To take back all of its changes: /worktree discard");
+  if (view)
+    return usageError("A run in an isolated copy cannot be rewound. To drop all of its changes: /worktree discard");
   return usageError("/undo needs a saved session. This one is not saved, for example because of --no-session.");
 }
 

@@ -85,7 +85,7 @@ function unknown({ settings }: Workspace, name: string, names: readonly string[]
 }
 
 async function create(machine: Machine, name: string, isUsers: boolean): Promise<ExitCode> {
-  if (!/^[a-z][\w-]*$/i.test(name)) throw usageError(`"${name}" is no name for a file: use letters, digits and -.`);
+  if (!/^[a-z][\w-]*$/i.test(name)) throw usageError(`"${name}" cannot name a file: use letters, digits and -.`);
   const workspace = await new Run(machine).open({});
   const folder = isUsers ? workspace.paths.home : `${workspace.cwd}/.lathe`;
   const file = `${folder}/extensions/${name}.ts`;

@@ -49,7 +49,7 @@ export function readAddition(argv: readonly string[]): AddedServer {
   checkServerName(name);
   const isAddress = /^https?:\/\//.test(first);
   if (!isAddress && /^\w+:\/\//.test(first))
-    throw usageError(`${first} is no address of a server: it begins with http:// or https://.`);
+    throw usageError(`${first} is not the address of a server, which begins with http:// or https://.`);
   const rest = isAddress ? options.take(args) : args;
   const { env, headers, isProject, transport } = options;
   if (isAddress && transport === "stdio") throw usageError(`${first} is an address: leave out --transport stdio.`);

@@ -3,17 +3,16 @@
 import { JournalError } from "@lathe/agent";
 import type { RewindRequest } from "@lathe/agent/files";
 import { quoteShell } from "@lathe/agent/world";
-import { textOf } from "@lathe/llm";
 import {
   canBeForced,
   doneLine,
-  excerpt,
   isComplete,
   leftLines,
   type ReportedRewind,
   startLine,
 } from "../../changes/rewind/report.ts";
 import { Conversation } from "../../conversation/conversation.ts";
+import { rewindPoints } from "../../conversation/rewinding.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
@@ -118,10 +117,10 @@ async function printWarnings({ session }: Conversation, { machine }: SessionWork
 
 async function list(conversation: Conversation, path: string): Promise<ExitCode> {
   const { stdout } = conversation.workspace.machine;
-  const points = conversation.branchPoints();
+  const points = await rewindPoints(conversation.open);
   if (points.length === 0) throw usageError("There is nothing to rewind in that session.");
   stdout.write(`Session ${idOf(path)}. To go back to before a message: lathe rewind <entry>\n`);
-  for (const { id, message } of points) stdout.write(`  ${id}  ${excerpt(textOf(message))}\n`);
+  for (const { id, text, changes } of points) stdout.write(`  ${id}  ${text}  (${changes})\n`);
   return EXIT.done;
 }
 

@@ -130,10 +130,10 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
   worktree: [
     ["[list]", "isolated copies with changes that were not applied"],
-    ["land <id>", "write the changes to your files, merged with what they are now"],
+    ["land <id>", "merge the changes into your files"],
     ["branch <id>", "make the branch lathe/task/<id> of them; your files stay as they are"],
     ["patch <id>", "write them to a file for git apply"],
-    ["discard <id>", "remove the view with everything in it"],
+    ["discard <id>", "remove the isolated copy with all its changes"],
   ],
   prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
   tool: [

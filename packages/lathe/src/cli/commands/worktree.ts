@@ -30,10 +30,10 @@ export const worktreeCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   const names = left.map((one) => one.id);
-  if (id === undefined) throw usageError(`Name the view: lathe worktree ${how} <id>. See: lathe worktree`);
+  if (id === undefined) throw usageError(`Name the isolated copy: lathe worktree ${how} <id>. See: lathe worktree`);
   if (!names.includes(id)) {
     const known = names.length === 0 ? "No run has left one in this project." : `There is: ${names.join(", ")}.`;
-    throw usageError(`There is no view ${id} to ${how}. ${known}`);
+    throw usageError(`There is no isolated copy ${id} to ${how}. ${known}`);
   }
   return settle(workspace, id, how);
 };
@@ -43,7 +43,7 @@ async function settle(workspace: Workspace, id: string, how: SettleWay): Promise
   const view = await OpenRunView.open(workspace, id, () => {});
   if (how === "discard") {
     await view.close();
-    stdout.write(`Removed the view ${id}.\n`);
+    stdout.write(`Removed the isolated copy ${id}.\n`);
     return EXIT.done;
   }
   const settled = await view.settle(how);

@@ -9,7 +9,7 @@ export function rulesIn(written: Written): Pick<TakenSettings, "rules" | "left">
   const left: { name: string; reason: string }[] = [];
   const read = (list: unknown): string[] =>
     (Array.isArray(list) ? list : []).flatMap((rule) => {
-      const found = typeof rule === "string" ? readRule(rule) : { problem: "it is no text" };
+      const found = typeof rule === "string" ? readRule(rule) : { problem: "it is not text" };
       if (!("problem" in found)) return [found.text];
       left.push({ name: String(rule), reason: found.problem });
       return [];

@@ -30,7 +30,7 @@ export const WORK_SETTINGS = {
   "todo.enabled": flag({ default: true, description: "offer the todo list to the model; RPC always does" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,
-    description: "seconds after which settled tasks leave the todo list; -1 = never",
+    description: "seconds after which finished tasks leave the todo list; -1 = never",
   }),
   "ask.timeout": integer({
     minimum: 0,

@@ -61,7 +61,7 @@ export function builtinCommands(): CommandRegistry {
 export const quit = {
   name: "quit",
   aliases: ["exit"],
-  description: "leave",
+  description: "exit",
   whileWorking: true,
   run: (_conversation, _argument, view) => view.leave(EXIT.done),
 } satisfies SlashCommand;

@@ -1,6 +1,7 @@
 // What a command says of itself, and what it may do to the host that runs it: lines, questions and choices.
 
 import type { Session } from "@lathe/agent";
+import type { SettingKey } from "../../config/settings/schema.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 
 /** What a command may do besides changing the conversation. */
@@ -28,6 +29,8 @@ export interface CommandView {
   showPast(session: Session): Promise<void>;
   /** Puts text before the person, to be edited and sent. */
   prefill(text: string): void;
+  /** Lets a changed setting take effect on the screen; false: it is read at the next start. Absent: there is no screen. */
+  applySetting?(key: SettingKey): boolean;
   /** Ends the host. */
   leave(code: ExitCode): void;
 }

@@ -55,7 +55,7 @@ export const uncompact: SlashCommand = {
 export const context: SlashCommand = {
   name: "context",
   arguments: "[all]",
-  description: "show what takes the room of the next request",
+  description: "show what fills the context",
   whileWorking: true,
   complete: (_conversation, typed) => ["all"].filter((word) => word.startsWith(typed)),
   run: async ({ open }, argument, view) => {

@@ -20,7 +20,7 @@ const PROVIDERS = "providers";
 export const extensions: SlashCommand = {
   name: "extensions",
   arguments: "[kind|providers]",
-  description: "show skills, commands, servers, hooks and the like that were found, and switch them off or on",
+  description: "show the skills, commands, servers and hooks that were found; turn them on or off",
   whileWorking: true,
   complete: (_conversation, typed) => [...SHOWN, PROVIDERS].filter((kind) => kind.startsWith(typed)),
   run: async ({ workspace }, argument, view) => {

@@ -9,7 +9,7 @@ import type { CommandView } from "./command-view.ts";
 const model: SlashCommand = {
   name: "model",
   arguments: "[provider/id[:effort]|preset/name]",
-  description: "show or change the model, or the models of all jobs",
+  description: "show or change the model or preset",
   complete: async ({ workspace }, typed) => {
     const models = await workspace.models();
     const { listPresets } = await import("../../models/list-presets.ts");

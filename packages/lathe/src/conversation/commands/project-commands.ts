@@ -80,7 +80,7 @@ const init: SlashCommand = {
 
 const reload: SlashCommand = {
   name: "reload",
-  description: "read instructions and prompts again; the next request starts without a cache",
+  description: "reload instructions and prompts; the next request is not cached",
   run: async ({ session, open }, _argument, view) => {
     await open.parts.reload();
     session.reload();

@@ -37,7 +37,10 @@ const status: SlashCommand = {
     ];
     const withheld = withheldVariables(workspace);
     if (withheld.length > 0)
-      rows.push(["withheld", `${withheld.join(", ")} (to pass one: lathe config set shell.env.pass <name>)`]);
+      rows.push([
+        "hidden",
+        `${withheld.join(", ")}: commands do not see these environment variables, which look like secrets. To pass some: lathe config set shell.env.pass <name>,<name>`,
+      ]);
     view.line(listing(rows, view.columns));
   },
 };
@@ -49,7 +52,7 @@ function sandboxText(hosts: readonly string[], isOn = false): string {
 
 const tools: SlashCommand = {
   name: "tools",
-  description: "show which tools the model has",
+  description: "list the model's tools",
   whileWorking: true,
   run: ({ session }, _argument, view) => {
     const rows = session.profile.tools().map(({ name, description }): Named => [name, firstSentence(description)]);

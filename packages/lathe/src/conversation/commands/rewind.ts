@@ -1,19 +1,12 @@
 // /rewind, /undo and /redo: conversation and files go back and forth together.
 
 import type { RewindRequest } from "@lathe/agent/files";
-import { textOf } from "@lathe/llm";
-import {
-  canBeForced,
-  doneLine,
-  excerpt,
-  leftLines,
-  type ReportedRewind,
-  startLine,
-} from "../../changes/rewind/report.ts";
+import { canBeForced, doneLine, leftLines, type ReportedRewind, startLine } from "../../changes/rewind/report.ts";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import type { Conversation } from "../conversation.ts";
+import { rewindPoints } from "../rewinding.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
@@ -24,7 +17,7 @@ type Options = Omit<RewindRequest, "to">;
 export const rewind: SlashCommand = {
   name: "rewind",
   arguments: "[entry] [files|conversation] [force]",
-  description: "go back to before one of your messages: conversation and files, or one of them",
+  description: "go back to one of your messages: conversation, files or both",
   complete: (conversation, typed) =>
     [...conversation.branchPoints().map(({ id }) => id), ...WORDS].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
@@ -46,7 +39,7 @@ export const rewind: SlashCommand = {
 export const undo: SlashCommand = {
   name: "undo",
   arguments: "[files|conversation] [force]",
-  description: "take back your last message and what came of it, files included",
+  description: "undo your last message and its file changes",
   complete: (_conversation, typed) => WORDS.filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
     const { options } = read(argument, WORDS, 0);
@@ -76,9 +69,9 @@ function read(argument: string, known: readonly string[], most: number): { words
 }
 
 async function chosenPoint(conversation: Conversation, view: CommandView): Promise<string | undefined> {
-  const points = conversation.branchPoints();
+  const points = await rewindPoints(conversation.open);
   if (points.length === 0) throw usageError("There is nothing to rewind yet.");
-  const items = points.map(({ id, message }) => ({ value: id, label: excerpt(textOf(message)) }));
+  const items = points.map(({ id, text, changes }) => ({ value: id, label: text, detail: changes }));
   return chooseFrom(view, { title: "Go back to before", items, current: items.length - 1 });
 }
 

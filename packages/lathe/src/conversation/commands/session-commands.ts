@@ -65,7 +65,7 @@ const fork: SlashCommand = {
   run: async (conversation, _argument, view) => {
     const { cancelled } = await conversation.fork();
     if (cancelled !== undefined) return view.line(`Not copied: ${sentence(cancelled)}`, "yellow");
-    view.line(`Copied to session ${conversation.session.id}.`, "dim");
+    view.line(`You are now in a copy of the session: ${conversation.titles.current}.`, "dim");
   },
 };
 

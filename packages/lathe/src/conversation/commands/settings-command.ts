@@ -24,9 +24,17 @@ export const settings: SlashCommand = {
     const text = given === "" ? await chosenValue(setting, view) : given;
     if (text === undefined) return view.line(`${setting.key} = ${setting.value}`, "dim");
     const overridden = await changeSetting(workspace, setting.key, text);
-    view.line(overridden ?? `${setting.key} = ${text}. Saved; some settings take effect in the next session.`, "dim");
+    view.line(overridden ?? `${setting.key} = ${text}, ${whenInEffect(setting.key, view)}.`, "dim");
   },
 };
+
+/** Settings of the screen are read when it opens, the others when a session does. */
+function whenInEffect(key: SettingKey, view: CommandView): string {
+  if (view.applySetting?.(key)) return "from now on";
+  return /^(?:display|editor|statusLine|terminal|theme)\b/.test(key)
+    ? "from the next start on"
+    : "from the next session on";
+}
 
 const shownSettings = (workspace: Workspace): ShownSetting[] =>
   settingsScreen(workspace).flatMap(({ settings: group }) => group);

@@ -100,7 +100,7 @@ function summaryWanted(rest: string): { readonly summarize?: boolean; readonly f
 const branch: SlashCommand = {
   name: "branch",
   arguments: "[entry]",
-  description: "continue in a new session from before one of your messages",
+  description: "start a new session from one of your messages",
   complete: labels,
   run: async (conversation, argument, view) => {
     const { journal } = conversation.session;
@@ -127,7 +127,7 @@ async function chosenMessage(conversation: Conversation, view: CommandView): Pro
 const label: SlashCommand = {
   name: "label",
   arguments: "[entry <name> | entry --clear]",
-  description: "name a place of the session, or show the names",
+  description: "name a point of the session, or list the names",
   run: async ({ session }, argument, view) => {
     const [word, name] = divideArgument(argument);
     const { journal } = session;
@@ -146,7 +146,7 @@ const label: SlashCommand = {
 const move: SlashCommand = {
   name: "move",
   arguments: "<folder>",
-  description: "take this session to another folder and work there",
+  description: "move this session to another folder and continue there",
   complete: ({ workspace }, typed) => foldersLike({ cwd: workspace.cwd, userHome: workspace.machine.userHome }, typed),
   run: async (conversation, folder, view) => {
     if (folder === "") throw usageError("Name a folder: /move <folder>");

@@ -22,7 +22,7 @@ const SIGNS = { added: "A", changed: "M", deleted: "D" } as const;
 export const worktreeCommand: SlashCommand = {
   name: "worktree",
   arguments: "[land|branch|patch|discard|diff]",
-  description: "show, land or discard what was changed in the view of this run (--worktree)",
+  description: "show, apply or discard the changes of this isolated copy (--worktree)",
   whileWorking: true,
   complete: (_conversation, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
   run: async (conversation, argument, host) => {
@@ -104,7 +104,7 @@ export async function settledBeforeLeaving(
   for (;;) {
     const { files, isSettled } = await view.changes();
     if (files.length === 0 || isSettled) return true;
-    const title = `${files.length === 1 ? "1 file was" : `${files.length} files were`} changed in the view and not landed.`;
+    const title = `${files.length === 1 ? "1 file was" : `${files.length} files were`} changed in the isolated copy and not applied.`;
     const how = await chooseFrom(host, { title, items: leavingItems(view) });
     if (how === undefined) return false;
     if (how === "keep") return true;
@@ -114,8 +114,8 @@ export async function settledBeforeLeaving(
 
 const leavingItems = ({ id }: RunView) =>
   [
-    { value: "keep", label: "Keep the changes in the view", detail: `lathe --worktree ${id} continues` },
-    { value: "land", label: "Land them", detail: "in the files of the project" },
+    { value: "keep", label: "Keep the changes in the isolated copy", detail: `lathe --worktree ${id} continues` },
+    { value: "land", label: "Apply them", detail: "to the files of the project" },
     { value: "branch", label: "Make a branch", detail: `lathe/task/${id}` },
     { value: "patch", label: "Write a patch", detail: "for git apply" },
     { value: "discard", label: "Discard them", detail: "nothing of them is kept" },

@@ -98,7 +98,7 @@ function wrapLine(line: string, width: number): string[] {
 }
 
 export const costLine = ({ usage, cost, view }: Review): string =>
-  `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no view is possible here, so reviewers only had tools that read" : `reviewers worked in a view (${view})`}.`;
+  `${tokens(usage.totalTokens)} tokens, ${dollars(cost)}; ${view === "none" ? "no isolated copy is possible here, so reviewers only had tools that read" : `reviewers worked in an isolated copy (${view})`}.`;
 
 /** The user should look at what only the silence of a critic keeps from being reported. */
 function unjudgedLines({ dropped }: Review): string[] {

@@ -27,7 +27,9 @@ export function readMarketplace(root: string): Marketplace {
   const file = [`${root}/.claude-plugin/marketplace.json`, `${root}/marketplace.json`].find((path) => existsSync(path));
   const value = file === undefined ? undefined : readJsonFile(file);
   if (!isJsonObject(value) || !Array.isArray(value["plugins"]))
-    throw usageError("It is no marketplace: there is no .claude-plugin/marketplace.json with a list of plugins in it.");
+    throw usageError(
+      "This is not a marketplace: there is no .claude-plugin/marketplace.json with a list of plugins in it.",
+    );
   const { name, plugins, metadata } = value;
   const folder = isJsonObject(metadata) ? metadata["pluginRoot"] : undefined;
   return {

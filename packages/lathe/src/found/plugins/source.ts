@@ -22,7 +22,7 @@ export function readSource(written: string, cwd: string): PluginSource {
   const [, repository, ref = ""] = GITHUB.exec(written) ?? [];
   if (repository !== undefined && !written.startsWith(".")) return git(`https://github.com/${repository}.git${ref}`);
   throw usageError(
-    `${written} is no folder, git address or package. Write a path, a git URL, owner/repository or npm:<package>.`,
+    `${written} is not a folder, git address or package. Write a path, a git URL, owner/repository or npm:<package>.`,
   );
 }
 
@@ -49,7 +49,7 @@ export function shownSource(source: PluginSource): string {
 
 function git(written: string): PluginSource {
   const [url = "", ref] = written.split("#");
-  if (ref?.startsWith("-") || url.startsWith("-")) throw usageError(`${written} is no git address.`);
+  if (ref?.startsWith("-") || url.startsWith("-")) throw usageError(`${written} is not a git address.`);
   return { kind: "git", url, ...(ref === undefined ? {} : { ref }) };
 }
 
@@ -57,5 +57,5 @@ function git(written: string): PluginSource {
 function specOf(written: string, cwd: string): string {
   if (written.endsWith(".tgz")) return resolve(cwd, written);
   if (/^(?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~-]+)?$/.test(written)) return written;
-  throw usageError(`"${written}" is no name of a package. Write npm:<name> or npm:<name>@<version>.`);
+  throw usageError(`"${written}" is not the name of a package. Write npm:<name> or npm:<name>@<version>.`);
 }

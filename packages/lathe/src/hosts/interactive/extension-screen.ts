@@ -149,7 +149,7 @@ export class TerminalForExtensions implements ExtensionScreen {
 
 function problemWith(key: string, taken: ReadonlyMap<string, string>): string | undefined {
   const probe = new Bindings([{ id: "x", description: "", chords: [], context: "app" }], { x: key });
-  if (probe.problems.length > 0) return "it is no key";
+  if (probe.problems.length > 0) return "it is not a key";
   const owner = probe.chords("x").flatMap((chord) => taken.get(chord) ?? [])[0];
   return owner === undefined ? undefined : `the key means ${owner}`;
 }

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Session } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import { appearance, type Bindings, type Themes } from "@lathe/tui";
-import type { Settings } from "../../config/settings/schema.ts";
+import type { SettingKey, Settings } from "../../config/settings/schema.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import { openThemes } from "./appearance.ts";
@@ -67,7 +67,16 @@ interface JoinedParts {
   readonly keys: KeyRouter;
   readonly facts: ConversationFacts;
   readonly signs: TerminalSigns;
+  readonly settings: Settings;
 }
+
+/** Settings that take effect as soon as they are changed. */
+const APPLIED: Readonly<Partial<Record<SettingKey, (parts: JoinedParts) => void>>> = {
+  "editor.vim": ({ composer, settings }) => {
+    composer.editor.usesVim = settings["editor.vim"];
+  },
+  "terminal.showImages": ({ screen, settings }) => screen.surface.showPictures(settings["terminal.showImages"]),
+};
 
 /** Makes all parts and puts them in the place of the start screen. Parts that call one another do so when something happens, never before. */
 function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
@@ -111,8 +120,8 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   const facts = new ConversationFacts(() => screen.link.controller);
   const region = liveRegion({ screen, composer, extensions, status: statusLine(facts, settings) });
   const signs = new TerminalSigns({ env: machine.env, settings, surface, cwd: screen.cwd });
-  surface.showPictures(settings["terminal.showImages"]);
-  editor.usesVim = settings["editor.vim"];
+  const joined = { screen, transcript, rows, extensions, themes, composer, history, keys, facts, signs, settings };
+  for (const apply of Object.values(APPLIED)) apply(joined);
   editor.prompt = [{ text: `${themes.symbols.prompt} `, style: { color: "accent" } }];
   start.show({
     completion: new ComposerCompletion(() => screen.link.controller, machine.deps.now),
@@ -126,7 +135,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
     submit: (text, marks) => composer.submit(text, marks),
     line: (text, style) => screen.scrollback.line(text, style),
   });
-  return { screen, transcript, rows, extensions, themes, composer, history, keys, facts, signs };
+  return joined;
 }
 
 function makeComposer({ editor }: StartScreen, screen: ScreenParts, transcript: Transcript, workspace: Workspace) {
@@ -173,7 +182,8 @@ function statusLine(facts: ConversationFacts, settings: Settings): StatusLine {
 }
 
 /** The screen as the controller and commands see it. */
-function hostView({ screen, composer, keys, transcript, rows }: JoinedParts, watch: HostView["watch"]): HostView {
+function hostView(joined: JoinedParts, watch: HostView["watch"]): HostView {
+  const { screen, composer, keys, transcript, rows } = joined;
   const { surface, link, scrollback, dialogs, fullScreens, hint } = screen;
   return {
     get columns() {
@@ -198,6 +208,10 @@ function hostView({ screen, composer, keys, transcript, rows }: JoinedParts, wat
     copy: (text) => surface.terminal.copy(text),
     submit: (text) => void link.tell((controller) => controller.submit(text)),
     prefill: (text) => composer.prefill(text),
+    applySetting: (key) => {
+      APPLIED[key]?.(joined);
+      return APPLIED[key] !== undefined;
+    },
     showPast: async (session) => {
       if (session.usage.turns === 0 && !session.hasUnfinishedInput) return;
       scrollback.gap();

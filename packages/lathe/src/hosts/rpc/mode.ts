@@ -54,7 +54,7 @@ export async function rpcMode(
     await Promise.race([current.conversation.close().then(() => writer.flush()), late]);
     if (view) {
       // It is kept in any case; the deadline is for the line that says so.
-      const unsure = `What was changed is kept in the view ${view.id}.`;
+      const unsure = `What was changed is kept in the isolated copy ${view.id}.`;
       const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_WITHIN_MS));
       const kept = await Promise.race([view.leave(), longer]);
       if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);

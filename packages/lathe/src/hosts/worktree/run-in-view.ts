@@ -41,7 +41,7 @@ export async function landedResult(workspace: Workspace, result: RunResult): Pro
   }
   if (result.exitCode !== EXIT.done) {
     const kept = await view.settle("patch");
-    tell(`The run did not finish, so nothing was landed. ${kept.message}`);
+    tell(`The run did not finish, so nothing was applied. ${kept.message}`);
     return { ...result, worktree: facts(view, kept) };
   }
   const settled = await view.settle(view.isNamed ? "branch" : "land");

@@ -4,12 +4,14 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
+import { keepPatch, leftOutLine } from "@lathe/agent/agents";
 import {
   continueView,
   type Delta,
   isSafeId,
   type LandingConflict,
   type LandingResult,
+  landWithRetries,
   leftViews,
   openView,
   patchOf,
@@ -17,10 +19,8 @@ import {
 } from "@lathe/agent/files";
 import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
-import { landWithRetries } from "../../changes/isolation/land-with-retries.ts";
-import { leftOutLine } from "../../changes/isolation/landing-text.ts";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
-import { keepPatch, storeOf } from "../../changes/isolation/view-store.ts";
+import { storeOf } from "../../changes/isolation/view-store.ts";
 import type { RunView, Settled, SettleWay, ViewChanges } from "../../config/workspace/run-view.ts";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -56,7 +56,7 @@ export class OpenRunView implements RunView {
     for (const line of await recoverViews(workspace, (other) => other !== id)) tell(line);
     const left = leftViews(store).map((one) => one.id);
     if (name !== true && UNNAMED.test(name) && !left.includes(name))
-      throw usageError(`There is no view ${name} to continue. ${keptNames(left)}`);
+      throw usageError(`There is no isolated copy ${name} to continue. ${keptNames(left)}`);
     const request = {
       root: cwd,
       id,
@@ -69,7 +69,7 @@ export class OpenRunView implements RunView {
     try {
       if (left.includes(id)) {
         const view = await continueView(request);
-        tell(`Continuing in the view ${id} of ${cwd}, with what was changed in it.`);
+        tell(`Continuing in the isolated copy ${id} of ${cwd}, with its changes.`);
         return new OpenRunView(workspace, view);
       }
       const view = await openView({ ...request, kind: "auto", isKept: true });
@@ -120,7 +120,7 @@ export class OpenRunView implements RunView {
     }
     await this.#view.leave();
     const what = files.length > 0 && !isSettled ? countOf(files.length, "file") : "what cannot land";
-    return `The changes of the run are kept in the view ${this.id}: ${what}.`;
+    return `The changes of the run are kept in the isolated copy ${this.id}: ${what}.`;
   }
 
   /** Removes it with everything in it. */
@@ -154,7 +154,7 @@ export class OpenRunView implements RunView {
       return await this.#land(delta, how, facts);
     } catch (error) {
       // Such as files that change while git reads them.
-      return { ...facts, outcome: "failed", message: `Nothing was landed: ${messageOf(error)}` };
+      return { ...facts, outcome: "failed", message: `Nothing was applied: ${messageOf(error)}` };
     }
   }
 
@@ -164,19 +164,24 @@ export class OpenRunView implements RunView {
       await this.#view.rebase();
       const files = result.kind === "landed" ? result.files.map((path) => this.#shortPath(path)) : [];
       if (result.kind === "landed")
-        return { ...facts, files, outcome: "landed", message: `Landed ${countOf(files.length, "file")}.` };
-      const message = "Nothing had to be landed: the project has these changes already.";
+        return {
+          ...facts,
+          files,
+          outcome: "landed",
+          message: `Applied the changes to ${countOf(files.length, "file")}.`,
+        };
+      const message = "There is nothing to apply: the project has these changes already.";
       return { ...facts, files, outcome: "nothing", message };
     }
     if (result.kind === "landed") {
       this.#settled = signOf(delta);
       const [branch = ""] = result.branches;
-      const message = `Landed as the branch ${branch}. To take it: git merge ${branch}`;
+      const message = `Written to the branch ${branch}. To merge it: git merge ${branch}`;
       return { ...facts, outcome: "branch", branch, message };
     }
     const conflicts = result.kind === "conflict" ? result.conflicts.map((one) => this.#conflictOf(one, how)) : [];
     const why = result.kind === "refused" ? ` ${result.why}` : "";
-    return { ...facts, outcome: "conflict", conflicts, message: `Nothing was landed.${why}` };
+    return { ...facts, outcome: "conflict", conflicts, message: `Nothing was applied.${why}` };
   }
 
   async #landAs(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {

@@ -238,7 +238,7 @@ export const SUBCOMMANDS = {
   policy: "test, explain and suggest rules about what may run",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
-  rewind: "take back what a session said and did, files included",
+  rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",
   ext: "extensions: list, enable, disable, new",

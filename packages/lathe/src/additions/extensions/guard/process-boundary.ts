@@ -52,7 +52,7 @@ function catchErrors({ noteFailure: failed }: BoundaryListener): () => void {
   const onError = (error: unknown): void => {
     const culprit = culpritOf(error);
     if (!culprit) (process as NodeJS.EventEmitter).emit("uncaughtException", error, "uncaughtException");
-    else outside(() => failed(culprit, `threw where nobody catches it: ${messageOf(error)}`));
+    else outside(() => failed(culprit, `threw an error that nothing catches: ${messageOf(error)}`));
   };
   process.on("unhandledRejection", onRejection);
   process.setUncaughtExceptionCaptureCallback(onError);

@@ -37,8 +37,8 @@ export function approvalText(
 ): ApprovalText {
   // A tool is allowed, not this one call: that has to be said.
   const wider = [
-    ...(offers.pattern ? [`p = ${patternText(offers.pattern)} in this project`] : []),
-    ...(offers.tool ? [`always = every ${tool} call`] : []),
+    ...(offers.pattern ? [`p = don't ask again for ${patternText(offers.pattern)} in this project`] : []),
+    ...(offers.tool ? [`always = all ${tool} calls in this session`] : []),
   ];
   const choices = (more: string): string => `? [${["y", "N", ...wider].join("/")}${more}, or what to do instead] `;
   const answers = choices("");
