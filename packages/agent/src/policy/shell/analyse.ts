@@ -50,8 +50,10 @@ function analyseWith(grammar: ReadGrammar, command: string, context: ShellContex
     addScript(grammar, command, reached, { cwd: context.cwd, isCertain: true }, parts);
     return { parts: withSelfMade(parts) };
   } catch (error) {
-    if (!(error instanceof ShellDoubt)) throw error;
-    return { parts: withSelfMade(parts), doubt: error.message };
+    if (error instanceof ShellDoubt) return { parts: withSelfMade(parts), doubt: error.message };
+    // A text that exhausts the stack is nested more deeply than any that is meant to be read.
+    if (error instanceof RangeError) return { parts: withSelfMade(parts), doubt: "nested too deeply" };
+    throw error;
   }
 }
 

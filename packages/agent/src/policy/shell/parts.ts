@@ -10,7 +10,7 @@ import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { Found, ShellWord } from "./shell-words.ts";
-import type { Dialect } from "./syntax.ts";
+import { type Dialect, ShellDoubt } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 import { isHarmlessAssignment, sensitiveName, type VariableFacts } from "./variables.ts";
 import { unwrap } from "./wrappers.ts";
@@ -218,6 +218,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   // What the shell itself does reads none of them.
   const isTight = words.length === 0 || steering.length === 0 || PRINTS.test(words[0]?.value ?? "");
   const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
+  if (to.parts.length >= MOST_PARTS) throw new ShellDoubt(`it runs more than ${MOST_PARTS} commands`);
   to.parts.push({
     text,
     words: words.map(({ value }) => value),
@@ -239,6 +240,9 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     doubt,
   });
 }
+
+// Each is judged, so that their number bounds how long a judgement takes.
+const MOST_PARTS = 500;
 
 const PRINTS = /^(?::|true|false|echo|printf|test|\[|cd|pwd)$/;
 

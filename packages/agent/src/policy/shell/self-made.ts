@@ -9,9 +9,10 @@ import { isInterpreter } from "./interpreters.ts";
 export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] {
   const made = parts.flatMap((part) => changedBy(part).map((path) => resolvePath(path, part)));
   if (made.length === 0) return parts;
+  const links = parts.map((part) => ({ part, links: linksOf(part) })).filter((one) => one.links.length > 0);
   return parts.map((part) => {
-    const links = parts.flatMap((other) => (other === part ? [] : linksOf(other)));
-    const doubt = part.doubt ?? selfMade(part, made) ?? throughLink(part, links);
+    const others = links.flatMap((one) => (one.part === part ? [] : one.links));
+    const doubt = part.doubt ?? selfMade(part, made) ?? throughLink(part, others);
     return doubt === part.doubt ? part : { ...part, doubt, isHarmless: false, isReadOnly: false };
   });
 }

@@ -1,10 +1,12 @@
 // Lands a change, again where files changed just while it was landing.
 
-import { type LandingResult, type LandRequest, land } from "@lathe/agent/files";
+import { type LandRequest, land } from "./land.ts";
+import type { LandingResult } from "./types.ts";
 
 /** Another process may write to the same files while a landing is being prepared. */
 const MOST_TRIES = 3;
 
+/** Lands all deltas or none; again when files changed just then. */
 export async function landWithRetries(request: LandRequest): Promise<LandingResult> {
   for (let tries = 1; ; tries++) {
     const result = await land(request);

@@ -1,7 +1,8 @@
 // What is said about a landing: to the parent, in the result of its agent, and to the agent, when it has to put something right.
 
 import { relative } from "node:path";
-import type { Conflict, Delta, LandingConflict, LandingResult, LeftOutReason } from "@lathe/agent/files";
+import type { Conflict } from "../../files/formats/conflict/conflicts.ts";
+import type { Delta, LandingConflict, LandingResult, LeftOutReason } from "../../files/isolate/types.ts";
 import type { RecordedLanding } from "./landing-record.ts";
 
 const MOST_NAMES = 40;
@@ -49,13 +50,18 @@ export function leftOutText(root: string, delta: Delta): string {
   return line === undefined ? "" : `\n[${line}]`;
 }
 
+/** The command that drops a view, for people. */
+export type HowToDrop = (view: string) => string;
+
 /** No patch could be made of what was changed in a view, which is why it stays. */
-export const unreadText = (why: string, view: string): string =>
-  `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the isolated copy ${view}, and the next start in this project tries again. To drop it: lathe worktree discard ${view}`;
+export function unreadText(why: string, view: string, howToDrop: HowToDrop | undefined): string {
+  const drop = howToDrop ? ` To drop it: ${howToDrop(view)}` : "";
+  return `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the isolated copy ${view}, and the next start in this project tries again.${drop}`;
+}
 
 /** The same in the result of an agent. */
-export const unreadResult = (why: string, view: string): string =>
-  `[Nothing of it was merged; your files are as before. ${unreadText(why, view)}]`;
+export const unreadResult = (why: string, view: string, howToDrop: HowToDrop | undefined): string =>
+  `[Nothing of it was merged; your files are as before. ${unreadText(why, view, howToDrop)}]`;
 
 /** Why nothing was written. */
 export function failureText(root: string, result: Exclude<LandingResult, { kind: "landed" | "nothing" }>): string {

@@ -1,9 +1,10 @@
 // What the journal of a session says about landings: the files of each, written down before the first of them is. So a process that
 // opens the journal of a killed one knows whether the work of an agent is in the project.
 
-import type { Journal } from "@lathe/agent";
-import { type LandedFile, landedOf } from "@lathe/agent/files";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
+import { landedOf } from "../../files/isolate/landing-journal.ts";
+import type { LandedFile } from "../../files/isolate/types.ts";
+import type { Journal } from "../../record/journal/journal.ts";
 
 const LINE_KIND = "landing";
 
