@@ -19,6 +19,7 @@ import {
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { mergeDoors } from "./bundle/merge-doors.mjs";
 import { makePacks } from "./bundle/packs.mjs";
 import { collectUnits } from "./bundle/units.mjs";
 import { noteUse, usedAtStart } from "./bundle/used-at-start.mjs";
@@ -29,6 +30,9 @@ const stampFile = join(root, ".cache", "build-stamp");
 
 /** Files of a library that run as processes of their own. */
 const PROGRAMS = ["src/files/parser/main.ts"];
+
+/** What every host loads, in one file each. */
+const MAIN_DOORS = { llm: ["index.js", "providers/index.js", "schema/index.js"], agent: ["index.js"] };
 
 const common = {
   bundle: true,
@@ -91,8 +95,13 @@ export async function buildLibrary(name, outdir = libraryFolder(name)) {
   const targets = Object.values(manifest.exports).filter((target) => existsSync(join(folder, target["lathe-source"])));
   const files = (some) => some.map((target) => join(folder, target["lathe-source"]));
   const library = { ...common, outbase: join(folder, "src"), format: "esm", splitting: true, packages: "external" };
+  const { metafile } = await build({ ...library, entryPoints: files(targets), outdir, metafile: true });
+  const doors = MAIN_DOORS[name];
+  if (doors) await mergeDoors(outdir, doors, { ...common, format: "esm" }, metafile.outputs);
   const programs = PROGRAMS.map((file) => join(folder, file)).filter((file) => existsSync(file));
-  await build({ ...library, entryPoints: [...files(targets), ...programs], outdir });
+  // They have files of their own: a process that runs one does not need the library.
+  const chunkNames = "programs/[name]-[hash]";
+  if (programs.length > 0) await build({ ...library, entryPoints: programs, outdir, chunkNames });
   const forPages = targets.filter(({ browser }) => browser !== undefined);
   if (forPages.length === 0) return;
   await build({

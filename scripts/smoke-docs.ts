@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = ["llm", "agent", "tui", "testkit", "lathe"];
 /** Programs that run on every runtime we promise, not on this one alone. */
-const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md"];
+const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md", "docs/embedding.md"];
 const pages = [
   "README.md",
   ...PACKAGES.map((name) => `packages/${name}/README.md`),

@@ -15,6 +15,8 @@ function answerTo({ view }: RecordedRequest): Turn {
   if (isFirst && view.tools.includes("weather")) return turn.calls([{ name: "weather", args: { city: "Oslo" } }]);
   if (isFirst && view.tools.includes("greeting"))
     return turn.calls([{ name: "greeting", args: { language: "German" } }]);
+  // An agent says that it is done.
+  if (!isFirst && view.tools.includes("yield")) return turn.calls([{ name: "yield", args: { output: ANSWER } }]);
   const isGreeted = last?.results.some(({ text }) => text.includes("Guten Tag!")) === true;
   if ((isFirst || isGreeted) && asked.includes("hello.txt"))
     return turn.calls([{ name: "write_file", args: { file_path: "hello.txt", content: "Hello!\n" } }]);

@@ -8,7 +8,7 @@ export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/sh
 export { Syntax, type SyntaxBlock, type SyntaxLimits } from "./files/edit/syntax.ts";
 export * from "./files/formats/conflict/conflicts.ts";
 export { type LandRequest, land } from "./files/isolate/land.ts";
-export { landedOf } from "./files/isolate/landing-journal.ts";
+export { landWithRetries } from "./files/isolate/land-with-retries.ts";
 export { type LeftView, leftViews } from "./files/isolate/left-view.ts";
 export { continueView, type LeftRequest, openView, readView } from "./files/isolate/open-view.ts";
 export { patchOf } from "./files/isolate/patch.ts";

@@ -4,7 +4,7 @@ export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
-export { commandAccess } from "./tools/builtin/shell/access.ts";
+export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/builtin/ssh/index.ts";
 export type { RecordLimits } from "./tools/builtin/task/records.ts";
 export { TODO_FACT } from "./tools/builtin/todo/index.ts";

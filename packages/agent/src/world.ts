@@ -1,6 +1,6 @@
 // @lathe/agent/world. Environments and processes beyond the ones that most hosts use.
 
-export { isSecretName, isSecretValue } from "./base/secrets/variables.ts";
+export { isSecretName, isSecretValue, mayHoldKeys } from "./base/secrets/variables.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./world/env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./world/env/guarded.ts";
 export { realEntryOf, realPathOf } from "./world/env/real-path.ts";

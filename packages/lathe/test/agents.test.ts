@@ -64,6 +64,32 @@ describe("agents in files", () => {
     expect(listed.stdout).toMatch(/Without effect\nmine +shadowed by .*\.lathe\/agents\/mine\.md; .*\.claude/);
   });
 
+  it("SA-05 EX-08 an agent begins with the skills that its file names; a missing one is said", async () => {
+    b = await bench({ script: oneTask("mine") });
+    const { dir } = b.box;
+    const skill = "---\ndescription: How to deploy\n---\nPush the red button.\n";
+    await file(join(dir, ".lathe/skills/deploy/SKILL.md"), skill);
+    await file(join(dir, ".lathe/agents/mine.md"), agentFile("mine", "Prompt.", "autoloadSkills: [deploy, gone]\n"));
+    await b.box.run(["trust"]);
+    const { stderr } = await ask();
+    expect(childrenAsked()[0]!.view.system).toContain("Push the red button.");
+    expect(stderr).toContain("The agent mine wants the skill gone, which is not found here");
+  });
+
+  it("SA-02 LS-07 every agent sees the project's tree in its first message, without what git ignores", async () => {
+    b = await bench({ script: oneTask("explore", ["a", "b"]) });
+    await mkdir(join(b.box.dir, ".git"));
+    for (const name of ["src/one.ts", "src/deep/two.ts", "src/deep/down/three.ts", "out/made.js", "README.md"])
+      await file(join(b.box.dir, name), "x");
+    await file(join(b.box.dir, ".gitignore"), "out/\n");
+    await ask();
+    for (const { view } of childrenAsked())
+      expect(view.messages.map(({ text }) => text).join("\n")).toContain(
+        "Files:\n  README.md\n  src/ (3)\n    deep/ (2)\n    one.ts\n</environment>",
+      );
+    expect(b.asked[0]!.text).not.toContain("README.md");
+  });
+
   it("SA-05 agents show, check and new say what an agent is and what is wrong with its file", async () => {
     b = await bench();
     const run = (...args: string[]) => b.box.run(["agents", ...args]);

@@ -37,3 +37,14 @@ it("T-BASH-1 G-116 CI is set, and bash.enabled hides the tool", async () => {
   expect(await scene.run([...FULL, "--config", config, "go"])).toMatchObject({ code: 0 });
   expect(last()).not.toContain('"name":"bash"');
 });
+
+it("G-116 --no-pty: a command that asks for a terminal runs without one", async () => {
+  const asking = turn.calls([
+    { name: "bash", args: { command: "[ -t 1 ] && echo tty=$((1 + 1)); echo end", pty: true } },
+  ]);
+  scene = await stage([asking, turn.text("one"), asking, turn.text("two")]);
+  await scene.run([...FULL, "go"]);
+  expect(last()).toContain("tty=2");
+  await scene.run([...FULL, "--no-pty", "go"]);
+  expect(last()).not.toContain("tty=2");
+});

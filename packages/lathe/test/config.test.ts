@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startModelServer, turn } from "@lathe/testkit";
+import { BUILTIN_THEMES } from "@lathe/tui";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, sandbox } from "./command.ts";
 
@@ -74,6 +75,21 @@ describe("lathe config", () => {
     },
   );
 
+  it.each([
+    ["light", undefined, "light"],
+    ["dark-colorblind", undefined, "dark"],
+    ["paper", "light", "light"],
+    ["no-such-theme", undefined, "dark"],
+  ])("CF-02 G-112 the flat theme %s of an older file goes where its colours belong", async (theme, like, slot) => {
+    await mkdir(home("themes"), { recursive: true });
+    const colors = BUILTIN_THEMES.find(({ name }) => name === like)?.colors;
+    if (colors) await writeFile(home(`themes/${theme}.json`), JSON.stringify({ name: theme, colors }));
+    await writeFile(home("settings.json"), JSON.stringify({ theme, ask: { timeout: 30_000 } }));
+    expect(await get(`theme.${slot}`)).toBe(theme);
+    expect(await get("ask.timeout")).toBe("30");
+    expect(await readFile(home("config.yml"), "utf8")).toContain(`theme:\n  ${slot}: ${theme}\nask:\n  timeout: 30\n`);
+  });
+
   it("CF-02 one that is no JSON is left alone, and said", async () => {
     await mkdir(home(""), { recursive: true });
     await writeFile(home("settings.json"), "{broken");
@@ -93,6 +109,19 @@ describe("lathe config", () => {
     expect(await line("permissionMode")).toMatch(new RegExp(` read-only +${file} `));
     expect(await line("retry.maxRetries")).toMatch(new RegExp(` 1 +${file} `));
     expect((await box.run(["config", "path"])).stdout).toBe(`${home("config.yml")}\n`);
+  });
+
+  it("CF-01 EX-02 a trusted project's settings.json counts, below its config.yml, and only as it was trusted", async () => {
+    const file = join(box.dir, ".lathe/settings.json");
+    await project("retry: { maxRetries: 1 }\n");
+    await writeFile(file, '{"retry": {"maxRetries": 2}, "steeringMode": "all"}');
+    const { stderr } = await box.run(["config", "get", "steeringMode"]);
+    expect(stderr).toContain("ignored: .lathe/settings.json, .lathe/config.yml");
+    expect((await box.run(["trust"])).stdout).toContain("settings.json");
+    expect(await get("steeringMode")).toBe("all");
+    expect(await get("retry.maxRetries")).toBe("1");
+    await writeFile(file, '{"steeringMode": "all", "permissionMode": "full"}');
+    expect(await get("steeringMode")).toBe("one-at-a-time");
   });
 
   it("an unknown key in the file is a warning with the nearest name, and the run goes on", async () => {

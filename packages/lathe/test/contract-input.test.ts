@@ -1,7 +1,7 @@
 // What goes in: prompts, words, files, piped text; and answers that must fit a schema.
 
 import { execFileSync, spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -87,6 +87,40 @@ describe("prompts", () => {
     });
     expect(await scene.run(["@blob", "look"])).toMatchObject({ code: 2, stderr: expect.stringContaining("binary") });
     expect(await scene.run(["@.", "look"])).toMatchObject({ code: 2, stderr: expect.stringContaining("directory") });
+  });
+});
+
+describe("@ inside a prompt", () => {
+  const said = (): { text?: string; images?: number } | undefined => scene.server.requests.at(-1)?.view.messages.at(-1);
+
+  it("LS-01 EX-12 names files that are sent with it, in print and in JSON, with piped text", async () => {
+    scene = await stage([turn.text("ok"), turn.text("ok"), turn.text("ok")]);
+    const file = join(scene.box.dir, "a.txt");
+    await writeFile(file, "contents of a");
+    await writeFile(join(scene.box.dir, "dot.png"), PIXEL);
+    expect(await scene.run(["-p", `hi @${file}, and @dot.png`], { stdin: "ctx" })).toMatchObject({
+      code: 0,
+      stdout: "ok\n",
+    });
+    expect(said()).toMatchObject({ images: 1 });
+    expect(said()?.text).toMatch(/<stdin>\nctx\n<\/stdin>.*contents of a.*hi @/s);
+    await scene.run(["--mode", "json", "look at @a.txt."]);
+    expect(said()?.text).toContain('<file path="a.txt">\ncontents of a\n</file>');
+    await scene.run(["--mode", "json"], { stdin: `${JSON.stringify({ type: "message", content: "@a.txt" })}\n` });
+    expect(said()?.text).toContain("contents of a");
+  });
+
+  it("EX-12 a text that others wrote brings nothing from outside, by path or by link, and no keys", async () => {
+    scene = await stage([turn.text("ok")]);
+    await mkdir(join(scene.box.dir, ".git"));
+    await writeFile(join(scene.box.home, "private"), "secret words");
+    await writeFile(join(scene.box.dir, ".env"), "secret words");
+    await writeFile(join(scene.box.dir, ".git/config"), "secret words");
+    await symlink(join(scene.box.home, "private"), join(scene.box.dir, "link"));
+    const prompt = `see @~/private @../home/private @${scene.box.home}/private @link @.env @.git/config @nobody`;
+    expect(await scene.run(["-p", prompt])).toMatchObject({ code: 0 });
+    expect(scene.server.requests[0]?.text).not.toContain("secret words");
+    expect(said()?.text).toContain(prompt);
   });
 });
 

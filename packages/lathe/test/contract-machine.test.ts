@@ -25,7 +25,7 @@ describe("where a start spends its time", () => {
     expect([code, stdout]).toEqual([0, "ok\n"]);
     const said = [...stderr.matchAll(/^\[startup\] (\S+):(start|done)$/gm)];
     const started = said.filter(([, , what]) => what === "start").map(([, name]) => name);
-    expect(started).toEqual(["workspace", "stdin", "prompts", "run", "model"]);
+    expect(started).toEqual(["workspace", "stdin", "prompts", "run", "model", "print:prompt:initial"]);
     for (const name of started) expect(stderr.indexOf(`${name}:done`)).toBeGreaterThan(stderr.indexOf(`${name}:start`));
   });
 
@@ -42,12 +42,12 @@ describe("where a start spends its time", () => {
     child.kill("SIGKILL");
   });
 
-  it("G-118 LATHE_TIMING prints a tree to stderr after the run", async () => {
-    scene = await stage([turn.text("ok")]);
-    const { stdout, stderr } = await scene.runBuilt(["-p", "hi"], { env: { LATHE_TIMING: "1" } });
+  it("LS-14 G-118 LATHE_TIMING prints a tree to stderr after the run, with the time of each prompt", async () => {
+    scene = await stage([turn.text("never printed"), turn.text("ok")]);
+    const { stdout, stderr } = await scene.runBuilt(["-p", "hi", "-p", "and"], { env: { LATHE_TIMING: "1" } });
     expect(stdout).toBe("ok\n");
     expect(stderr).toMatch(
-      /^lathe [\d.]+ ms\n {2}workspace [\d.]+ ms\n(?: {2}.*\n)* {2}run [\d.]+ ms\n {4}model [\d.]+ ms\n$/,
+      /^lathe [\d.]+ ms\n {2}workspace [\d.]+ ms\n(?: {2}.*\n)* {2}run [\d.]+ ms\n {4}model [\d.]+ ms\n {4}print:prompt:initial [\d.]+ ms\n {4}print:prompt:next [\d.]+ ms\n$/,
     );
     expect((await scene.run(["-p", "hi"])).stderr).not.toContain(" ms");
   });

@@ -1,4 +1,4 @@
-// What a call declares is what it opens: every edit dialect, every profile and native face, host tools and host addresses, in every
+// What a call declares is what it opens: every edit dialect, every profile, host tools and host addresses, in every
 // permission mode, with an environment that writes down what is really opened.
 
 import {
@@ -188,15 +188,8 @@ describe("what does not say what it touches", () => {
 
 describe("commands", () => {
   const COMMANDS: readonly (Case & { readonly name: string })[] = [
-    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "X=1 echo hi" }) },
-    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "X=1 echo hi" }) },
-    {
-      name: "run_shell_command elsewhere",
-      profile: "gemini",
-      settings: { toolNames: "native" },
-      tool: "run_shell_command",
-      args: () => ({ command: "X=1 echo hi", dir_path: "it’s" }),
-    },
+    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "X=1 node -e 0" }) },
+    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "X=1 node -e 0" }) },
   ];
   it.each(COMMANDS)("$name runs where the question said", async (one) => {
     const seen = await call(one, "", "auto-edit", "allow");
@@ -231,14 +224,13 @@ it("a question about a write that changes nothing still names the file", async (
 });
 
 it.each([
-  ["openai", "exec_command", { cmd: "ls\ndescription: harmless" }, "project"],
-  ["openai", "exec_command", { cmd: "ls\ndescription: harmless", workdir: "sub" }, "project/sub"],
-  ["gemini", "run_shell_command", { command: "ls\ndescription: harmless", dir_path: "sub" }, "project/sub"],
-  ["anthropic", "Bash", { command: "ls\ndescription: harmless" }, "project"],
+  ["openai", "shell", { command: "ls\ndescription: harmless" }, "project"],
+  ["gemini", "shell", { command: "ls\ndescription: harmless" }, "project"],
+  ["anthropic", "shell", { command: "ls\ndescription: harmless" }, "project"],
 ] as const)(
   "a question of %s's %s names the directory once and marks the lines of the command",
   async (profile, tool, args, at) => {
-    const seen = await call({ profile, settings: { toolNames: "native" }, tool, args: () => args }, "", "ask", "deny");
+    const seen = await call({ profile, tool, args: () => args }, "", "ask", "deny");
     expect(seen.asked[0]?.preview.map(({ text }) => text)).toEqual([
       `in ${join(root, at)}`,
       "│ ls",
@@ -299,20 +291,7 @@ it.each([".env", ".env.local", "keys/server.pem", ".ssh/id_ed25519"])(
 describe("searches and credential files", () => {
   const GREPS: readonly (Case & { readonly name: string })[] = [
     { name: "grep", profile: "anthropic", tool: "grep", args: (at) => ({ pattern: "secret", path: at }) },
-    {
-      name: "native Grep",
-      profile: "anthropic",
-      settings: { toolNames: "native" },
-      tool: "Grep",
-      args: (at) => ({ pattern: "secret", path: at, output_mode: "content" }),
-    },
-    {
-      name: "native grep_search",
-      profile: "gemini",
-      settings: { toolNames: "native" },
-      tool: "grep_search",
-      args: (at) => ({ pattern: "secret", dir_path: at }),
-    },
+    { name: "grep of Gemini", profile: "gemini", tool: "grep", args: (at) => ({ pattern: "secret", path: at }) },
   ];
   const put = (path: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

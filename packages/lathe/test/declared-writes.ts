@@ -95,32 +95,4 @@ export const WRITES: readonly (Case & { readonly name: string })[] = [
     tool: "edit",
     args: (at) => ({ file_path: at, old_string: "two", new_string: "2" }),
   },
-  {
-    name: "Write",
-    profile: "anthropic",
-    settings: { toolNames: "native" },
-    tool: "Write",
-    args: (at) => ({ file_path: at, content: "#!/bin/sh\n" }),
-  },
-  {
-    name: "Edit",
-    profile: "anthropic",
-    settings: { toolNames: "native" },
-    tool: "Edit",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", replace_all: true }),
-  },
-  {
-    name: "native apply_patch",
-    profile: "openai",
-    settings: { toolNames: "native" },
-    tool: "apply_patch",
-    args: (at) => ({ input: patch(`Update File: ${at}`, " one\n-two\n+2") }),
-  },
-  {
-    name: "native replace",
-    profile: "gemini",
-    settings: { toolNames: "native" },
-    tool: "replace",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", instruction: "hidden?" }),
-  },
 ];

@@ -217,4 +217,65 @@ describe("hooks around the session", () => {
     expect(notes(host)).toEqual(["session_before_switch", "session_switch", "refusing", "session_before_switch"]);
     expect(await host.finish()).toBe(0);
   });
+
+  const compacted = async (handlers: string) => {
+    await extension("notes", `export default (lathe) => { ${handlers} };`);
+    const notes = "## Goal\nAll of it.\n\n## Done\nSome.\n\n## Next steps\nThe rest.";
+    at.server.push(turn.text("first ".repeat(3000)), turn.text("second ".repeat(3000)), turn.text(notes));
+    const host = await at.start();
+    await host.prompt("one");
+    await host.prompt("two");
+    const { sessionFile } = await host.data<{ sessionFile: string }>("get_state");
+    const reply = await host.ask("compact");
+    expect(await host.finish()).toBe(0);
+    const lines = (await readFile(sessionFile, "utf8")).trim().split("\n");
+    return { reply, entry: lines.map((line) => JSON.parse(line)).find(({ type }) => type === "compaction") };
+  };
+
+  it("CO-11 session_before_compact cancels: no entry is written", async () => {
+    const { reply, entry } = await compacted(`lathe.on("session_before_compact", () => ({ cancel: "not now" }));`);
+    expect(JSON.stringify(reply)).toContain("not now");
+    expect(entry).toBeUndefined();
+  });
+
+  it("CO-11 a summary of an extension is stored as its own, and no model is asked", async () => {
+    const { entry } = await compacted(`lathe.on("session_before_compact", () => ({ summary: "my notes" }));`);
+    expect(entry).toMatchObject({ summary: expect.stringMatching(/^my notes/), fromExtension: true });
+    expect(at.server.requests).toHaveLength(2);
+  });
+
+  it("CO-11 session.compacting: its prompt and context reach the summarizing model, its data is in the session file", async () => {
+    const { entry } = await compacted(
+      `lathe.on("session.compacting", () => ({ prompt: "the mill", context: ["The mill is red."], preserveData: { mine: { n: 1 }, snapcompact: 5 } }));`,
+    );
+    const asked = JSON.stringify(at.server.requests[2]?.body);
+    expect(asked).toContain("pay special attention to: the mill");
+    expect(asked).toContain("The mill is red.");
+    expect(entry).toMatchObject({ preserveData: { mine: { n: 1 } } });
+    expect(entry).not.toHaveProperty("fromExtension");
+    expect(entry.preserveData).not.toHaveProperty("snapcompact");
+  });
+});
+
+it("G-01 G-06 failures of extensions are flat frames with file, event and error, also those at the start", async () => {
+  await extension("broken", "export default () => { throw new Error('no luck'); };");
+  await extension("faulty", `export default (lathe) => lathe.on("agent_start", () => { throw new Error("oops"); });`);
+  const host = await at.start();
+  await host.prompt("go");
+  const failures = host.frames.filter(({ type }) => type === "extension_error");
+  expect(failures).toEqual([
+    {
+      type: "extension_error",
+      extensionPath: expect.stringMatching(/broken\.ts$/),
+      event: "its factory",
+      error: "no luck",
+    },
+    {
+      type: "extension_error",
+      extensionPath: expect.stringMatching(/faulty\.ts$/),
+      event: "agent_start",
+      error: "oops",
+    },
+  ]);
+  expect(await host.finish()).toBe(0);
 });

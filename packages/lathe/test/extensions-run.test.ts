@@ -22,6 +22,18 @@ export default function (lathe: ExtensionApi) {
   });
 }`;
 
+it("MO-03 a print run tells extensions session_start, whose dialogs answer nobody", async () => {
+  await at.user(
+    "extensions/start.ts",
+    `import { writeFileSync } from "node:fs";
+     export default (lathe) => lathe.on("session_start", async (event, { ui }) =>
+       writeFileSync("started", event.resumed + " " + (await ui.confirm("Sure?"))));`,
+  );
+  at.script(turn.text("hello"));
+  expect(await at.runBuilt(["-p", "hi"])).toMatchObject({ code: 0, stdout: "hello\n" });
+  expect(await readFile(join(at.box.dir, "started"), "utf8")).toBe("false false");
+});
+
 describe("EX-03 an extension", () => {
   it("EX-03 --help lists its options, and runs nothing that a stranger's folder brings", async () => {
     const option = (name: string) => `import { writeFileSync } from "node:fs";
@@ -175,7 +187,7 @@ export default (lathe) => ({
   async execute({ onUpdate, context }) {
     onUpdate("counting");
     const { stdout } = await context.exec("git", ["rev-list", "--count", "HEAD"]);
-    return stdout.trim() + " commits";
+    return stdout.trim() + " commits" + (context.hasQueuedMessages() || context.isIdle() ? ", not alone" : "");
   },
 });`;
 

@@ -51,6 +51,18 @@ describe("what reaches the model and what comes back", () => {
     expect(b.asked.at(-1)?.text).toContain("child says hi");
   });
 
+  it("G-43 thinking.defaultLevel of a model is its effort when nothing else names one", async () => {
+    b = await bench();
+    const thinking = "thinking: { mode: effort, levels: [low, medium, high], defaultLevel: high }";
+    await b.write(
+      "models.yml",
+      `providers:\n  acme: { baseUrl: "${b.server.baseUrl("chat")}", api: openai-completions, apiKey: k, models: [{ id: deep, reasoning: true, ${thinking} }] }\n`,
+    );
+    await b.ask(["--model", "acme/deep"]);
+    await b.ask(["--model", "acme/deep", "--thinking", "low"]);
+    expect(b.asked.map(({ body }) => body.reasoning_effort)).toEqual(["high", "low"]);
+  });
+
   it("G-56 dialect switches of models.yml change the request: the provider's, refined by the model's", async () => {
     b = await bench();
     await b.write(

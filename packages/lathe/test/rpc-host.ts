@@ -128,9 +128,9 @@ export class RpcHost<A extends Agent = Agent> {
     return this.frames.filter(({ type }) => type === "event").map(eventOf);
   }
   /** Runs one prompt to its end. */
-  async prompt(message: string): Promise<void> {
+  async prompt(message: string, more: object = {}): Promise<void> {
     const from = this.frames.length;
-    this.send({ type: "prompt", message });
+    this.send({ type: "prompt", message, ...more });
     await this.event("agent_end", from);
   }
 

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventOf, type Frame, type RpcHost, type Setup, setup } from "./rpc-host.ts";
@@ -34,6 +35,22 @@ async function walk(host: RpcHost, meanwhile: () => Promise<unknown>): Promise<v
 const texts = (n: number): string => JSON.stringify(rig.server.requests[n]?.body);
 
 describe("RPC: prompting", () => {
+  it("LS-01 EX-12 @file inside a message sends the file, also with pictures, but not when sent unchanged", async () => {
+    rig.server.push(turn.text("one"), turn.text("two"), turn.text("three"));
+    const host = await rig.start();
+    writeFileSync(join(rig.box.dir, "a.txt"), "contents of a");
+    await host.prompt("explain @a.txt");
+    expect(rig.server.requests[0]?.view.messages.at(-1)?.text).toContain("contents of a");
+    await host.prompt("again @a.txt", { images: [one] });
+    expect(rig.server.requests[1]?.view.messages.at(-1)).toMatchObject({
+      images: 1,
+      text: expect.stringContaining("contents of a"),
+    });
+    await host.prompt("as it is: @a.txt", { expandPromptTemplates: false });
+    expect(rig.server.requests[2]?.view.messages.at(-1)?.text).not.toContain("contents of a");
+    expect(await host.finish()).toBe(0);
+  });
+
   it("G-03 LS-03 steering drops the calls that have not started and reaches the model with the first result", async () => {
     rig.server.push(three(), turn.text("understood"));
     const host = await rig.start();

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FileBlobs } from "@lathe/agent";
 import { readLine } from "@lathe/agent/record";
@@ -23,6 +24,15 @@ it("G-25 every line of a session that was steered in all ways has a known kind a
   const notes = "## Goal\nAll of it.\n\n## Done\nSome.\n\n## Next steps\nThe rest.";
   rig.server.push(turn.text("first ".repeat(500)), turn.text("second"), turn.text("## Tried\nThe second."));
   rig.server.push(turn.text(notes), turn.text("third"));
+  await mkdir(home("extensions"), { recursive: true });
+  await writeFile(
+    home("extensions/note.ts"),
+    `export default (lathe) => lathe.registerCommand("note", { description: "notes", run: (_, { session, ui }) => {
+       session.appendEntry("mine", { secret: "private state" });
+       session.appendMessage("mine", "a text of the extension");
+       ui.notify("noted");
+     } });`,
+  );
   const host = await rig.start();
   await host.data("set_model", { provider: "openai", modelId: "gpt-5-mini" });
   await host.data("set_thinking_level", { level: "low" });
@@ -36,6 +46,9 @@ it("G-25 every line of a session that was steered in all ways has a known kind a
     summary: expect.stringMatching(/All of it\.|The provider keeps/),
   });
   await host.data("move_session", { directory: ".." });
+  const noted = host.frames.length;
+  host.send({ type: "prompt", message: "/note" });
+  await host.wait("noted", (frame) => frame["message"] === "noted", noted);
   await host.prompt("three");
   const file = await fileOf(host);
   expect(await host.finish()).toBe(0);
@@ -57,6 +70,8 @@ it("G-25 every line of a session that was steered in all ways has a known kind a
   expect(sent).toContain("The working directory of this session is now");
   expect(sent).toContain("The second.");
   expect(sent).not.toContain("secret plan");
+  expect(sent).toContain("a text of the extension");
+  expect(sent).not.toContain("private state");
 });
 
 it("G-29 an image of 200 KB makes a short line and one blob named by its hash; after a resume the same bytes are sent", async () => {

@@ -1,5 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { processStartTime } from "@lathe/agent/record";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI, type Sandbox, sandbox } from "./command.ts";
 import { hasScript, Terminal } from "./terminal.ts";
@@ -40,6 +43,26 @@ describe("--resume", () => {
     expect(await say("find subtotal", "--resume", first)).toBe(first);
     expect(await say("find discount", "--resume", idOf(first).slice(0, 6))).toBe(first);
     expect(sessions()).toHaveLength(2);
+  });
+
+  it("G-38 locks that a killed process left for its agents are gone after a resume; those of a living one stay", async () => {
+    const first = await say("show package.json");
+    const folder = first.replace(/\.jsonl$/, "");
+    const locks = join(box.env["LATHE_HOME"] ?? "", "locks");
+    mkdirSync(join(folder, "Deep"), { recursive: true });
+    const lock = (pid: number, startTime: string): string =>
+      JSON.stringify({ pid, startTime, host: hostname(), token: "t" });
+    const { pid } = spawnSync("true");
+    const dead = [join(folder, "One.jsonl.lock"), join(folder, "Deep/Two.jsonl.lock"), join(locks, ".1-2.lock")];
+    for (const path of dead) writeFileSync(path, lock(pid, "1"));
+    // Its process was killed before it could write.
+    const cut = join(locks, `.1-2.lock.${pid}.token`);
+    writeFileSync(cut, "");
+    const living = join(locks, ".1-3.lock");
+    writeFileSync(living, lock(process.pid, processStartTime(process.pid)));
+    await say("find subtotal", "--resume", first);
+    expect([...dead, cut, living].filter((path) => existsSync(path))).toEqual([living]);
+    expect(readdirSync(locks)).toEqual([".1-3.lock"]);
   });
 
   it("G-38 an unknown beginning, an empty project and nobody to choose end with 2 and say why", async () => {

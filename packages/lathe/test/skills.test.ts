@@ -4,7 +4,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { skillsOf } from "../src/additions/skills/addition.ts";
+import { skillsOf } from "../src/found/skills/skills.ts";
 import { type Project, project } from "./project-kit.ts";
 
 const skill = (name: string, description: string, body = `Body of ${name}.`): string =>

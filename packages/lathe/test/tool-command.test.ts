@@ -54,10 +54,6 @@ describe("lathe tool", () => {
   });
 
   it("knows the tools in the form that the settings give them, and takes one JSON text", async () => {
-    await box.run(["config", "set", "toolNames", "native"]);
-    const read = await box.run(["tool", "Read", '{"file_path":"package.json","limit":1}']);
-    expect(read).toMatchObject({ code: 0, stdout: expect.stringContaining("1 | {") });
-    await box.run(["config", "unset", "toolNames"]);
     await box.run(["config", "set", "editVariant", "patch"]);
     expect((await box.run(["tool", "edit", "--describe"])).stdout).toContain('"diff"');
     const split = await box.run(["tool", "read_file", "{file_path:", "package.json}"]);

@@ -56,7 +56,7 @@ describe("editVariant", () => {
   });
 
   it("T-EDIT-1 the practice model keeps the tools its script knows", async () => {
-    await withSettings("editVariant: hashline\ntoolNames: lathe\n");
+    await withSettings("editVariant: hashline\n");
     const asked = "create note.txt with hello";
     const args = ["--model", "practice/basic", "--permission-mode", "full", "--profile", "anthropic", asked];
     expect(await scene.box.run(args)).toMatchObject({ code: 0 });
@@ -78,20 +78,18 @@ describe("NULL_PROMPT", () => {
   });
 });
 
-describe("toolNames", () => {
-  it("PR-02 native gives the names of the vendor's own agent, and --tools goes by them", async () => {
-    await withSettings("toolNames: native\n");
-    await scene.run(["-p", "hi"]);
-    expect(names()).toEqual(expect.arrayContaining(["Read", "Edit", "Write", "Bash"]));
-    await scene.run(["--tools", "Read,Bash", "-p", "hi"]);
-    expect(names()).toEqual(["Read", "Bash"]);
-    expect(await scene.run(["--tools", "read_file", "-p", "hi"])).toMatchObject({
+describe("tools and settings", () => {
+  it("--tools offers a selection, and names what there is when a name is unknown", async () => {
+    await withSettings("");
+    await scene.run(["--tools", "read_file,shell", "-p", "hi"]);
+    expect(names()).toEqual(["read_file", "shell"]);
+    expect(await scene.run(["--tools", "Read", "-p", "hi"])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/Unknown tool "read_file".*Read, /),
+      stderr: expect.stringMatching(/Unknown tool "Read".*read_file, /),
     });
   });
 
-  it("CF-08 todo.enabled: false leaves the list out under every name it has", async () => {
+  it("CF-08 todo.enabled: false leaves the list out", async () => {
     await withSettings("");
     const offered = async (...settings: string[]): Promise<readonly string[]> => {
       await writeFile(join(scene.box.env["LATHE_HOME"] ?? "", "config.yml"), settings.join("\n"));
@@ -99,20 +97,7 @@ describe("toolNames", () => {
       return names();
     };
     expect(await offered()).toContain("todo");
-    expect(await offered("toolNames: native")).toContain("TodoWrite");
     expect(await offered("todo.enabled: false")).not.toContain("todo");
-    const native = await offered("toolNames: native", "todo.enabled: false");
-    expect(native).toContain("Read");
-    expect(native).not.toContain("TodoWrite");
-  });
-
-  it("with another way of editing it is refused before anything is sent, and says what to change", async () => {
-    await withSettings("toolNames: native\neditVariant: patch\n");
-    expect(await scene.run(["-p", "hi"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("lathe config set toolNames lathe"),
-    });
-    expect(scene.server.requests).toHaveLength(0);
   });
 });
 

@@ -146,7 +146,8 @@ function geminiPart(part: Json): Pieces {
     const response = answer.response ?? {};
     const value = response.result ?? response.output ?? response.error ?? response;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return { results: [{ id: answer.id ?? answer.name, text, isError: response.error !== undefined }] };
+    const results = [{ id: answer.id ?? answer.name, text, isError: response.error !== undefined }];
+    return { results, images: list(answer.parts).length };
   }
   if (part.thought === true) return { thinking: part.text ?? "" };
   return { text: part.text ?? "", images: part.inlineData || part.fileData ? 1 : 0 };

@@ -36,7 +36,7 @@ export type { TerminalOutput } from "./terminal/terminal.ts";
 export { asciiSigns } from "./theme/ascii.ts";
 export { BUILTIN_THEMES } from "./theme/builtin.ts";
 export { parseTheme, type ThemeColour, type ThemeDefinition, ThemeError } from "./theme/definition.ts";
-export { type Appearance, appearance, type ColourMode, colourMode } from "./theme/mode.ts";
+export { type Appearance, appearance, type ColourMode, colourMode, isLightTheme } from "./theme/mode.ts";
 export { themeSchema } from "./theme/schema.ts";
 export { SYMBOL_SETS, type SymbolPreset } from "./theme/symbol-sets.ts";
 export type { Symbols } from "./theme/symbols.ts";

@@ -36,6 +36,8 @@ export interface ShellPart {
   readonly danger?: ShellDanger | undefined;
   /** On the list of harmless everyday commands with permitted options only. Says nothing about `writes` and `reads`. */
   readonly isHarmless: boolean;
+  /** The word of a listed program that is not understood, so that it is not harmless. */
+  readonly strange?: string | undefined;
   /** Harmless, and proven to change nothing (plan mode). */
   readonly isReadOnly: boolean;
   /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */
@@ -79,6 +81,10 @@ export interface ShellContext {
   readonly cwd: string;
   /** For `~` and `$HOME`; without it they are not known. */
   readonly home?: string | undefined;
-  /** Folders that are known to belong to the same repository as `cwd`: git reads the same settings there. */
+  /** Folders of the session's repository in which git starts no program of its settings; only `cwd` when absent. */
   readonly sameRepository?: ReadonlySet<string> | undefined;
+  /** Folders in which no name begins with a dash, so that no glob becomes an option. */
+  readonly plainNames?: ReadonlySet<string> | undefined;
+  /** Folders below which no name becomes an option or another file when it is cut at blanks. */
+  readonly plainTrees?: ReadonlySet<string> | undefined;
 }

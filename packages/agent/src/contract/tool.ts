@@ -133,6 +133,8 @@ export interface ToolServices {
   readonly vision: boolean;
   /** Milliseconds since 1970, to say how old something is. */
   readonly now?: () => number;
+  /** The user trusts what the folder brings: settings of its repository may start programs. */
+  readonly isFolderTrusted?: () => boolean;
 }
 
 /** An artifact that is being written. */

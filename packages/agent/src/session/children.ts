@@ -6,6 +6,7 @@ import { childInstructions } from "../agents/subagents/instructions.ts";
 import type { Subagents } from "../agents/subagents/manager.ts";
 import type { ChildOpening, ParentSession } from "../agents/subagents/parent.ts";
 import type { AgentType, ChildSession } from "../agents/subagents/types.ts";
+import { withTree } from "../context/workspace-tree.ts";
 import { type SessionTool, toolDefOf } from "../contract/registry/host-tool.ts";
 import type { ToolProvider } from "../contract/registry/session-tools.ts";
 import { ircTool } from "../tools/builtin/irc/index.ts";
@@ -85,6 +86,11 @@ function childOptions(
   const { depth = 0, surroundings, middleware = [] } = options;
   const { header, profile, role, type, completion, shared, onEvent } = child;
   const env = child.env ?? options.env;
+  // A replay could not find the same files.
+  const around: typeof surroundings =
+    surroundings && !options.subagents?.isTaped
+      ? async (own, where) => withTree(await surroundings(own, where), where)
+      : surroundings;
   const { agentId, cwd } = header;
   return {
     profile,
@@ -118,10 +124,11 @@ function childOptions(
       // The plan is the session's.
       planMode: undefined,
       ...(completion ? { completion } : {}),
+      ...(type?.reading ? { reading: { ...options.services?.reading, ...type.reading } } : {}),
       // In a copy of its own it stands in no other agent's way.
       ...(services.pathLocks && !child.env ? { pathLocks: services.pathLocks } : {}),
     },
-    surroundings: surroundings && shared ? shared.surroundings(surroundings) : surroundings,
+    surroundings: around && shared ? shared.surroundings(around) : around,
     userInstructions: childInstructions(child, options.userInstructions),
     tools: [
       ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),

@@ -6,7 +6,7 @@ import { sentence } from "../base/text/sentence.ts";
 import { withDeadline } from "../base/time/deadline.ts";
 import type { EventData } from "../contract/events/types.ts";
 import type { PruneEntry } from "../contract/journal.ts";
-import type { CompactionDemand, CompactionPlan } from "../contract/seams/types.ts";
+import type { CompactionDemand, CompactionPlan, SummaryWishes } from "../contract/seams/types.ts";
 import { pathTo } from "../record/journal/context.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
@@ -65,7 +65,7 @@ async function compactHistory(
   const { reason } = demand;
   const told = "summarize" in demand ? await core.seams.beforeSummary({ reason, tokensBefore }, signal) : undefined;
   if (told && "cancel" in told) return { error: told.cancel };
-  const plan = "summarize" in demand ? await recordSummary(core, demand, signal, told?.notes) : demand;
+  const plan = "summarize" in demand ? await recordSummary(core, demand, signal, told) : demand;
   if (!plan) return { error: NOTHING };
   if (!("summary" in plan)) {
     applyPrune(core, plan.prune);
@@ -73,7 +73,7 @@ async function compactHistory(
   }
   const verdict = await core.seams.beforeCompact(plan, signal);
   if ("cancel" in verdict) return { error: verdict.cancel };
-  const entry_id = replaceHistory(core, verdict.plan, tokensBefore);
+  const entry_id = replaceHistory(core, verdict.plan, tokensBefore, told?.notes !== undefined);
   const { prune = [], details } = verdict.plan;
   if (prune.length > 0) applyPrune(core, prune);
   return {
@@ -88,14 +88,19 @@ function recordSummary(
   core: HostChoices & Toolbox,
   demand: CompactionDemand,
   signal: AbortSignal,
-  notes: string | undefined,
+  wishes: SummaryWishes | undefined,
 ): ReturnType<CompactionDemand["summarize"]> {
   const limits = { what: "the summary", ms: SUMMARY_MS, graceMs: 500, signal };
-  return withDeadline(core.deps, limits, (inner) => demand.summarize(core.seams.context(inner), notes));
+  return withDeadline(core.deps, limits, (inner) => demand.summarize(core.seams.context(inner), wishes));
 }
 
 /** Returns the id of the entry. */
-function replaceHistory(core: SessionLog & ModelContext, plan: CompactionPlan, tokensBefore: number): string {
+function replaceHistory(
+  core: SessionLog & ModelContext,
+  plan: CompactionPlan,
+  tokensBefore: number,
+  fromExtension: boolean,
+): string {
   const { summary, shortSummary, firstKeptEntryId, keep, details, preserveData } = plan;
   const noted = { ...details, ...(keep === undefined ? {} : { keep: [...keep] }) };
   const entry = core.append({
@@ -106,6 +111,7 @@ function replaceHistory(core: SessionLog & ModelContext, plan: CompactionPlan, t
     ...(shortSummary === undefined ? {} : { shortSummary }),
     ...(Object.keys(noted).length === 0 ? {} : { details: noted }),
     ...(preserveData === undefined ? {} : { preserveData }),
+    ...(fromExtension ? { fromExtension } : {}),
   });
   core.meter.reset();
   core.guard.expect("compaction");

@@ -219,6 +219,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
       awaits: undefined,
       failures: new FailureStreak(),
       isDone: false,
+      output: undefined,
     };
     this.setState("processing");
     return this.input;

@@ -3,6 +3,7 @@
 import type { Usage } from "@lathe/llm";
 import type { AwaitedInput, EndReason, InputError } from "../contract/events/types.ts";
 import type { FailureStreak } from "./loop-detection.ts";
+import type { OutputCheck } from "./output/output-check.ts";
 
 /** One input, from its user message to processing_end. */
 export interface InputRun {
@@ -23,6 +24,8 @@ export interface InputRun {
   readonly failures: FailureStreak;
   /** A call said that nothing is left to do: the input ends with this round. */
   isDone: boolean;
+  /** The answer must be data that fits a schema. */
+  output: OutputCheck | undefined;
 }
 
 export interface InputEnd {

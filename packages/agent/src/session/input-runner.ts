@@ -1,7 +1,7 @@
 // Runs the inputs of a session one after the other: begins them, continues what an earlier process left, waits for what runs, and
 // ends the session. It alone knows whether the session is free.
 
-import { addUsage, SDKError } from "@lathe/llm";
+import { addUsage, type SchemaInput, SDKError } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import { makePending } from "../base/time/pending.ts";
 import type { InputContent, InputOutcome, MessageSource } from "../contract/events/types.ts";
@@ -14,6 +14,7 @@ import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput,
 import type { InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
+import { OutputCheck } from "./output/output-check.ts";
 import { enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, type UnfinishedInput } from "./recovery.ts";
@@ -25,24 +26,36 @@ export class InputRunner {
   readonly #closeOthers: () => Promise<unknown>;
   /** The input that an earlier process left unfinished. */
   unfinished: UnfinishedInput | undefined;
+  /** What answers must fit, unless an input has a schema of its own. */
+  outputSchema: SchemaInput | undefined;
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(core: WholeSession, closeOthers: () => Promise<unknown>) {
     this.#core = core;
     this.#closeOthers = closeOthers;
+    this.outputSchema = core.options.outputSchema;
   }
 
-  async submit(content: InputContent): Promise<InputOutcome> {
+  async submit(content: InputContent, schema = this.outputSchema): Promise<InputOutcome> {
     this.mustBeFree();
     refuseBlank(content);
-    return this.#track((run) => this.#submit(run, content));
+    const output = schema && (await this.#outputCheck(schema));
+    return this.#track((run) => this.#submit(Object.assign(run, { output }), content));
   }
 
   async continue(): Promise<InputOutcome | undefined> {
     this.mustBeFree();
     if (!this.unfinished && this.#core.inbox.count("follow_up") === 0) return undefined;
-    return this.#track((run) => this.#continue(run));
+    const output = this.outputSchema && (await this.#outputCheck(this.outputSchema));
+    return this.#track((run) => this.#continue(Object.assign(run, { output })));
+  }
+
+  async #outputCheck(schema: SchemaInput): Promise<OutputCheck> {
+    const check = await OutputCheck.for(schema);
+    // Another input may have begun in the meantime.
+    this.mustBeFree();
+    return check;
   }
 
   async runQueued(): Promise<InputOutcome> {
@@ -152,7 +165,12 @@ export class InputRunner {
       throw new InputRefused(verdict.reject);
     }
     this.abandonUnfinishedInput();
-    beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
+    beginInput(
+      core,
+      run,
+      [{ id: core.journal.newId(), content: run.output?.addTo(verdict.content) ?? verdict.content }],
+      "input",
+    );
     return this.#runAll(run);
   }
   async #continue(run: InputRun): Promise<InputOutcome> {
@@ -175,7 +193,8 @@ export class InputRunner {
       usage = addUsage(usage, run.usage);
       cost += run.cost;
       if (!next || this.#closing) return outcomeOf(run, end, { usage, cost });
-      run = await this.#beginQueued(core.startRun(), next);
+      const output = run.output?.again();
+      run = await this.#beginQueued(Object.assign(core.startRun(), { output }), next);
       left = undefined;
     }
   }

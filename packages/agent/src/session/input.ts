@@ -126,9 +126,8 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
       continue;
     }
     core.emit("turn_end", { turn, outcome: "answered" });
-    const goOn = await core.seams.beforeStop({ text: response.text, rounds: run.rounds }, run.signal);
-    if (goOn === undefined) return inputEnd(core, run);
-    inject(core, goOn, "injected");
+    const end = await endUnlessMore(core, run, response.text);
+    if (end) return end;
   }
 }
 
@@ -177,19 +176,28 @@ async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> 
   });
   core.emit("turn_end", { turn: core.turns, outcome: "answered" });
   if (entry.finishReason) warnAboutFinish(core, entry.finishReason);
-  const goOn = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
-  if (goOn === undefined) return inputEnd(core, run);
-  inject(core, goOn, "injected");
-  return loop(core, run);
+  return (await endUnlessMore(core, run, text)) ?? loop(core, run);
 }
 
-function inputEnd(core: SessionLog & HostChoices, run: InputRun): InputEnd {
+/** The model has nothing more to do: the input ends, unless a hook or the output schema asks for more. */
+async function endUnlessMore(core: WholeSession, run: InputRun, text: string): Promise<InputEnd | undefined> {
+  const told = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
+  if (told === undefined) noteQuestion(core, run);
+  const goOn = told ?? (run.awaits ? undefined : await run.output?.judge(text, run.finish));
+  if (goOn !== undefined) {
+    inject(core, goOn, "injected");
+    return undefined;
+  }
+  const error = run.output?.error;
+  return error ? { reason: "error", error } : { reason: "completed" };
+}
+
+function noteQuestion(core: SessionLog & HostChoices, run: InputRun): void {
   const answer = core.options.isQuestion && lastAnswer(core);
   const asks =
     answer &&
     answerAtOnce(core.options.isQuestion?.(answer), "isQuestion", (message) => core.warn(message, "callback_failed"));
   if (answer && asks) run.awaits = { what: "question", text: answer.content };
-  return { reason: "completed" };
 }
 
 /**

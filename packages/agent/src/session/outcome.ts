@@ -9,10 +9,13 @@ import { partsOf } from "./types.ts";
 export const NOTHING_DONE = { text: "", finish: "", rounds: 0, usage: NO_USAGE, cost: 0 };
 
 export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; cost: number }): InputOutcome {
-  const { text, finish, rounds, awaits } = run;
+  const { finish, rounds, awaits, output } = run;
+  const judged = output?.judged;
+  const fitting = judged && "value" in judged ? judged : undefined;
   return {
     reason: end.reason,
-    text,
+    text: fitting?.json ?? run.text,
+    ...(fitting ? { output: fitting.value } : {}),
     finish,
     rounds,
     ...spent,

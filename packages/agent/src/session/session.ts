@@ -1,6 +1,6 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
-import type { JsonValue, ToolChoice, Usage } from "@lathe/llm";
+import type { InferSchema, JsonValue, SchemaInput, ToolChoice, Usage } from "@lathe/llm";
 import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
 import type { HostSubagents } from "../agents/subagents/types.ts";
@@ -54,8 +54,8 @@ import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { sideCall } from "./side-call.ts";
 import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
-/** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
-export class Session {
+/** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. `Output`: of answers, by `outputSchema`. */
+export class Session<Output = unknown> {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
   /** Commands of the person who uses the session, background jobs, small questions to a model. */
@@ -173,14 +173,27 @@ export class Session {
   /**
    * Resolves with how the input ended, when it and the follow-ups queued behind it have ended or the session is closed. By then
    * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
-   * is empty, or a hook refused it.
+   * is empty, or a hook refused it. With an `outputSchema` (the session's when absent here), `output` is the answer as data; when no
+   * answer fits, the input ends with an error of the kind `output`.
    */
-  submit(content: InputContent): Promise<InputOutcome> {
-    return this.#inputs.submit(content);
+  submit(content: InputContent): Promise<InputOutcome<Output>>;
+  submit<const S extends SchemaInput>(
+    content: InputContent,
+    options: { readonly outputSchema: S },
+  ): Promise<InputOutcome<InferSchema<S>>>;
+  submit(content: InputContent, options?: { readonly outputSchema: SchemaInput }): Promise<InputOutcome> {
+    return this.#inputs.submit(content, options?.outputSchema);
+  }
+  /** Takes effect with the next input. */
+  get outputSchema(): SchemaInput | undefined {
+    return this.#inputs.outputSchema;
+  }
+  set outputSchema(schema: SchemaInput | undefined) {
+    this.#inputs.outputSchema = schema;
   }
   /** Finishes the input that an earlier process left unfinished, then runs queued follow-ups. Undefined when there was nothing to do. */
-  continue(): Promise<InputOutcome | undefined> {
-    return this.#inputs.continue();
+  continue(): Promise<InputOutcome<Output> | undefined> {
+    return this.#inputs.continue() as Promise<InputOutcome<Output> | undefined>;
   }
   /** An input of the first message that waits in the queue; the others follow it. */
   runQueued(): Promise<InputOutcome> {

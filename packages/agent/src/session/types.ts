@@ -7,6 +7,7 @@ import type {
   Message,
   Request,
   Response,
+  SchemaInput,
   Segment,
   StreamEvent,
   ToolCallData,
@@ -65,6 +66,11 @@ export interface SessionOptions {
   readonly services?: HostServices | undefined;
   /** True when an answer is a question to the user: the session then waits for input instead of being idle. */
   readonly isQuestion?: ((answer: AssistantTurn) => boolean) | undefined;
+  /**
+   * The final answer of an input must be JSON that fits: TypeBox, zod or another standard schema, or plain JSON Schema. The schema is
+   * sent with the input, and an answer that does not fit is asked for again, up to twice.
+   */
+  readonly outputSchema?: SchemaInput | undefined;
   /** US dollars of one answer; from the profile's catalog row when absent. */
   readonly priceOf?: ((model: string, usage: Usage) => number) | undefined;
   /**

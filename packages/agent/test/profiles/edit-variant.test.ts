@@ -91,8 +91,6 @@ it("T-EDIT-1 each variant has its own schema, and a bogus name means the default
   );
   expect(new Set(schemas).size).toBe(4);
   expect(editVariant("bogus")).toBe(editVariant(undefined));
-  const both = { model: "claude-opus-4-6", editVariant: "patch", toolNames: "native" } as const;
-  expect(() => defineProfile(FAMILIES.anthropic, both)).toThrow("omit editVariant or toolNames");
 });
 
 it("T-EDIT-1 the four-tool set keeps its short names", () => {

@@ -16,6 +16,22 @@ const OVERFLOW = {
 };
 
 describe.each(DIALECTS)("over %s", (dialect) => {
+  it("a picture in a tool result reaches the model", async () => {
+    const data = Uint8Array.of(0x89, 0x50, 0x4e, 0x47);
+    const shot = tool("shot", () => ({
+      content: [
+        { kind: "text", text: "the screen" },
+        { kind: "image", image: { data, mediaType: "image/png" } },
+      ],
+    }));
+    const profile = profileFor(dialect, [shot]);
+    const w = await wire(dialect, [turn.calls([{ name: "shot", id: "c1" }]), turn.text("seen")], { profile });
+    await w.session.submit("look");
+    await w.finish();
+    expect(w.server.requests[1]!.view.messages.reduce((sum, { images }) => sum + images, 0)).toBe(1);
+    expect(JSON.stringify(w.server.requests[1]!.body)).toContain(Buffer.from(data).toString("base64"));
+  });
+
   it("D-002 D-068 call, two calls, text: three requests, every result under its call", async () => {
     const w = await wire(dialect, [
       turn.calls([echoCall(1)]),

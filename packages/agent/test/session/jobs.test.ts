@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
@@ -13,6 +14,7 @@ import { jobOutputTool } from "../../src/tools/builtin/job-output/index.ts";
 import { shellTool } from "../../src/tools/builtin/shell/index.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { isAlive, until } from "../alive.ts";
+import { agentProfile, batch, cast, firstText, types, yields } from "../support/agents.ts";
 import { type Script, ScriptedClient } from "../support/scripted-client.ts";
 import { type SetupOptions, setUp, testDeps, testProfile, watch } from "../support/session.ts";
 
@@ -114,6 +116,45 @@ describe("job", () => {
     expect(added(s.client, 4)).toMatch(/## Completed \(1\)\\n### job 2: completed.*second done/);
     await s.session.submit("more?");
     expect(JSON.stringify(s.client.requests.at(-1)!.messages)).not.toContain("background_job");
+    await s.finish();
+  });
+
+  it("T-JOB-1 agents are waited for, listed and ended beside commands, and an end that was seen is not told again", async () => {
+    const { env, goOn } = place();
+    const [one, two] = [gate(), gate()];
+    const s = setUp({
+      profile: agentProfile(tools as never),
+      subagents: { types },
+      env,
+      config: { jobReports: "run", maxSubagentDepth: 2 },
+      script: cast({
+        "go on": [
+          batch([
+            { id: "One", assignment: "first" },
+            { id: "Two", assignment: "second" },
+          ]),
+          { calls: [{ name: "shell", args: { command: waits(), background: true } }] },
+          { ...job(), before: () => one.open() },
+          job({ list: true }),
+          job({ cancel: ["Two", "Nobody"] }),
+          { ...job({ poll: [1, "One"] }), before: () => goOn() },
+          { text: "done" },
+        ],
+        first: [{ ...yields("found it"), before: () => one.wait() }],
+        second: [{ ...yields("never"), before: () => two.wait() }],
+      }),
+    });
+    await s.session.submit("go on");
+    const mine = s.client.requests.filter((request) => firstText(request).includes("go on"));
+    const shown = (n: number) => JSON.stringify(mine[n]?.messages.at(-1));
+    expect(shown(3)).toMatch(
+      /## Completed \(1\)\\n### agent One: completed.*found it.*## Still running \(2\)\\n### job 1/,
+    );
+    expect(shown(4)).toMatch(/## Jobs \(1\).*## Agents \(2\)\\n### agent One: completed.*### agent Two: running/);
+    expect(shown(5)).toMatch(/## Cancelled \(2\)\\n### agent Two: cancelled.*### agent Nobody: not_found/);
+    expect(shown(6)).toContain("### agent One: completed");
+    expect(JSON.stringify(mine.at(-1)!.messages)).not.toMatch(/"text":"<agent_result/);
+    two.open();
     await s.finish();
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, type ClientDeps, defaultDeps } from "@lathe/llm";
@@ -10,6 +10,7 @@ import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
+import { createSession } from "../../src/session/headless/create-session.ts";
 import { Recorder } from "../../src/session/replay/record.ts";
 import { Replayer } from "../../src/session/replay/replay.ts";
 import { Session } from "../../src/session/session.ts";
@@ -130,4 +131,29 @@ it("refused connections, the waits between attempts and an interrupt are part of
   replayed.session.config.retry = { ...replayed.session.config.retry, ...retry };
   await replayer.run(replayed.session);
   expect(replayed.hash()).toBe(recorded.hash());
+});
+
+it("a recording keeps the environment block: replayed in another folder on another day, the same bytes are sent", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+  const [here, elsewhere] = ["here", "elsewhere"].map((name) => mkdtempSync(join(tmpdir(), `lathe-${name}-`)));
+  writeFileSync(join(here!, "AGENTS.md"), "Be brief.");
+  const common = { model: "anthropic/claude-opus-4-6", apiKey: "key", outputSchema: { type: "integer" } } as const;
+  const server = await startModelServer({ script: [turn.text("seven"), turn.text("7")] });
+  const recorder = new Recorder(folder);
+  const env = { ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
+  const deps = defaultDeps({ env });
+  const recorded = await createSession({ ...common, cwd: here!, deps, tape: recorder });
+  expect(await recorder.input(recorded, "submit", "how many?")).toMatchObject({ output: 7 });
+  await recorded.close();
+  await server.close();
+
+  const replayer = new Replayer(folder);
+  const tomorrow = { ...deps, now: () => Date.UTC(2030, 0, 1) };
+  const replayed = await createSession({ ...common, cwd: elsewhere!, deps: tomorrow, tape: replayer });
+  await replayer.run(replayed);
+  const sent = await replayed.prefix();
+  expect(replayed.lastText()).toBe("7");
+  expect(sent.environment).toContain(here);
+  expect(sent.systemPrompt).toContain("Be brief.");
+  await replayed.close();
 });

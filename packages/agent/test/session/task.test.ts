@@ -1,6 +1,7 @@
 import { type Request, textOf } from "@lathe/llm";
 import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
+import { MemoryEnvironment } from "../../src/world/env/memory.ts";
 import { agentProfile, batch, builder, cast, explore, firstText, types, yields } from "../support/agents.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { type SetupOptions, setUp } from "../support/session.ts";
@@ -234,6 +235,38 @@ describe("the tool task", () => {
     expect(toolsOf("assignment")).toEqual(["echo", "yield", "report_finding"]);
     expect(toolsOf("plain")).toEqual(["spawn_agent", "send_input", "wait", "close_agent", "echo", "task"]);
     expect(toolsOf("go on")).toContain("todo");
+  });
+
+  it("T-READ-3 SA-05 an agent whose kind switches summaries off reads a long file as it is", async () => {
+    const { readTool } = await import("../../src/tools/builtin/read/index.ts");
+    const lines = Array.from({ length: 60 }, (_, i) => `  m${i}() {\n${"    f();\n".repeat(5)}    last();\n  }\n`);
+    const env = new MemoryEnvironment({ files: { "long.ts": `class Long {\n${lines.join("")}}\n` } });
+    const seen: string[] = [];
+    const reads = [
+      { calls: [{ name: "read", args: { path: "long.ts" }, id: "r" }] },
+      (request: Request) => {
+        seen.push(resultText(request, "r"));
+        return yields("ok");
+      },
+    ];
+    const s = start({
+      env,
+      profile: agentProfile([readTool] as never),
+      config: { jobReports: "wait" },
+      subagents: { types: async () => [explore, { ...builder, blocking: true, reading: { summarize: false } }] },
+      script: cast({
+        "go on": [
+          batch([{ assignment: "folded" }]),
+          batch([{ assignment: "whole" }], { agent: "task" }),
+          { text: "done" },
+        ],
+        folded: reads,
+        whole: reads,
+      }),
+    });
+    await s.session.submit("go on");
+    await s.finish();
+    expect(seen.map((text) => text.includes("last();")).sort()).toEqual([false, true]);
   });
 
   it("SA-01 the form for one task is understood as well, and a batch says which agents did not start", async () => {

@@ -115,4 +115,17 @@ describe("the parts of a shell text", () => {
     expect(matches("a*b*bc", "abc")).toBe(false);
     expect(patternWords("git commit -m 'a b' *")).toEqual(["git", "commit", "-m", "a b", "*"]);
   });
+
+  it.each([
+    ["nested arithmetic", `echo ${"$((".repeat(16_000)}`],
+    ["nested expansions", "${a:-".repeat(9800)],
+    ["a long pipe", `${"a|".repeat(24_000)}b`],
+    ["a long list", `${"a;".repeat(24_000)}b`],
+    ["nested wrappers", `${"sudo ".repeat(9800)}ls`],
+    ["a text of a megabyte", "ls ".repeat(350_000)],
+  ])("%s is bounded: it is a question with few parts", async (_, text) => {
+    const { parts, doubt } = await analyseShell(text, { cwd: "/srv/project" });
+    expect(parts.length).toBeLessThanOrEqual(500);
+    expect(doubt ?? parts[0]?.doubt).toMatch(/nested too deeply|more than 500 commands|too long/);
+  });
 });

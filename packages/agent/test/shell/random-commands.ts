@@ -17,7 +17,7 @@ export function randomCommand(draw: Draw): string {
   return draw(3) === 0 ? disturb(command, draw) : command;
 }
 
-function pick<T>(draw: Draw, items: readonly T[]): T {
+export function pick<T>(draw: Draw, items: readonly T[]): T {
   return items[draw(items.length)] as T;
 }
 

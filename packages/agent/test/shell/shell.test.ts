@@ -6,7 +6,13 @@ import { everyday } from "./everyday-cases.ts";
 import { ruleCases } from "./rule-cases.ts";
 import { smuggling, smugglingRules } from "./smuggling-cases.ts";
 
-const context = { cwd: "/srv/project", home: "/home/u" };
+/** A project without file names that steer commands. */
+const context = {
+  cwd: "/srv/project",
+  home: "/home/u",
+  plainNames: new Set(["/srv/project"]),
+  plainTrees: new Set(["/srv/project"]),
+};
 
 interface Rules {
   readonly allow?: readonly string[];

@@ -90,7 +90,7 @@ async function startIn(
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../hosts/start-headless.ts");
   const code = await report.phase("run", () =>
-    startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place) }),
+    startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place), phase: report.phase }),
   );
   report.print();
   return code;

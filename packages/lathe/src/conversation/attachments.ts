@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { EnvError, ExecutionEnvironment, InputContent } from "@lathe/agent";
 import { DocumentError, documentText, imageType, MOST_IMAGE_BYTES } from "@lathe/agent/files";
+import { isCredentialFile, isInside } from "@lathe/agent/policy";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
@@ -50,7 +51,8 @@ function textIn(bytes: Uint8Array): string | undefined {
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-type Places = Pick<Machine, "cwd" | "userHome">;
+/** Without `userHome`, a ~ is a name like any other. */
+type Places = Pick<Machine, "cwd"> & Partial<Pick<Machine, "userHome">>;
 /** Files as a run in a view sees them. */
 export type GivenFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
 
@@ -74,30 +76,53 @@ const WRONG: Readonly<Record<string, string>> = {
   is_directory: "is a directory",
 };
 
+/** A word that names a file. */
+const MENTION = /(?<=^|\s)@(?:"([^"]+)"|(\S+))/g;
+
 /** What a person typed, with the files that it names. A word with an @ that names no file is just a word. */
-export async function withAttachments(text: string, places: Places, files?: GivenFiles): Promise<InputContent> {
-  const named = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+export async function withAttachments(
+  text: string,
+  places: Places,
+  files?: GivenFiles,
+  mayBeSent?: (realPath: string) => boolean,
+): Promise<InputContent> {
+  const named = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
   const parts: ContentPart[] = [];
   for (const name of new Set(named)) {
-    const file = await findExisting(name, places, files);
+    const file = await findExisting(name, places, files, mayBeSent);
     if (file !== undefined) parts.push(...(await fileParts(file, places, files)));
   }
   return parts.length === 0 ? text : [...parts, { kind: "text", text }];
 }
 
+/** The same for a text that others may have written: it brings files of the project, but none that hold keys (decision 0314). */
+export async function withProjectFiles(text: string, env: ExecutionEnvironment): Promise<InputContent> {
+  const cwd = env.workingDirectory();
+  const root = (await env.stat(cwd))?.realPath ?? cwd;
+  return withAttachments(text, { cwd }, env, (path) => isInside(path, root) && !mayHoldKeys(path));
+}
+
+/** Addresses in a repository's settings may have passwords in them. */
+const mayHoldKeys = (path: string): boolean =>
+  isCredentialFile(path, { userHome: "", latheHome: "" }) || path.includes("/.git/");
+
 /** The name, or the name without the punctuation of the sentence around it. */
-async function findExisting(name: string, places: Places, files?: GivenFiles): Promise<string | undefined> {
+async function findExisting(
+  name: string,
+  places: Places,
+  files?: GivenFiles,
+  mayBeSent?: (realPath: string) => boolean,
+): Promise<string | undefined> {
   for (const candidate of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {
     const path = pathOf(candidate, places);
-    const isFile = files
-      ? (await files.stat(path))?.kind === "file"
-      : (await stat(path).catch(() => undefined))?.isFile();
-    if (isFile) return candidate;
+    const found = await (files?.stat(path) ?? stat(path)).catch(() => undefined);
+    const isFile = found && ("kind" in found ? found.kind === "file" : found.isFile());
+    if (isFile) return mayBeSent && "realPath" in found && !mayBeSent(found.realPath) ? undefined : candidate;
   }
   return undefined;
 }
 
 /** No shell expands a ~ after an @. */
 function pathOf(file: string, { cwd, userHome }: Places): string {
-  return file.startsWith("~/") ? join(userHome, file.slice(2)) : resolve(cwd, file);
+  return userHome !== undefined && file.startsWith("~/") ? join(userHome, file.slice(2)) : resolve(cwd, file);
 }

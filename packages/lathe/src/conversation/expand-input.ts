@@ -1,5 +1,5 @@
 // The way of a text from a person or a host to the model (LS-03): a command that stands for a text is replaced by it, in every host,
-// whether the agent works or not. A `/x` without such a command is refused; everything else goes on as it is.
+// whether the agent works or not. A `/x` without such a command is refused; everything else goes on with the files that it names.
 
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
@@ -14,6 +14,8 @@ export interface ExpansionOptions {
   readonly commands?: readonly SlashCommand[];
   /** The text goes into a queue, where no code can run. */
   readonly isQueued?: boolean;
+  /** The text with the files that it names by @; absent: those of the project. */
+  readonly attach?: (text: string) => Promise<InputContent>;
 }
 
 /** A name and what follows it, on any number of lines. */
@@ -26,21 +28,22 @@ export async function expandInput(
   options: ExpansionOptions = {},
 ): Promise<InputContent | undefined> {
   if (typeof content === "string") return expandText(content, open, options);
-  const last = content.at(-1);
+  const at = content.findLastIndex(({ kind }) => kind === "text");
+  const last = content[at];
   if (last?.kind !== "text") return content;
   const expanded = await expandText(last.text, open, options);
   if (expanded === undefined) return undefined;
   const parts = typeof expanded === "string" ? [{ kind: "text" as const, text: expanded }] : expanded;
-  return [...content.slice(0, -1), ...parts];
+  return [...content.slice(0, at), ...parts, ...content.slice(at + 1)];
 }
 
-/** Several at once come out in the order in which they went in, however long one of them takes; a text that names no command at once. */
+/** Several at once come out in the order in which they went in, however long one of them takes; a text that names no command and no file at once. */
 export class InputExpansion {
   #last: Promise<unknown> = Promise.resolve();
   #pending = 0;
 
   expand(...input: Parameters<typeof expandInput>): InputContent | ReturnType<typeof expandInput> {
-    if (this.#pending === 0 && !namesCommand(input[0])) return input[0];
+    if (this.#pending === 0 && !needsTime(input[0])) return input[0];
     this.#pending++;
     const expanded = this.#last.then(() => expandInput(...input)).finally(() => this.#pending--);
     // One that failed must not keep the next from being sent.
@@ -49,10 +52,10 @@ export class InputExpansion {
   }
 }
 
-function namesCommand(content: InputContent): boolean {
-  const last = typeof content === "string" ? content : content.at(-1);
+function needsTime(content: InputContent): boolean {
+  const last = typeof content === "string" ? content : content.findLast(({ kind }) => kind === "text");
   const text = typeof last === "string" ? last : last?.kind === "text" ? last.text : "";
-  return NAMED.test(text.trim());
+  return NAMED.test(text.trim()) || text.includes("@");
 }
 
 async function expandText(
@@ -60,13 +63,17 @@ async function expandText(
   open: OpenSession,
   options: ExpansionOptions,
 ): Promise<InputContent | undefined> {
+  const attach = async () => {
+    if (!text.includes("@")) return text;
+    return options.attach?.(text) ?? (await import("./attachments.ts")).withProjectFiles(text, open.session.env);
+  };
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
-  if (name === undefined) return text;
+  if (name === undefined) return attach();
   const commands = options.commands ?? (await open.parts.commands(name));
   const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
   if (!command) {
     const isText = text.trim().includes("\n") || isPath(name);
-    if (isText || options.commands?.some((one) => one.name === name)) return text;
+    if (isText || options.commands?.some((one) => one.name === name)) return attach();
     const known = commands.map((one) => one.name);
     throw usageError(`${noSuchCommand(name, known)} To send it as text, begin with another word.`);
   }

@@ -21,13 +21,14 @@ export interface HeadlessStart {
   readonly requestFor: RequestFor;
   /** A workspace with models and files of its own, for a recording. */
   at(workspace: Workspace): SessionWorkspace;
+  readonly phase: NonNullable<HeadlessRun["phase"]>;
 }
 
 export async function startHeadless(
   workspace: SessionWorkspace,
   options: CliOptions,
   prompts: readonly InputContent[],
-  { requestFor, at }: HeadlessStart,
+  { requestFor, at, phase }: HeadlessStart,
 ): Promise<ExitCode> {
   const { machine } = workspace;
   const runId = options["run-id"];
@@ -76,6 +77,7 @@ export async function startHeadless(
       ...(run?.state === "unfinished" ? { earlier: { denied: run.denied } } : {}),
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
+      phase,
       ...(recording ? { tape: recording } : {}),
       ...(workspace.view ? { finish: (result) => landResult(workspace, result) } : {}),
     };

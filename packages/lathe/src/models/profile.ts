@@ -65,16 +65,10 @@ function withPrompt({ env }: Workspace, profile: Profile): Profile {
 }
 
 /** LATHE_EDIT_VARIANT wins over the setting when it names one. */
-function toolForm({ settings, env }: Workspace): Pick<ProfileOptions, "toolNames" | "editVariant"> {
-  const { toolNames } = settings;
+function toolForm({ settings, env }: Workspace): Pick<ProfileOptions, "editVariant"> {
   const forced = env["LATHE_EDIT_VARIANT"] ?? "";
   const editVariant = isEditVariant(forced) ? forced : settings.editVariant;
-  if (editVariant === "") return { toolNames };
-  if (toolNames === "native")
-    throw usageError(
-      `toolNames native has its own way of editing, so editVariant ${editVariant} cannot be used with it. Change one: lathe config set toolNames lathe`,
-    );
-  return { editVariant };
+  return editVariant === "" ? {} : { editVariant };
 }
 
 const isEditVariant = (name: string): name is Settings["editVariant"] =>

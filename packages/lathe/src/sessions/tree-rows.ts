@@ -39,7 +39,8 @@ export function treeRows(journal: Journal, filter: TreeFilter = "default"): Tree
   const rows: TreeRow[] = [];
   type Waiting = { readonly node: TreeNode; readonly parentId: string | null; readonly depth: number };
   /** The one that is shown first is taken from the end. */
-  const stackOrder = (nodes: readonly TreeNode[]): TreeNode[] => {
+  const stackOrder = (nodes: readonly TreeNode[]): readonly TreeNode[] => {
+    if (nodes.length < 2) return nodes;
     const newestFirst = nodes.toReversed();
     return [...newestFirst.filter(({ id }) => !active.has(id)), ...newestFirst.filter(({ id }) => active.has(id))];
   };
@@ -70,7 +71,9 @@ function rowOf(journal: Journal, node: TreeNode, place: Pick<TreeRow, "parentId"
   const { id, type, timestamp, label } = node;
   const entry = journal.entry(id);
   const role = entry.type === "message" ? entry.message.role : undefined;
-  const text = visibleLine(textOfEntry(entry)).slice(0, TEXT_CHARS).toWellFormed();
+  // Far more than is shown, so that what is cut off here is never seen, and far less than an answer may have.
+  const start = textOfEntry(entry).slice(0, 10 * TEXT_CHARS);
+  const text = visibleLine(start).slice(0, TEXT_CHARS).toWellFormed();
   return {
     ...{ id, type, text, timestamp, ...place },
     ...(role === undefined ? {} : { role }),

@@ -31,7 +31,6 @@ interface Kit {
 
 const KITS: readonly Kit[] = (["anthropic", "openai", "gemini", "minimal"] as const).flatMap((profile) => [
   { profile, settings: {} },
-  ...(profile === "minimal" ? [] : [{ profile, settings: { toolNames: "native" } }]),
   ...["replace", "patch", "apply_patch", "hashline"].map((editVariant) => ({ profile, settings: { editVariant } })),
 ]);
 

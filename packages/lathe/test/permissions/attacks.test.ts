@@ -357,30 +357,27 @@ describe("plan mode", () => {
   });
 });
 
-describe.skipIf(!has("bwrap", "nsenter"))("outside_sandbox on the faces of vendors (needs bwrap, nsenter)", () => {
-  it.each([
-    ["anthropic/claude-sonnet-4-5", "Bash", (command: string) => ({ command })],
-    ["openai/gpt-5.2", "exec_command", (cmd: string) => ({ cmd })],
-    ["google/gemini-2.5-pro", "run_shell_command", (command: string) => ({ command })],
-  ])("G %s: %s outside is a question, and nothing runs where nobody answers it", async (model, name, args) => {
-    rig = await setup();
-    rig.server.push(
-      turn.calls([{ name, id: "in", args: args("echo x > inside") }]),
-      turn.calls([{ name, id: "out", args: { ...args("echo x > ../outside"), outside_sandbox: true } }]),
-      turn.text("ok"),
-    );
-    const config = join(rig.box.home, "native.yml");
-    writeFileSync(config, "toolNames: native\n");
-    const env = {
-      ...rig.env,
-      ANTHROPIC_API_KEY: "key",
-      ANTHROPIC_BASE_URL: rig.server.baseUrl("anthropic"),
-      GEMINI_API_KEY: "key",
-      GEMINI_BASE_URL: rig.server.baseUrl("gemini"),
-    };
-    const options = ["--config", config, "--sandbox", "--allow", "shell(echo *)", "--model", model];
-    const run = await rig.box.run([...options, "-p", "go"], { env });
-    expect([run.code, ...made("inside", "../outside")]).toEqual([4, true, false]);
-    expect(rig.server.requests.at(-1)?.text).toContain("outside the sandbox");
-  });
+describe.skipIf(!has("bwrap", "nsenter"))("outside_sandbox on the profiles of vendors (needs bwrap, nsenter)", () => {
+  it.each(["anthropic/claude-sonnet-4-5", "openai/gpt-5.2", "google/gemini-2.5-pro"])(
+    "G %s: outside is a question, and nothing runs where nobody answers it",
+    async (model) => {
+      rig = await setup();
+      rig.server.push(
+        turn.calls([{ name: "shell", id: "in", args: { command: "echo x > inside" } }]),
+        turn.calls([{ name: "shell", id: "out", args: { command: "echo x > ../outside", outside_sandbox: true } }]),
+        turn.text("ok"),
+      );
+      const env = {
+        ...rig.env,
+        ANTHROPIC_API_KEY: "key",
+        ANTHROPIC_BASE_URL: rig.server.baseUrl("anthropic"),
+        GEMINI_API_KEY: "key",
+        GEMINI_BASE_URL: rig.server.baseUrl("gemini"),
+      };
+      const options = ["--sandbox", "--allow", "shell(echo *)", "--model", model];
+      const run = await rig.box.run([...options, "-p", "go"], { env });
+      expect([run.code, ...made("inside", "../outside")]).toEqual([4, true, false]);
+      expect(rig.server.requests.at(-1)?.text).toContain("outside the sandbox");
+    },
+  );
 });

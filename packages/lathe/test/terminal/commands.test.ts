@@ -1,6 +1,6 @@
 // Commands and pickers at a real terminal.
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -84,6 +84,30 @@ describe("going back", () => {
     await run.see(/Restore[\s\S]*❯ conversation and files[\s\S]*only the conversation[\s\S]*only the files/);
     run.type(KEY.enter);
     await run.see(/Rewound to before: two[\s\S]*❯ two$/m);
+  });
+
+  it("G-33 keys of /tree filter the entries and label the one at the pointer", async () => {
+    bench.server.push(turn.text("first"), turn.text("second"));
+    const run = await bench.open();
+    command(run, "one");
+    await run.see(/first[\s\S]*Ask for a change/);
+    command(run, "two");
+    await run.see(/second[\s\S]*Ask for a change/);
+    command(run, "/tree");
+    await run.see(/Go to[\s\S]*second[\s\S]*ctrl\+r to label/);
+    run.type("\x1bu");
+    await run.see(/Go to(?:(?!second)[\s\S])*❯[^\n]*two(?:(?!second)[\s\S])*Esc to cancel/);
+    run.type("\x12");
+    await run.see("Label (empty: none):");
+    run.type(`cp${KEY.enter}`);
+    await run.see(/Go to[\s\S]*two[^\n]*cp|Go to[\s\S]*cp[^\n]*two/);
+    run.type("\x1bl");
+    await run.see(/Go to(?:(?!one)[\s\S])*cp(?:(?!one)[\s\S])*Esc to cancel/);
+    run.type(KEY.escape);
+    const sessions = join(bench.box.env["LATHE_HOME"] ?? "", "sessions");
+    const files = await readdir(sessions, { recursive: true });
+    const file = files.find((name) => name.endsWith(".jsonl"))!;
+    expect(await readFile(join(sessions, file), "utf8")).toMatch(/"type":"label"[^\n]*"label":"cp"/);
   });
 
   it("G-32 a message that one branches from is in the composer, to be edited and sent", async () => {

@@ -89,6 +89,14 @@ it("commands and their arguments are completed, files by their names", async () 
   expect(bench.said(0)).toContain('<file path="letters.txt">');
 });
 
+it("IU-01 addresses are completed after their scheme", async () => {
+  const run = await bench.open();
+  run.type("see lathe://key");
+  await run.see(/❯ lathe:\/\/keys\.md +Keys/);
+  run.type(KEY.tab);
+  await run.see("see lathe://keys.md");
+});
+
 it("display.plain in the settings means lines that are only ever added to", async () => {
   await bench.box.run(["config", "set", "display.plain", "true"]);
   bench.server.push(turn.text("spoken"));

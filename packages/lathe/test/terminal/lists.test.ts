@@ -56,9 +56,11 @@ describe("lists in two columns", () => {
   });
 });
 
-it("/move takes the session to another folder", async () => {
+it("MO-01 /move takes the session to another folder, whose commands are completed from then on", async () => {
   const there = join(bench.box.dir, "there");
-  await mkdir(there);
+  await mkdir(join(there, ".lathe/commands"), { recursive: true });
+  await writeFile(join(there, ".lathe/commands/zebra.md"), "Paint it.\n");
+  await bench.box.run(["trust"], { cwd: there });
   bench.server.push(turn.text("hello"), turn.text("from there"));
   const run = await bench.open(SONNET, { columns: 120 });
   command(run, "hi");
@@ -67,6 +69,8 @@ it("/move takes the session to another folder", async () => {
   await run.see(/This session now works in .*there\./);
   command(run, "where");
   await run.see("from there");
+  run.type("/zeb");
+  await run.see("/zebra");
   expect(run.all.join("\n")).not.toContain("failed");
 });
 

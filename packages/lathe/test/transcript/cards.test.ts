@@ -185,53 +185,6 @@ const CASES: readonly Case[] = [
     ],
   },
   { name: "one look", turns: [[call("read_file", { file_path: "src/parse.ts", offset: 3 })]] },
-  {
-    name: "gemini names",
-    turns: [
-      [
-        call("list_directory", { dir_path: "src" }),
-        call("read_many_files", { include: ["src/*.ts"] }),
-        call("grep_search", { pattern: "flag" }),
-        call("run_shell_command", { command: "pwd >/dev/null", dir_path: "src" }),
-        call("replace", { file_path: "notes.md", old_string: "Notes", new_string: "Remarks" }),
-      ],
-      [call("write_todos", { todos: [{ description: "Only this", status: "in_progress" }] })],
-    ],
-    options: { profile: profileOf("gemini", { toolNames: "native" }) },
-  },
-  {
-    name: "codex names",
-    turns: [
-      [
-        call("exec_command", { cmd: "echo hello" }),
-        call("exec_command", { cmd: "exit 4" }),
-        call("update_plan", {
-          plan: [
-            { step: "Look", status: "completed" },
-            { step: "Change", status: "in_progress" },
-          ],
-        }),
-      ],
-    ],
-    options: { profile: profileOf("openai", { toolNames: "native" }) },
-  },
-  {
-    name: "claude names",
-    turns: [
-      [
-        call("Read", { file_path: "notes.md" }),
-        call("Grep", { pattern: "flag" }),
-        call("Bash", { command: "echo from bash" }),
-        call("TodoWrite", {
-          todos: [
-            { content: "Look", status: "completed" },
-            { content: "Fix", status: "in_progress" },
-          ],
-        }),
-      ],
-    ],
-    options: { profile: profileOf("anthropic", { toolNames: "native" }) },
-  },
   { name: "todo", turns: [[call("todo", TODO)], [call("todo", { ops: [{ op: "done", task: "no such task" }] })]] },
   {
     name: "ask_user",

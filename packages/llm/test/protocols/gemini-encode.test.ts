@@ -96,15 +96,18 @@ describe("AD-40 Gemini request", () => {
     ]);
   });
 
-  it("AD-40 results come right after their calls, whatever the user said in the meantime; images follow with a line of text", () => {
-    const { json } = run({
-      messages: [
-        Message.user("go"),
-        Message.assistant([call("c1", "shot")]),
-        Message.user("hurry"),
-        Message.toolResult({ toolCallId: "c1", content: "done", images: [{ data: png }] }),
-      ],
-    });
+  it("AD-40 results come right after their calls, whatever the user said in the meantime; images for older models follow with a line of text", () => {
+    const { json } = run(
+      {
+        messages: [
+          Message.user("go"),
+          Message.assistant([call("c1", "shot")]),
+          Message.user("hurry"),
+          Message.toolResult({ toolCallId: "c1", content: "done", images: [{ data: png }] }),
+        ],
+      },
+      { model: modelRow("gemini-2.5-pro", { thinking: { mode: "budget", levels: [] } }) },
+    );
     expect((json["contents"] as unknown[]).slice(2)).toEqual([
       { role: "user", parts: [{ functionResponse: { name: "shot", response: { result: "done" } } }] },
       { role: "user", parts: [{ text: "hurry" }] },
@@ -113,6 +116,23 @@ describe("AD-40 Gemini request", () => {
         parts: [{ text: "Image returned by shot:" }, { inlineData: { mimeType: "image/png", data: "AQID" } }],
       },
     ]);
+  });
+
+  it.each([
+    ["a picture", { data: png }, true],
+    ["a format that results do not take", { data: png, mediaType: "image/gif" }, false],
+    ["an address", { url: "https://x.example/a.png" }, false],
+  ])("AD-40 Gemini 3 gets %s inside the result when it may be there", (_, image, isInside) => {
+    const messages = [
+      Message.user("go"),
+      Message.assistant([call("c1", "shot")]),
+      Message.toolResult({ toolCallId: "c1", content: "done", images: [image] }),
+    ];
+    const { json } = run({ messages });
+    const contents = json["contents"] as { parts: { functionResponse?: { parts?: unknown } }[] }[];
+    const inside = isInside ? [{ inlineData: { mimeType: "image/png", data: "AQID" } }] : undefined;
+    expect(contents[2]!.parts[0]!.functionResponse?.parts).toEqual(inside);
+    expect(contents).toHaveLength(isInside ? 3 : 4);
   });
 
   it("AD-40 a result whose call is unknown is an InvalidRequestError", () => {

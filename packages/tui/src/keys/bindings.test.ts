@@ -34,6 +34,13 @@ describe("keybindings", () => {
     expect(bindings.match(key("\x1b[5;5~"), "app")).toBe("app.plan");
   });
 
+  it("G-110 a name without its first words, as older files have it, is understood unless it could mean two actions", () => {
+    const other = { id: "list.exit", description: "Leave", chords: [], context: "list" };
+    const bindings = new Bindings([...ACTIONS, other], { plan: "F8", exit: "F9" });
+    expect(bindings.chords("app.plan")).toEqual(["f8"]);
+    expect(bindings.problems).toEqual(['Keybinding "exit": there is no such action.']);
+  });
+
   it("G-110 two actions on one chord are reported within a context, and the user's choice wins", () => {
     const bindings = new Bindings(ACTIONS, { "app.plan": "ctrl+d" });
     expect(bindings.conflicts()).toEqual([{ context: "app", chord: "ctrl+d", actions: ["app.plan", "app.exit"] }]);

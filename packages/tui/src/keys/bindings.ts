@@ -33,9 +33,9 @@ export class Bindings {
     this.actions = actions;
     const problems: string[] = [];
     const changed = new Map<string, readonly string[]>();
-    const ids = new Map(actions.map(({ id }) => [id.toLowerCase(), id]));
+    const ids = actions.map(({ id }) => id);
     for (const [written, chords] of Object.entries(remaps)) {
-      const id = ids.get(written.toLowerCase());
+      const id = namedAction(written.toLowerCase(), ids);
       if (id === undefined) {
         problems.push(`Keybinding "${written}": there is no such action.`);
         continue;
@@ -75,6 +75,13 @@ export class Bindings {
     this.#byContext.set(context, taken);
     for (const chord of new Set(chords)) taken.set(chord, [...(taken.get(chord) ?? []), id]);
   }
+}
+
+/** Older files leave out the first words of an id; what could mean two actions means none. */
+function namedAction(written: string, ids: readonly string[]): string | undefined {
+  const whole = ids.find((id) => id.toLowerCase() === written);
+  const [ending, ...others] = ids.filter((id) => id.toLowerCase().endsWith(`.${written}`));
+  return whole ?? (others.length === 0 ? ending : undefined);
 }
 
 /** Actions of one context that share a default chord: a mistake in the registry. */

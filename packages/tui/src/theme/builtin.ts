@@ -3,33 +3,7 @@
 
 import type { ThemeColour, ThemeDefinition } from "./definition.ts";
 
-/** What a theme of ours is made from: a few colours with a role each. */
-interface Palette {
-  readonly accent: ThemeColour;
-  readonly link: ThemeColour;
-  readonly success: ThemeColour;
-  readonly error: ThemeColour;
-  readonly warning: ThemeColour;
-  readonly muted: ThemeColour;
-  readonly dim: ThemeColour;
-  readonly border: ThemeColour;
-  readonly faintBorder: ThemeColour;
-  readonly code: ThemeColour;
-  readonly selectedBg: ThemeColour;
-  readonly messageBg: ThemeColour;
-  readonly successBg: ThemeColour;
-  readonly errorBg: ThemeColour;
-  readonly statusBg: ThemeColour;
-  readonly added: ThemeColour;
-  readonly removed: ThemeColour;
-  readonly keyword: ThemeColour;
-  readonly name: ThemeColour;
-  readonly string: ThemeColour;
-  readonly number: ThemeColour;
-  readonly type: ThemeColour;
-}
-
-const DARK: Palette = {
+const DARK = {
   accent: "#5fafaf",
   link: "#87afd7",
   success: "#87af5f",
@@ -52,7 +26,10 @@ const DARK: Palette = {
   string: "#87af87",
   number: "#d7875f",
   type: "#5fafaf",
-};
+} satisfies Readonly<Record<string, ThemeColour>>;
+
+/** What a theme of ours is made from: a few colours with a role each. */
+type Palette = Readonly<Record<keyof typeof DARK, ThemeColour>>;
 
 const LIGHT: Palette = {
   accent: "#005f87",

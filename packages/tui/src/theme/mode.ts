@@ -1,7 +1,8 @@
 // What the terminal can show: how many colours, and whether its background is dark.
 
 import type { TerminalReply } from "../keys/key.ts";
-import { luminance } from "./palette.ts";
+import type { ThemeDefinition } from "./definition.ts";
+import { isHex, luminance, rgbOf } from "./palette.ts";
 
 export type ColourMode = "truecolor" | "256" | "none";
 export type Appearance = "dark" | "light";
@@ -25,4 +26,10 @@ export function appearance(reply: TerminalReply | undefined, env: Environment): 
   if (reply?.kind === "appearance") return reply.dark ? "dark" : "light";
   const background = /;(\d{1,2})$/.exec(env["COLORFGBG"] ?? "")?.[1];
   return background !== undefined && Number(background) >= 8 ? "light" : "dark";
+}
+
+/** Whether a theme is made for light backgrounds, as those that it draws itself show. */
+export function isLightTheme({ colors }: ThemeDefinition): boolean {
+  const drawn = [colors.userMessageBg, colors.selectedBg].find((colour) => typeof colour === "string" && isHex(colour));
+  return typeof drawn === "string" && luminance(rgbOf(drawn)) >= 0.5;
 }

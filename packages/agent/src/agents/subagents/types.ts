@@ -11,6 +11,7 @@ import type { BatchReport, BatchRequest, KeptWork, SubagentService } from "../..
 import type { ToolDef } from "../../contract/tool.ts";
 import type { Conflicts } from "../../files/formats/conflict/conflicts.ts";
 import type { Journal } from "../../record/journal/journal.ts";
+import type { ReadingOptions } from "../../tools/builtin/read/index.ts";
 import type { Profile } from "../../tools/profiles/types.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { Mailbox } from "../irc/types.ts";
@@ -138,6 +139,8 @@ export interface AgentType {
   readonly output?: JsonSchema | undefined;
   /** The caller that starts it waits for it. */
   readonly blocking?: boolean | undefined;
+  /** How its tools show files, where that differs from its parent's. */
+  readonly reading?: ReadingOptions | undefined;
   readonly budget?: BudgetConfig | undefined;
   readonly isolation?: string | undefined;
   /** A command that decides whether its work may land. */

@@ -32,12 +32,22 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|(?:[\w-]+\.)+localho
 const LOOPBACK_ADDRESS = /:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?:[:/?]|$)/i;
 const SHORTEST_KEY = 16;
 
+/**
+ * Whether any variable without a secret name has a value in the shape of a key. Mostly none has: one look at all of them says
+ * so, and patterns that run only once are never compiled to machine code.
+ */
+export function mayHoldKeys(env: Readonly<Record<string, string | undefined>>): boolean {
+  const all = Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [] : [value]));
+  const text = all.join("\n");
+  return withoutSecretShapes(text) !== text;
+}
+
 /** A key of a known shape, or an address with a password, unless it leads to this machine. */
-export function isSecretValue(value: string): boolean {
+export function isSecretValue(value: string, mayHoldKey = true): boolean {
   let isForeign = PARAMETER.test(value) && !LOOPBACK_ADDRESS.test(value);
   const rest = value.replace(ADDRESS, (_whole, hosts: string) => {
     isForeign ||= !hosts.split(",").every((host) => LOOPBACK.test(host));
     return "";
   });
-  return isForeign || (rest.length >= SHORTEST_KEY && withoutSecretShapes(rest) !== rest);
+  return isForeign || (mayHoldKey && rest.length >= SHORTEST_KEY && withoutSecretShapes(rest) !== rest);
 }

@@ -37,19 +37,34 @@ export class DeadlineError extends Error {
   }
 }
 
-/**
- * Runs `work` with a signal that aborts when the outer one does or the time is up; `ms` 0 = no deadline. Settles at the
- * latest `graceMs` after the abort, also when `work` does not react.
- */
+interface Limits {
+  readonly what: string;
+  /** 0: no deadline. */
+  readonly ms: number;
+  /** How long work may take to react to an abort before it is left behind. */
+  readonly graceMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs `work` with a signal that aborts when the outer one does or the time is up. */
 export function withDeadline<T>(
   deps: SessionDeps,
-  options: { what: string; ms: number; graceMs: number; signal: AbortSignal },
+  limits: Limits,
   work: (signal: AbortSignal) => Promise<T> | T,
 ): Promise<T> {
-  const { what, ms, graceMs, signal } = options;
-  if (signal.aborted) return Promise.reject(signal.reason);
+  if (limits.signal.aborted) return Promise.reject(limits.signal.reason);
+  const inner = abortController();
+  return endInTime(deps, limits, inner, startNow(work, inner.signal));
+}
+
+/** Settles as the work does, at the latest `graceMs` after `inner` was aborted: by the outer signal, or because the time is up. */
+export function endInTime<T>(
+  deps: SessionDeps,
+  { what, ms, graceMs, signal }: Limits,
+  inner: AbortController,
+  working: Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const inner = abortController();
     let settled = false;
     let timer: { cancel(): void } | undefined;
     let grace: { cancel(): void } | undefined;
@@ -69,8 +84,9 @@ export function withDeadline<T>(
       signal.removeEventListener("abort", onAbort);
       finish();
     };
-    signal.addEventListener("abort", onAbort, { once: true });
-    startNow(work, inner.signal).then(
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    working.then(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(inner.signal.aborted ? inner.signal.reason : error)),
     );

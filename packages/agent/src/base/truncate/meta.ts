@@ -1,4 +1,4 @@
-// What was left out of an output, as data for hosts: `details.meta.truncation`.
+// What hosts can learn about an output without reading its text: `details.meta` with the blocks `truncation`, `source` and `limits`.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { OutputLimit } from "./limits.ts";
@@ -31,5 +31,11 @@ export function withMeta(details: JsonValue | undefined, truncation: JsonObject 
   const own = isJsonObject(meta) ? meta : {};
   return { ...details, meta: { truncation, ...own } };
 }
+
+/** Where a shown text comes from. */
+export const sourceMeta = (path: string): JsonObject => ({
+  type: /^https?:\/\//i.test(path) ? "url" : /^[a-z][a-z0-9+.-]*:\/\//i.test(path) ? "internal" : "path",
+  value: path,
+});
 
 const lineCount = (text: string): number => text.split("\n").length;

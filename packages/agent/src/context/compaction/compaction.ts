@@ -51,9 +51,9 @@ export class Compaction {
     const { settings, summarizer, pointer = "" } = this.#options;
     return {
       reason: wanted.trigger,
-      summarize: async (context, notes) => {
+      summarize: async (context, wishes) => {
         const { planCompaction } = await import("./plan.ts");
-        return planCompaction({ settings: settings(), summarizer, pointer, notes }, wanted, context);
+        return planCompaction({ settings: settings(), summarizer, pointer, wishes }, wanted, context);
       },
     };
   }

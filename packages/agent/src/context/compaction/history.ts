@@ -27,9 +27,11 @@ export function earlierCompaction(journal: JournalReader, sent: readonly SentMes
 /** The strategy of a compaction whose notes were made without a model. */
 export const DIGEST = "digest";
 
-/** What the notes of an earlier compaction say, without what is made anew each time. */
 export const END_OF_NOTES = "<!-- end of notes -->";
-const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.trim();
+/** How other agents list files in the summaries of sessions that were taken over from them. */
+const FILE_LISTS = /<(read-files|modified-files)>[\s\S]*?<\/\1>/g;
+/** What the notes of an earlier compaction say, without what is made anew each time. */
+const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.replace(FILE_LISTS, "").trim();
 
 /** The text behind a compaction: what it says, and the messages that it holds without words. */
 export interface EarlierText {

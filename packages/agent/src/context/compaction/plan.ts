@@ -3,7 +3,7 @@
 import type { JsonObject } from "@lathe/llm";
 import type { TreeEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
-import type { CompactionDemand, SeamContext } from "../../contract/seams/types.ts";
+import type { CompactionDemand, SeamContext, SummaryWishes } from "../../contract/seams/types.ts";
 import { pathTo } from "../../record/journal/context.ts";
 import { carriedText } from "./carried.ts";
 import { cutPoint } from "./cut-point.ts";
@@ -19,8 +19,7 @@ export interface PlanSetup {
   readonly settings: CompactionSettings;
   /** A model call when absent. */
   readonly summarizer: Summarizer | undefined;
-  /** What stands for older history; the summarizer is not asked then. */
-  readonly notes?: string | undefined;
+  readonly wishes?: SummaryWishes | undefined;
   /** Said at the end of the notes: how to reach what they leave out. */
   readonly pointer: string;
 }
@@ -38,6 +37,7 @@ export async function planCompaction(
   const present = presentContext(next);
   const room = roomFor(setup.settings, wanted, present);
   const { journal } = context;
+  const { wishes = {} } = setup;
   const earlier = earlierCompaction(journal, present.sent);
   const first = earlier?.messages ?? 0;
   const cut = cutPoint(present.sent, room.keepRecent, first);
@@ -52,7 +52,7 @@ export async function planCompaction(
     earlier?.entry.details,
   );
   const made =
-    setup.notes === undefined
+    wishes.notes === undefined
       ? await replacementFor(
           {
             history: present.sent.slice(first, split).map(({ message }) => message),
@@ -63,7 +63,8 @@ export async function planCompaction(
           },
           {
             ...setup,
-            wanted,
+            wanted: { ...wanted, focus: wanted.focus ?? wishes.prompt },
+            additional: wishes.context ?? [],
             room,
             window: present.window,
             model: next.modelInfo,
@@ -72,7 +73,8 @@ export async function planCompaction(
           },
           context,
         )
-      : givenNotes(setup.notes);
+      : givenNotes(wishes.notes);
+  const preserveData = wishes.preserveData ? { ...wishes.preserveData, ...made.preserveData } : made.preserveData;
   const tailTokens = tail.reduce((sum, { tokens }) => sum + tokens, 0);
   const excess = isUrgent(wanted)
     ? present.prefixTokens + room.keepUser + made.tokens + tailTokens - room.threshold
@@ -93,7 +95,7 @@ export async function planCompaction(
       summarized: old.length - keep.length,
       kept: keep.length,
     } satisfies JsonObject,
-    ...(made.preserveData === undefined ? {} : { preserveData: made.preserveData }),
+    ...(preserveData === undefined ? {} : { preserveData }),
   };
 }
 

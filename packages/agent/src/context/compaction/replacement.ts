@@ -48,6 +48,8 @@ export interface Terms {
   /** A model call when absent. */
   readonly summarizer: Summarizer | undefined;
   readonly wanted: WantedCompaction;
+  /** What hooks want the summarizing model to know. */
+  readonly additional: readonly string[];
   readonly room: Room;
   /** Of the model that gets it. */
   readonly window: number;
@@ -142,7 +144,7 @@ async function replaceByPictures(
 
 async function replaceByNotes(
   { history, turn, tokens, earlier, earlierMessage }: Hidden,
-  { settings, summarizer, wanted, room, window }: Terms,
+  { settings, summarizer, wanted, additional, room, window }: Terms,
   context: SeamContext,
 ): Promise<Replacement> {
   const before = earlier && earlierText(context.journal, earlier);
@@ -151,7 +153,7 @@ async function replaceByNotes(
     turn,
     previous: before?.notes,
     focus: wanted.focus,
-    additional: [],
+    additional,
     replaces: tokens + (earlierMessage?.tokens ?? 0),
     most: Math.max(LEAST_SUMMARY_TOKENS, room.summary),
     characters: INPUT_CHARACTERS * window,

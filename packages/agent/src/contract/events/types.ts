@@ -31,10 +31,12 @@ export interface AwaitedInput {
  * How an input ended. Usage and cost include the follow-ups that ran behind it; everything else is of the last one. Usage is in
  * counts that mean the same for every vendor (`comparableUsage`).
  */
-export interface InputOutcome {
+export interface InputOutcome<Output = unknown> {
   readonly reason: EndReason;
   /** The text of the last answer; "" when there was none. */
   readonly text: string;
+  /** The value of the last answer, when a schema was given (`outputSchema`) and the answer fits it; `text` is its JSON then. */
+  readonly output?: Output;
   /** Why the last answer ended; "" when there was none. */
   readonly finish: string;
   readonly rounds: number;
@@ -46,10 +48,10 @@ export interface InputOutcome {
 }
 
 /**
- * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, or `repetition`
- * when the model made the same failing call again and again.
+ * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, `repetition` when
+ * the model made the same failing call again and again, or `output` when its answers did not fit the output schema.
  */
-export type FailureKind = ErrorKind | "storage" | "repetition";
+export type FailureKind = ErrorKind | "storage" | "repetition" | "output";
 
 /** What went wrong when an input ended with an error. */
 export interface InputError {

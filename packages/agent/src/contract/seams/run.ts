@@ -1,7 +1,7 @@
 // Runs the hooks of the middleware list in order, each under its deadline.
 
 import { type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
-import { type SessionDeps, withDeadline } from "../../base/time/deadline.ts";
+import { abortController, endInTime, type SessionDeps } from "../../base/time/deadline.ts";
 import type { InputContent } from "../events/types.ts";
 import type { ToolResult } from "../tool.ts";
 import type {
@@ -29,7 +29,7 @@ export interface SeamHost {
   readonly deps: SessionDeps;
   readonly middleware: readonly Middleware[];
   /** What hooks may use, ended by the signal. */
-  readonly context: (signal: AbortSignal) => SeamContext;
+  readonly context: (signal: () => AbortSignal) => SeamContext;
   readonly hookTimeoutMs: () => number;
   readonly warn: (message: string, code: string) => void;
 }
@@ -63,7 +63,7 @@ export class Seams {
 
   /** As hooks get it, for work that the session does in their name. */
   context(signal: AbortSignal): SeamContext {
-    return this.#host.context(signal);
+    return this.#host.context(() => signal);
   }
 
   handles(hook: HookName): boolean {
@@ -118,7 +118,7 @@ export class Seams {
     signal: AbortSignal,
     hooks = this.#streamHooks,
   ): StreamCut | undefined | Promise<StreamCut | undefined> {
-    const context = this.#host.context(signal);
+    const context = this.context(signal);
     for (const [at, middleware] of hooks.entries()) {
       try {
         const verdict = middleware.onStreamEvent!(event, context);
@@ -296,17 +296,24 @@ export class Seams {
     }
   }
 
-  #run<T>(
+  async #run<T>(
     middleware: Middleware,
     hook: HookName,
     signal: AbortSignal,
     call: (context: SeamContext) => Promise<T> | T,
   ): Promise<T> {
+    signal.throwIfAborted();
+    let controller: AbortController | undefined;
+    const inner = (): AbortController => {
+      controller ??= abortController();
+      return controller;
+    };
+    const answer = call(this.#host.context(() => inner().signal));
+    // Most hooks answer at once: those need no deadline, and no signal unless they have asked for it.
+    if (!(answer instanceof Promise)) return answer;
     const ms = middleware.timeoutMs ?? this.#host.hookTimeoutMs();
     const what = `the hook ${middleware.name}.${hook}`;
-    return withDeadline(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, (inner) =>
-      call(this.#host.context(inner)),
-    );
+    return endInTime(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, inner(), answer);
   }
 
   #warn(middleware: Middleware, hook: HookName, error: unknown): void {

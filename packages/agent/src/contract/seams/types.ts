@@ -145,10 +145,9 @@ export interface CompactionPlan {
 export interface CompactionDemand {
   readonly reason: string;
   /** Undefined: there is nothing to compact. `prune`: it is enough to empty these. */
-  /** `notes`: what a hook wants to stand for older history; then no model is asked. */
   summarize(
     context: SeamContext,
-    notes?: string,
+    wishes?: SummaryWishes,
   ): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
 }
 
@@ -234,8 +233,20 @@ export type RoundVerdict = { readonly tell: InputContent } | undefined;
 export type TreeVerdict = { readonly cancel: string } | BranchSummary | undefined;
 /** Objects, or (undefined) lets it happen. */
 export type LeaveVerdict = { readonly cancel: string } | undefined;
-/** Gives the notes that stand for older history, or cancels the compaction. */
-export type SummaryVerdict = { readonly notes: string } | { readonly cancel: string } | undefined;
+/** What hooks want of a compaction. */
+export interface SummaryWishes {
+  /** These stand for older history, and no model is asked. */
+  readonly notes?: string | undefined;
+  /** What the summary should pay attention to, unless the user said that. */
+  readonly prompt?: string | undefined;
+  /** Given to the model that summarizes. */
+  readonly context?: readonly string[] | undefined;
+  /** Stored with the compaction, never sent. */
+  readonly preserveData?: PreservedData | undefined;
+}
+
+/** Says what a compaction should respect, or cancels it. */
+export type SummaryVerdict = SummaryWishes | { readonly cancel: string } | undefined;
 /** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
 
@@ -268,7 +279,7 @@ export interface Middleware {
     info: { readonly text: string; readonly rounds: number },
     context: SeamContext,
   ): Promise<StopVerdict> | StopVerdict;
-  /** A summary is about to be asked for; the first that gives notes or cancels decides. */
+  /** A summary is about to be asked for; the first that answers decides. */
   beforeSummary?(
     wish: { readonly reason: string; readonly tokensBefore: number },
     context: SeamContext,

@@ -9,6 +9,8 @@ import { formatFile } from "../target/target.ts";
 /** The whole list, which is more than is shown, ends here. */
 const MOST = 10_000;
 
+const WHOLE_DISK = "The whole disk is not searched for files. Name a directory.";
+
 export interface FindQuery {
   readonly paths: readonly string[];
   readonly hidden: boolean;
@@ -37,6 +39,7 @@ export async function findAccess(paths: readonly string[], scope: CallScope): Pr
 
 export async function findPaths(query: FindQuery, scope: CallScope): Promise<FoundPaths> {
   const { places, missing } = await placesOf(cleanPaths(query.paths), scope);
+  if (places.some((place) => place.kind === "tree" && place.real === "/")) throw new ToolFailure(WHOLE_DISK);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), query.timeoutMs);
   try {
@@ -59,9 +62,7 @@ export async function findPaths(query: FindQuery, scope: CallScope): Promise<Fou
 /** Backslashes that escape nothing are the slashes of another system. */
 function cleanPaths(paths: readonly string[]): readonly string[] {
   return paths.map((path) => {
-    if (/^\/+$/.test(path.trim())) {
-      throw new ToolFailure("The whole disk is not searched for files. Name a directory.");
-    }
+    if (/^\/+$/.test(path.trim())) throw new ToolFailure(WHOLE_DISK);
     return path.replace(/\\(?![*?[\]{}\\])/g, "/");
   });
 }

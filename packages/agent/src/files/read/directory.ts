@@ -34,7 +34,11 @@ export async function directoryTree(
     rows.push(`${indent}[${children.length - most} more]`);
   };
   show("", 1);
-  const details = { filePath: path, entries: rows.length, ...(left > 0 ? { limits: { entriesLeftOut: left } } : {}) };
+  const details = {
+    filePath: path,
+    entries: rows.length,
+    ...(left > 0 ? { meta: { limits: { entriesLeftOut: left } } } : {}),
+  };
   if (rows.length === 0) return { kind: "shown", path, text: "(empty directory)", details };
   const wanted = selector?.ranges[0];
   // One number caps the lines; two are a stretch of them.

@@ -21,6 +21,8 @@ export interface Window {
   readonly total: number;
   /** The line to go on with; absent at the end. */
   readonly next?: number;
+  /** What ended it before the last line: how many lines a read shows, or how many bytes. */
+  readonly endedBy?: "lines" | "bytes";
   /** No line there: said instead. */
   readonly advice?: string;
   /** The text alone, without numbers. */
@@ -62,18 +64,26 @@ export function windowOf(opened: OpenedText, limits: WindowLimits): Window {
   }));
   const wanted = spans.reduce((sum, span) => sum + span.last - span.first + 1, 0);
   const isBounded = ranges.every((range) => range.last !== undefined);
-  const most = isBounded ? wanted : Math.min(wanted, limit ?? defaultLimit);
+  const usual = selector || offset !== undefined ? defaultLimit : Math.min(defaultLimit, opened.most ?? defaultLimit);
+  const most = isBounded ? wanted : Math.min(wanted, limit ?? usual);
   let room = limits.room ? Math.max(limits.room.least, most * limits.room.perLine) : Number.POSITIVE_INFINITY;
   const rows: (Row | undefined)[] = [];
   let shown = 0;
   let number = 0;
-  const result = (): Omit<Window, "next"> => ({ rows, shown, first: spans[0]?.first ?? from, total, isRaw });
+  const result = (): Omit<Window, "next" | "endedBy"> => ({
+    rows,
+    shown,
+    first: spans[0]?.first ?? from,
+    total,
+    isRaw,
+  });
   for (const span of spans) {
     if (rows.length > 0 && !isRaw) rows.push(undefined);
     for (number = span.first; number <= span.last; number++) {
       const text = lines[number - firstKnown] as string;
       room -= Buffer.byteLength(text) + String(number).length + 2;
-      if (shown === most || (room < 0 && shown > 0)) return { ...result(), next: number };
+      if (shown === most) return { ...result(), next: number, endedBy: "lines" };
+      if (room < 0 && shown > 0) return { ...result(), next: number, endedBy: "bytes" };
       rows.push({ number, text });
       shown++;
     }
@@ -83,7 +93,7 @@ export function windowOf(opened: OpenedText, limits: WindowLimits): Window {
       total === 0 ? "(empty file)" : `(${path} has ${total} lines; the requested lines are beyond its end)`;
     return { ...result(), advice };
   }
-  return number <= total ? { ...result(), next: number } : result();
+  return number <= total ? { ...result(), next: number, endedBy: "lines" } : result();
 }
 
 function charsOf({ path, lines }: OpenedText, { first: from, last }: LineRange): Window {

@@ -17,7 +17,7 @@ declare module "../../contract/tool.ts" {
   }
 }
 
-const FILES_PER_PAGE = 20;
+export const FILES_PER_PAGE = 20;
 const MATCHES_PER_FILE = 20;
 const MATCHES_OF_ONE_FILE = 200;
 /** The list of a search ends here. */
@@ -40,6 +40,8 @@ export interface SearchPage {
   readonly shown: Shown;
   readonly excerpts: readonly Excerpt[];
   readonly around: SearchContext;
+  /** Matching lines of one file, at the most. */
+  readonly perFile: number;
   /** Files of the whole list. */
   readonly total: number;
   readonly isCapped: boolean;
@@ -95,6 +97,7 @@ async function pageOf(query: SearchQuery, scope: CallScope): Promise<SearchPage>
         shown,
         excerpts: excerpts.slice(0, shown.files),
         around,
+        perFile,
         total: list.sources.length,
         isCapped: list.isCapped,
         next: next < list.sources.length ? next : undefined,

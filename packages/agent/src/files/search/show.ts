@@ -4,7 +4,7 @@
 import type { Excerpt, SearchContext } from "./content.ts";
 
 /** Longer lines are cut. */
-const MOST_COLUMNS = 512;
+export const MOST_COLUMNS = 512;
 /** What is shown of a cut line before its match. */
 const LEAD = 120;
 
@@ -15,6 +15,8 @@ export interface Shown {
   readonly matches: number;
   /** Something of these files was left out or cut. */
   readonly isCut: boolean;
+  /** One of the lines is longer than what is shown of it. */
+  readonly hasCutLine: boolean;
 }
 
 /** At least the first match of the first excerpt is shown, whatever the room. */
@@ -43,6 +45,7 @@ export function showExcerpts(excerpts: readonly Excerpt[], around: SearchContext
     files,
     matches: shown.reduce((sum, rows) => sum + rows.taken, 0),
     isCut: shown.some((rows) => rows.isCut),
+    hasCutLine: shown.some((rows) => rows.hasCutLine),
   };
 }
 
@@ -62,7 +65,7 @@ class Rows {
   readonly #columns: number;
   readonly #rows = new Map<number, string>();
   taken = 0;
-  #hasCutLine = false;
+  hasCutLine = false;
 
   constructor(excerpt: Excerpt, around: SearchContext, columns = MOST_COLUMNS) {
     this.#excerpt = excerpt;
@@ -75,7 +78,7 @@ class Rows {
   }
 
   get isCut(): boolean {
-    return this.#hasCutLine || this.taken < this.count;
+    return this.hasCutLine || this.taken < this.count;
   }
 
   costOf(index: number): number {
@@ -127,7 +130,7 @@ class Rows {
 
   #cut(text: string, at = 0): string {
     if (text.length <= this.#columns) return text;
-    this.#hasCutLine = true;
+    this.hasCutLine = true;
     const start = at < this.#columns - LEAD ? 0 : at - LEAD;
     const end = start + this.#columns;
     const part = text.slice(start, end).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");

@@ -19,6 +19,8 @@ export interface OpenedText {
   readonly selector?: Selector | undefined;
   /** For the model to follow: given to it whole where no part was named. */
   readonly isWhole?: boolean | undefined;
+  /** Lines that are shown where the call names none; absent: as many as usual. */
+  readonly most?: number | undefined;
   /** Said before the lines. */
   readonly notes: readonly string[];
   /** A file of its own on disk, which a structure can be made of. */

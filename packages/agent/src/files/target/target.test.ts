@@ -1,4 +1,13 @@
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -104,7 +113,7 @@ describe("a write that names a part", () => {
     expect(await read("b:2")).toContain("1:y");
   });
 
-  it("T-WRITE-2 T-WRITE-3 what is no archive or database is not written beside under a name with a colon", async () => {
+  it("T-WRITE-2 T-WRITE-3 G-85 what is no archive or database is not written beside under a name with a colon", async () => {
     put("text.zip", "no archive\n");
     put("text.db", "no database\n");
     bench.services.formats = builtinFormats;
@@ -112,8 +121,10 @@ describe("a write that names a part", () => {
       expect(bench.text(writeTool, { path, content: "{}" }), path).rejects.toThrow(why);
     await refused("text.zip:a", "text.zip is no zip file by its content");
     await refused("text.db:t", "text.db is no sqlite file by its content");
-    await refused("new.db:t", "There is no new.db");
+    await refused("new.db:t", "SQLite database 'new.db' not found");
     expect(readdirSync(bench.dir).sort()).toEqual(["text.db", "text.zip"]);
+    await bench.call(writeTool, { path: "text.db", content: "new\n" });
+    expect(readFileSync(join(bench.dir, "text.db"), "utf8")).toBe("new\n");
   });
 
   it("T-WRITE-2 lines of a member make no second member", async () => {

@@ -173,6 +173,8 @@ async function newInside(text: string, scope: CallScope): Promise<FileTarget | u
       );
     }
     if (format.parts) return { kind: "file", path: text, located, format, separator, inner };
+    if (format.rows)
+      throw new ToolFailure(`SQLite database '${path}' not found. Create it first. Nothing was written.`);
     throw new ToolFailure(
       `There is no ${path}, and a write does not create a ${format.name} file. Create it in the shell. Nothing was written.`,
     );

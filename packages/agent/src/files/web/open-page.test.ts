@@ -18,6 +18,8 @@ const pages: Readonly<Record<string, readonly [string, string, number?]>> = {
     "<rss><channel><title>News</title><item><title>One &amp; two</title><link>http://x/1</link></item></channel></rss>",
   ],
   "/lines": ["text/plain", Array.from({ length: 40 }, (_, i) => `line ${i + 1}\n`).join("")],
+  "/long": ["text/plain", Array.from({ length: 900 }, (_, i) => `line ${i + 1}\n`).join("")],
+  "/wide": ["text/plain", `${"w".repeat(1023)}\n`.repeat(90)],
   "/gone": ["text/html", body("Not here"), 404],
   "/pic": ["image/png", "\u0089PNG"],
 };
@@ -69,6 +71,18 @@ it("T-READ-10 the next lines of a page cost no request, and its raw form is anot
   expect(hits).toEqual(["/lines"]);
   await read("/lines:raw");
   expect(hits).toEqual(["/lines", "/lines"]);
+});
+
+it("WB-01 of a long page the beginning is shown, all of it is an artifact, and its lines cost no request", async () => {
+  const shown = await read("/long");
+  expect(shown).toContain("\nNotes: all 900 lines are in artifact://0\n---\n");
+  expect(shown).toContain("300:line 300\n[600 more lines; continue with");
+  expect(Buffer.concat(bench.artifacts[0]!).toString()).toBe(pages["/long"]![1]);
+  expect(await read("/long:500-501")).toContain("500:line 500\n501:line 501");
+  expect(await read("/long:301-")).toContain("900:line 900");
+  expect(await read("/wide")).toMatch(/\n49:w+\n(?:50:w+\n)?\[4\d more lines/);
+  expect(hits).toEqual(["/long", "/wide"]);
+  expect(bench.artifacts).toHaveLength(2);
 });
 
 it("WB-01 a page that leads to a private address is refused, one without web access says so", async () => {

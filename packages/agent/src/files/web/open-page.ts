@@ -2,7 +2,7 @@
 // otherwise. What it is and how it was made stands in the header.
 
 import { parseJson } from "@lathe/llm";
-import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { type CallScope, type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { formatOfName } from "../target/format-of-name.ts";
 import { imageType } from "../target/images.ts";
 import { linesOf, type OpenedImage, type OpenedText } from "../target/opened.ts";
@@ -17,7 +17,13 @@ const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30
 /** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
 const LEAST_TEXT = 200;
 
-export async function openPage({ path, selector }: WebTarget, scope: CallScope): Promise<OpenedText | OpenedImage> {
+/** Of a longer page, the beginning is shown, and the whole becomes an artifact. */
+const MOST_LINES = 300;
+const MOST_SHOWN_BYTES = 50 << 10;
+
+type PageScope = CallScope & Partial<Pick<ToolContext, "openArtifact">>;
+
+export async function openPage({ path, selector }: WebTarget, scope: PageScope): Promise<OpenedText | OpenedImage> {
   const { web, pages } = scope.services;
   if (!web) throw new ToolFailure(`${path} cannot be read: pages of the web are not available here.`);
   const isRaw = selector?.raw ?? false;
@@ -26,7 +32,7 @@ export async function openPage({ path, selector }: WebTarget, scope: CallScope):
   const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));
-  const opened = withHeader(path, page, rendered);
+  const opened = withHeader(path, page, rendered, await keepLong(rendered.text ?? "", scope));
   // A failure is asked for again: the next answer may be another one.
   if (page.status < 400) pages?.keep([path, page.url], isRaw, opened);
   return withSelector(opened, selector);
@@ -47,9 +53,34 @@ interface Means {
   fetch(url: string): Promise<FetchedPage>;
 }
 
-function withHeader(path: string, page: FetchedPage, { method, text, image, notes = [] }: Rendered): CachedPage {
+interface LongPage {
+  /** How many of its lines are shown. */
+  readonly most: number;
+  readonly note: string;
+}
+
+async function keepLong(text: string, { openArtifact }: PageScope): Promise<LongPage | undefined> {
+  const lines = linesOf(text);
+  let bytes = 0;
+  const cut = lines.findIndex((line, at) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return at >= MOST_LINES || bytes > MOST_SHOWN_BYTES;
+  });
+  if (cut < 0 || !openArtifact) return undefined;
+  const artifact = openArtifact("read");
+  artifact.write(Buffer.from(text));
+  const { id } = await artifact.close();
+  return { most: Math.max(1, cut), note: `all ${lines.length} lines are in artifact://${id}` };
+}
+
+function withHeader(
+  path: string,
+  page: FetchedPage,
+  { method, text, image, notes = [] }: Rendered,
+  long: LongPage | undefined,
+): CachedPage {
   const cut = page.truncated ? [`only the first ${page.body.length} bytes were read`] : [];
-  const said = [...cut, ...notes];
+  const said = [...cut, ...notes, ...(long ? [long.note] : [])];
   const header = [
     `URL: ${page.url}`,
     `Content-Type: ${page.mediaType || "unknown"}`,
@@ -59,7 +90,8 @@ function withHeader(path: string, page: FetchedPage, { method, text, image, note
     "---",
   ];
   if (image) return { kind: "image", path, ...image, notes: header };
-  return { kind: "text", path, lines: linesOf(text ?? ""), first: 1, notes: header, isPlainFile: false };
+  const lines = linesOf(text ?? "");
+  return { kind: "text", path, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
 }
 
 async function raw(page: FetchedPage): Promise<Rendered> {

@@ -77,6 +77,8 @@ const isUncertain = ({ part, doubt }: CommandAccess): boolean => (doubt ?? part?
 /** A rule without a pattern covers every command. */
 const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pattern);
 
+const isAboutFiles = ({ subject }: Rule): boolean => subject === "read" || subject === "write";
+
 /** What the rules say of its words, danger and doubt included. */
 function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict {
   const { part, doubt } = item;
@@ -85,7 +87,15 @@ function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: Rul
   if (part === undefined) {
     // Not shell text, or text that could not be read: only rules about everything speak of it.
     const whole = about.filter(({ pattern }) => pattern === undefined);
-    const narrowed = ruleVerdict(whole, "deny") ?? ruleVerdict(whole, "ask");
+    // It cannot be told whether a narrower rule speaks of a text that cannot be read.
+    const perhaps =
+      doubt === undefined
+        ? []
+        : [...about, ...rules.filter(isAboutFiles)].filter(({ decision }) => decision !== "allow");
+    const narrowed =
+      ruleVerdict(whole, "deny") ??
+      ruleVerdict(whole, "ask") ??
+      (perhaps[0] && { ...ask(sentence(`${doubt}, and a rule may deny or ask about it`), FULL), rule: perhaps[0] });
     return (
       narrowed ?? (doubt === undefined ? ruleVerdict(whole, "allow") : undefined) ?? ask(sentence(doubt ?? ""), FULL)
     );
@@ -154,7 +164,9 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);
-  return plainAsk(`Mode ${mode} asks before it runs commands.`, rule === undefined ? FULL : `--allow '${rule}'`);
+  const strange = mode === "auto-edit" ? item.part?.strange : undefined;
+  const why = strange ? `${strange.slice(0, 80)} is not understood.` : `Mode ${mode} asks before it runs commands.`;
+  return plainAsk(why, rule === undefined ? FULL : `--allow '${rule}'`);
 }
 
 /** Words that may be paths, `--option=path` included, with the path that they mean. */

@@ -19,12 +19,19 @@ export interface RuleScope {
 }
 
 /** Whether the rule is about this at all; of a command, its words are not looked at. */
-export function isAbout({ subject }: Rule, item: Item, { tool }: RuleScope): boolean {
-  if (tool !== undefined && (subject.endsWith("*") ? tool.startsWith(subject.slice(0, -1)) : subject === tool))
-    return true;
+export function isAbout(rule: Rule, item: Item, { tool }: RuleScope): boolean {
+  const { subject } = rule;
+  if (tool !== undefined && (subject.endsWith("*") ? isAmong(tool, rule) : subject === tool)) return true;
   const tier = tierOf(item);
   if (subject === "shell") return item.kind === "exec";
   return subject === tier;
+}
+
+/** What `mcp__files__*` allows are the tools of `files`, not those of a server called `files__other`. */
+function isAmong(tool: string, { subject, decision }: Rule): boolean {
+  const prefix = subject.slice(0, -1);
+  const isOfOne = prefix.startsWith("mcp__") && prefix.endsWith("__") && decision === "allow";
+  return tool.startsWith(prefix) && !(isOfOne && tool.slice(prefix.length).includes("__"));
 }
 
 /** Matches everything but commands. */

@@ -12,7 +12,7 @@ import { readShell } from "./reader.ts";
 import { withSelfMade } from "./self-made.ts";
 import { ShellDoubt } from "./syntax.ts";
 import { VariableFacts } from "./variables.ts";
-import { walkScript } from "./walk.ts";
+import { leadingFunctions, walkScript } from "./walk.ts";
 
 /** Longer texts are asked about: reading them would hold up the loop. */
 const LONGEST = 50_000;
@@ -50,8 +50,10 @@ function analyseWith(grammar: ReadGrammar, command: string, context: ShellContex
     addScript(grammar, command, reached, { cwd: context.cwd, isCertain: true }, parts);
     return { parts: withSelfMade(parts) };
   } catch (error) {
-    if (!(error instanceof ShellDoubt)) throw error;
-    return { parts: withSelfMade(parts), doubt: error.message };
+    if (error instanceof ShellDoubt) return { parts: withSelfMade(parts), doubt: error.message };
+    // A text that exhausts the stack is nested more deeply than any that is meant to be read.
+    if (error instanceof RangeError) return { parts: withSelfMade(parts), doubt: "nested too deeply" };
+    throw error;
   }
 }
 
@@ -69,5 +71,5 @@ function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: 
   };
   const given = reached.assignments.map(({ value }) => value.replace(/\+?=.*$/s, ""));
   const facts = new VariableFacts(read.script, reached.facts, given);
-  walkScript(read.script, { text, facts }, reached, place, collector);
+  walkScript(read.script, { text, facts, functions: leadingFunctions(read.script) }, reached, place, collector);
 }

@@ -1,10 +1,10 @@
 // Builtins that assign variables, evaluate their words or change how the rest of the text is read. Bash evaluates more of them
 // than their words show, so each has a list of forms that are proven to run nothing; any other form is in doubt.
 
-import { optionList, readOptions } from "./options.ts";
+import { listOf, readOptions } from "./options.ts";
 import type { ShellWord } from "./shell-words.ts";
 import { judgeTest } from "./test-words.ts";
-import { isHarmlessName, sensitiveName } from "./variables.ts";
+import { isHarmlessAssignment, sensitiveName } from "./variables.ts";
 
 export interface BuiltinVerdict {
   readonly doubt?: string | undefined;
@@ -56,10 +56,10 @@ function only(permitted: RegExp, doubt: string): Judge {
 
 /** These options, then names of variables. */
 function optionsThenNames(options: string): Judge {
-  const list = optionList(options);
+  const list = listOf(options);
   return (operands) => {
     const read = readOptions(operands, list);
-    if (!read) return unknownName();
+    if ("refused" in read) return unknownName();
     const arrays = read.options.flatMap(({ name, value }) => (name === "-a" && value ? [value] : []));
     return judgeNames([...arrays, ...read.operands]);
   };
@@ -96,12 +96,14 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string): Buil
   for (const word of operands.filter((operand) => !flags.includes(operand))) {
     const [, name = "", value] = /^([^=]*?)(?:\+?=(.*))?$/s.exec(word.value) ?? [];
     if (!/^\w+$/.test(name)) return unknownName();
-    const doubt = sensitiveName(name);
+    const isHarmless = isHarmlessAssignment(name, word.isKnown ? value : undefined);
+    const doubt = isHarmless ? undefined : sensitiveName(name);
     if (doubt) return inDoubt(doubt);
     if (value === undefined && !word.isKnown) return unknownName();
     if (value !== undefined && !isScalar && (!word.isKnown || value.includes("(")))
       return inDoubt(`${program} evaluates what it assigns`);
-    isTight &&= value === undefined || isHarmlessName(name);
+    // A name alone is exported with the value that it has, also one that the same text has assigned.
+    isTight &&= isHarmless;
   }
   return { isHarmless: !isExported || isTight };
 }

@@ -17,6 +17,14 @@ export function findFiles(words: readonly ShellWord[]): Found {
   return { roots: roots.length > 0 ? roots : ["."], names };
 }
 
+/** Where the command behind `-exec` ends: at `;`, or at a `+` right behind `{}`. Any other `+` is a word of it. */
+export function endOfExec(words: readonly ShellWord[], from: number): number {
+  const end = words.findIndex(
+    ({ value }, at) => at >= from && (value === ";" || (value === "+" && at > from && words[at - 1]?.value === "{}")),
+  );
+  return end < 0 ? words.length : end;
+}
+
 /** A glob that stands for at least the names that the regular expression matches. */
 export function globOf(regex: string, reach: "whole" | "anywhere"): string {
   const open = regex

@@ -1,6 +1,6 @@
-// Everyday commands that change nothing, or only the files they name: program, permitted options, what its operands are.
-// Whatever can run another program, write a file that is not listed as one, or reach the network is not here: interpreters, test
-// runners and package scripts never are.
+// Everyday commands that change nothing, or only the files they name: program, the options that are understood, what its operands
+// are. Whatever can run another program, write a file that is not listed as one, open files that none of its words names, or reach
+// the network is not here: interpreters, test runners and package scripts never are.
 
 /** What the words that are no options mean. */
 export type Operands =
@@ -18,11 +18,15 @@ export type Operands =
   | "none";
 
 export interface HarmlessProgram {
-  /** See options.ts; `*` permits all. */
+  /** See options.ts; `*`: every word is a text, also one that looks like an option. */
   readonly options: string;
   readonly operands: Operands;
   /** The most operands it may have. */
   readonly most?: number;
+  /** It reads no options behind its first operand. */
+  readonly stops?: boolean;
+  /** See options.ts. */
+  readonly isDetached?: boolean;
   /** These take the place of the pattern. */
   readonly patternOptions?: readonly string[];
   /** No option of it does harm, also not one that is only known when it runs. */
@@ -32,13 +36,13 @@ export interface HarmlessProgram {
   /** What every value of an option must look like. */
   readonly values?: RegExp;
   /** The text of the first operand, or of these options, must be a plain script of this language. */
-  readonly language?: "sed" | "awk";
+  readonly language?: "sed" | "awk" | "jq";
 }
 
 const ALL = "*";
 
 const GREP =
-  "-EFGPivwxyclLqsohHnTZzabrRIU0 -# -A: -B: -C: -e: -f: -m: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file= --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --null-data --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-from= --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary";
+  "-EFGPivwxyclLqsohHnTZzabrRIU0 -# -A: -B: -C: -e: -f:< -m: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file=< --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --null-data --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-from=< --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary";
 
 function FD(): HarmlessProgram {
   return {
@@ -74,8 +78,18 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   dirs: { options: "-clpv", operands: "none" },
   sleep: { options: "", operands: "text" },
   // Files, read.
-  ls: { options: ALL, operands: "read" },
-  cat: { options: ALL, operands: "read" },
+  ls: {
+    options:
+      "-aAbBcCdDfFgGhHiIklLmnNopqQrRsStuUvxXZ1 -I: -T: -w: --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired --classify? --file-type --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero",
+    isLenient: true,
+    operands: "read",
+  },
+  cat: {
+    options:
+      "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting",
+    isLenient: true,
+    operands: "read",
+  },
   head: {
     options: "-c: -n: -qvz -# --bytes= --lines= --quiet --silent --verbose --zero-terminated",
     isLenient: true,
@@ -88,12 +102,11 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "read",
   },
   // Without a terminal they print the file. A word that begins with + is a command for them.
-  less: { options: "-#EFIKMNQRSXeimnqrs", operands: "read", each: /^[^+]/ },
-  more: { options: "-#cdflpsu", operands: "read", each: /^[^+]/ },
+  less: { options: "-EFIKMNQRSXeimnqrs", operands: "read", each: /^[^+]/ },
+  more: { options: "-# -cdflpsu", operands: "read", each: /^[^+]/ },
   zipinfo: { options: "-12smlvhMtTzC", operands: "read", most: 1 },
   wc: {
     options: "-clmwL --bytes --chars --lines --words --max-line-length --total=",
-    isLenient: true,
     operands: "read",
   },
   nl: { options: "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:", isLenient: true, operands: "read" },
@@ -104,15 +117,19 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isLenient: true,
     operands: "read",
   },
-  file: { options: "-bhikLNprs0 -F: --mime --mime-type --mime-encoding --brief --dereference", operands: "read" },
+  file: {
+    options:
+      "-bhikLNrs0 -F: -e: --mime --mime-type --mime-encoding --extension --brief --dereference --no-dereference --keep-going --no-pad --print0 --raw --separator= --exclude=",
+    operands: "read",
+  },
   du: {
     options:
-      "-0abchklmsxDHLPS -d: -B: -t: --all --apparent-size --block-size= --bytes --total --max-depth= --human-readable --summarize --exclude= --threshold= --time? --one-file-system --si",
-    isLenient: true,
+      "-0abchklmsxDHLPS -d: -B: -t: -X:< --null --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes --dereference --count-links --no-dereference --separate-dirs --summarize --exclude= --exclude-from=< --threshold= --time? --time-style= --one-file-system --si",
     operands: "read",
   },
   df: {
-    options: "-aBhHiklmPT -t: -x: --all --human-readable --inodes --local --print-type --total --type= --output?",
+    options:
+      "-ahHiklPTv -B: -t: -x: --all --block-size= --human-readable --si --inodes --local --no-sync --portability --print-type --total --type= --exclude-type= --output?",
     operands: "read",
   },
   basename: { options: "-az -s: --multiple --suffix= --zero", isLenient: true, operands: "text" },
@@ -128,23 +145,35 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isLenient: true,
     operands: "text",
   },
-  md5sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
-  sha1sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
-  sha256sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
-  sha512sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
-  shasum: { options: "-a: -btc", operands: "read" },
+  md5sum: { options: "-btz --tag", isLenient: true, operands: "read" },
+  sha1sum: { options: "-btz --tag", isLenient: true, operands: "read" },
+  sha256sum: { options: "-btz --tag", isLenient: true, operands: "read" },
+  sha512sum: { options: "-btz --tag", isLenient: true, operands: "read" },
+  shasum: { options: "-a: -bt", operands: "read" },
   cksum: { options: "-a: --algorithm=", operands: "read" },
   b2sum: { options: "-bt -l:", operands: "read" },
-  od: { options: "-abcdfiloxsv -A: -j: -N: -S: -t: -w:", isLenient: true, operands: "read" },
-  hexdump: { options: "-bcCdovx -e: -n: -s:", isLenient: true, operands: "read" },
-  xxd: { options: "-abeiup -c: -g: -l: -s: -o:", operands: "read", most: 1 },
-  strings: { options: "-afow -n: -t: -e: -# --bytes= --radix= --all", isLenient: true, operands: "read" },
+  od: {
+    options:
+      "-abcdfiloxsv -A: -j: -N: -S: -t: -w? --address-radix= --endian= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width?",
+    isLenient: true,
+    operands: "read",
+  },
+  hexdump: { options: "-bcCdovx -e: -n: -s: --canonical --length= --skip= --no-squeezing", operands: "read" },
+  // A second operand is a file that it writes, also when it looks like an option.
+  xxd: { options: "-abCdEeipu -c: -g: -l: -n: -s: -o:", operands: "read", most: 1, stops: true, isDetached: true },
+  // `@file` is a list of further words.
+  strings: {
+    options: "-adfow -n: -t: -e: -s: -# --bytes= --radix= --all --data --print-file-name --encoding=",
+    operands: "read",
+    each: /^[^@*?[{$]/,
+  },
   fd: FD(),
   fdfind: FD(),
   tree: {
     options:
       "-adflxisqNQpughDFvtcUrACSnJX -L: -P: -I: --noreport --dirsfirst --prune --gitignore --filelimit= --charset= --du --si --inodes --device",
     operands: "read",
+    isDetached: true,
   },
   // Texts.
   grep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
@@ -152,10 +181,10 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   fgrep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
   zcat: { options: "", operands: "read" },
   gzcat: { options: "", operands: "read" },
-  zgrep: { options: "-Eacchilnovwq", operands: "pattern" },
+  zgrep: { options: "-Eachilnovwq", operands: "pattern" },
   rg: {
     options:
-      "-abcdFhHiIlLnNoPqSsuUvVwxz0. -A: -B: -C: -e: -E: -f: -g: -j: -m: -M: -r: -t: -T: --after-context= --before-context= --context= --regexp= --encoding= --file= --glob= --iglob= --threads= --max-count= --max-columns= --max-columns-preview --max-depth= --max-filesize= --replace= --type= --type-not= --type-add= --type-list --type-clear= --color= --colors= --column --count --count-matches --crlf --debug --engine= --field-context-separator= --field-match-separator= --files --files-with-matches --files-without-match --fixed-strings --follow --glob-case-insensitive --heading --help --hidden --hyperlink-format= --ignore-case --ignore-file= --ignore-file-case-insensitive --include-zero --invert-match --json --line-buffered --line-number --line-regexp --mmap --multiline --multiline-dotall --no-config --no-filename --no-heading --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-require-git --no-unicode --null --null-data --one-file-system --only-matching --passthru --path-separator= --pcre2 --pretty --quiet --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --text --trace --trim --unrestricted --version --vimgrep --with-filename --word-regexp",
+      "-abcFhHiIlLnNoPqSsuUvVwx0. -d: -A: -B: -C: -e: -E: -f:< -g: -j: -m: -M: -r: -t: -T: --after-context= --before-context= --context= --regexp= --encoding= --file=< --glob= --iglob= --threads= --max-count= --max-columns= --max-columns-preview --max-depth= --max-filesize= --replace= --type= --type-not= --type-add= --type-list --type-clear= --color= --colors= --column --count --count-matches --crlf --debug --engine= --field-context-separator= --field-match-separator= --files --files-with-matches --files-without-match --fixed-strings --follow --glob-case-insensitive --heading --help --hidden --hyperlink-format= --ignore-case --ignore-file=< --ignore-file-case-insensitive --include-zero --invert-match --json --line-buffered --line-number --line-regexp --mmap --multiline --multiline-dotall --no-config --no-filename --no-heading --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-require-git --no-unicode --null --null-data --one-file-system --only-matching --passthru --path-separator= --pcre2 --pretty --quiet --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --text --trace --trim --unrestricted --version --vimgrep --with-filename --word-regexp",
     operands: "pattern",
     patternOptions: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"],
   },
@@ -182,7 +211,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   expand: { options: "-i -t:", operands: "read" },
   unexpand: { options: "-a -t:", operands: "read" },
   column: {
-    options: "-tnxLe -s: -o: -c: -N: -R: --table --separator= --output-separator= --table-columns= --table-right=",
+    options: "-txLeJ -s: -o: -c: -N: -R: --table --separator= --output-separator= --table-columns= --table-right=",
     operands: "read",
   },
   comm: { options: "-123z --check-order --nocheck-order --output-delimiter= --total", operands: "read" },
@@ -191,13 +220,14 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   cmp: { options: "-bls -i: -n: --silent --quiet --bytes=", operands: "read" },
   diff: {
     options:
-      "-aBbcdeEiNnpqrstTuwyZ -C: -U: -I: -x: -X: -W: -F: -D: -# --brief --unified? --context? --color? --exclude= --exclude-from= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-matching-lines= --ignore-trailing-space --label= --minimal --new-file --no-dereference --normal --recursive --report-identical-files --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-common-lines --tabsize= --text --width= --left-column --from-file= --to-file=",
+      "-aBbcdeEiNnpqrstTuwyZ -C: -U: -I: -x: -X:< -W: -F: -D: -S: -# --brief --unified? --context? --color? --exclude= --exclude-from=< --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-matching-lines= --ignore-trailing-space --label= --minimal --new-file --no-dereference --normal --recursive --report-identical-files --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-common-lines --tabsize= --text --width= --left-column --from-file=< --to-file=<",
     operands: "read",
   },
   jq: {
     options:
-      "-aceCjMnrsSR0 -h -V --arg --argjson --args --ascii-output --color-output --compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output --null-input --raw-input --raw-output --raw-output0 --seq --slurp --sort-keys --stream --tab --unbuffered --version --help",
+      "-aceCjMnrsSR -h -V --arg% --argjson% --args --ascii-output --color-output --compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output --null-input --raw-input --raw-output --raw-output0 --seq --slurp --sort-keys --stream --tab --unbuffered --version --help",
     operands: "pattern",
+    language: "jq",
   },
   sed: {
     options:
@@ -212,7 +242,19 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   test: { options: ALL, operands: "text" },
   "[": { options: ALL, operands: "text" },
   expr: { options: ALL, operands: "text" },
-  seq: { options: "-w -f: -s: -# --equal-width --format= --separator=", operands: "text" },
+  bc: { options: "-lqsw --mathlib --quiet --standard --warn", operands: "read" },
+  factor: { options: "-h --exponents", operands: "text" },
+  shuf: {
+    options: "-erz -i: -n: --echo --repeat --zero-terminated --input-range= --head-count=",
+    operands: "read",
+  },
+  sdiff: {
+    options:
+      "-abBdEHilstWZ -I: -w: --ignore-case --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --width= --left-column --suppress-common-lines --expand-tabs --tabsize= --minimal --speed-large-files --strip-trailing-cr",
+    operands: "read",
+    most: 2,
+  },
+  seq: { options: "-w -f: -s: --equal-width --format= --separator=", operands: "text" },
   numfmt: {
     options:
       "--from= --to= --field= --delimiter= --header? --padding= --suffix= --format= --grouping --invalid= --round=",
@@ -221,14 +263,21 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   base64: { options: "-diD -w: --decode --ignore-garbage --wrap=", operands: "read" },
   // Machine and processes.
   date: {
-    options: "-uR -d: -I -j -v: -r: --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=",
+    options: "-uR -d: -I? -r:< --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=<",
     operands: "text",
     each: /^\+/,
   },
-  uname: { options: ALL, operands: "none" },
-  hostname: { options: "-AIfisd --fqdn --short --ip-address --all-ip-addresses", operands: "none" },
+  uname: {
+    options:
+      "-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system",
+    operands: "none",
+  },
+  hostname: {
+    options: "-aAIfisdy --alias --fqdn --long --short --domain --ip-address --all-ip-addresses --all-fqdns",
+    operands: "none",
+  },
   whoami: { options: "", operands: "none" },
-  id: { options: "-agGnruz", operands: "text" },
+  id: { options: "-agGnruzZ --group --groups --name --real --user --zero", operands: "text" },
   groups: { options: "", operands: "text" },
   arch: { options: "", operands: "none" },
   nproc: { options: "--all --ignore=", operands: "none" },
@@ -247,8 +296,30 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
       "-acfilnovwx -d: -g: -G: -P: -s: -t: -u: -U: --list-name --list-full --full --exact --newest --oldest --count",
     operands: "text",
   },
-  lscpu: { options: "-aebcpJxy", operands: "none" },
-  lsblk: { options: "-abdfilmnpJt -o: --all --json", operands: "read" },
+  lscpu: { options: "-abcJxyB -e? -p? -C? --all --json --extended? --parse? --caches?", operands: "none" },
+  lsblk: { options: "-abdfilmnpJtASOPrsTz -o: -e: -I: -x: --all --json --fs --paths --output=", operands: "read" },
+  who: { options: "-abdHlmpqrstTuw --all --boot --count --heading --users", operands: "none" },
+  ss: { options: "-aeHilmnoOpstuwx046 --all --listening --numeric --processes --tcp --udp --unix", operands: "none" },
+  lsof: { options: "-PRUlnta -i? -c: -p: -u:", operands: "text", each: /^(?:tcp|udp)?:\d+$/i },
+  top: { options: "-bcHiS -n: -o: -p: -u: -U:", operands: "none" },
+  dpkg: {
+    options: "-lLsS --list --listfiles --status --search --get-selections --print-architecture",
+    operands: "text",
+  },
+  help: { options: "-dms", operands: "text" },
+  ulimit: { options: "-aSH", operands: "none" },
+  npm: {
+    options: "-agl --all --global --json --long --parseable --depth= --prod --dev --omit=",
+    operands: "text",
+    each: /^(?:ls|list|root|prefix)$/,
+    most: 1,
+  },
+  ip: {
+    options: "-46cjs",
+    operands: "text",
+    each: /^(?:a|addr|address|l|link|r|route|n|neigh|neighbour|show|list)$/,
+    most: 2,
+  },
   tty: { options: "-s", operands: "none" },
   locale: { options: "-akcm", operands: "text" },
   getconf: { options: "-a", operands: "text" },
@@ -256,14 +327,15 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   env: { options: "-0 --null", operands: "none" },
   printenv: { options: "-0 --null", operands: "text" },
   // Making things where they are named.
-  mkdir: { options: "-pv -m: --parents --verbose --mode=", operands: "write" },
-  touch: { options: "-acm -d: -t: -r: --no-create --date= --reference=", operands: "write" },
+  // No mode: one that lets others write, or run as the owner, is another matter.
+  mkdir: { options: "-pv --parents --verbose", operands: "write" },
+  touch: { options: "-acm -d: -t: -r:< --no-create --date= --reference=<", operands: "write" },
   rmdir: { options: "-pv --parents --verbose --ignore-fail-on-non-empty", operands: "write" },
-  tee: { options: "-aip --append --ignore-interrupts", operands: "write" },
+  tee: { options: "-aip --append --ignore-interrupts --output-error?", operands: "write" },
   cp: {
     options:
-      "-abdfHinLpPrRuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --interactive --dereference --no-dereference",
+      "-adfHinLpPrRuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --interactive --dereference --no-dereference",
     operands: "copy",
   },
-  mv: { options: "-fbinuv --force --no-clobber --update? --verbose --interactive", operands: "move" },
+  mv: { options: "-finuv --force --no-clobber --update? --verbose --interactive", operands: "move" },
 };

@@ -1,9 +1,10 @@
 // Whether a command is on the list of harmless ones, and which files it names.
 
+import { endOfExec } from "./found-files.ts";
 import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
 import { HARMLESS, type HarmlessProgram, type Operands } from "./harmless-programs.ts";
-import { type OptionList, optionList, type ReadOptions, readOptions } from "./options.ts";
-import { isPlainAwk, isPlainSed } from "./script-texts.ts";
+import { listOf, type ReadOptions, type Refused, readOptions } from "./options.ts";
+import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import type { ShellWord } from "./shell-words.ts";
 
 export interface Harmless {
@@ -16,9 +17,9 @@ export interface Harmless {
   readonly changes?: boolean;
 }
 
-/** Undefined when the command is not on the list, or not with these options. The program is known by its plain name. */
-export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | undefined {
-  if (isVersionQuestion(words, program)) return { reads: [], writes: [] };
+/** Undefined when the program is not on the list; refused by the word that is not understood. The program is known by its plain name. */
+export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | Refused | undefined {
+  if (isQuestion(words, program)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
@@ -26,18 +27,39 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   if (!Object.hasOwn(HARMLESS, program)) return undefined;
   const entry = HARMLESS[program] as HarmlessProgram;
   const given = words.slice(1);
-  const read = entry.options === "*" ? anyOptions(given) : readOptions(given, listOf(entry.options), entry.isLenient);
-  if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
-  if (entry.each && !read.operands.every(({ value, isKnown }) => isKnown && entry.each?.test(value))) return undefined;
-  const isOpen = ({ value }: { readonly value?: ShellWord }) =>
-    value && !(value.isKnown && entry.values?.test(value.value));
-  if (entry.values && read.options.some(isOpen)) return undefined;
-  if (entry.language && !hasPlainScript(read, entry)) return undefined;
+  const read =
+    entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
+  if ("refused" in read) return read;
+  // Of these, only a few subcommands are listed.
+  if (/^(?:npm|ip)$/.test(program) && read.operands.some(({ value }) => !entry.each?.test(value))) return undefined;
+  const strange = strangeWord(read, entry);
+  if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
-  const files = optionFiles(read);
   const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
-  if (!named || !files) return undefined;
-  return { ...named, reads: [...named.reads, ...files], ...searchedBy(program, read, named) };
+  if ("refused" in named) return named;
+  const reads = [...named.reads, ...valuesThat(read, "read")];
+  const writes = [...named.writes, ...valuesThat(read, "write")];
+  return { reads, writes, ...searchedBy(program, read, named) };
+}
+
+/** A word that the entry does not permit where it stands. */
+function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
+  if (most !== undefined && read.operands.length > most) return read.operands[most]?.value;
+  // gawk opens a connection behind such a name.
+  const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
+  if (isInet) return isInet.value;
+  const operand = each && read.operands.find(({ value, isKnown }) => !(isKnown && each.test(value)));
+  if (operand) return operand.value;
+  const option = read.options.find(
+    ({ value, means }) =>
+      value && ((values && !(value.isKnown && values.test(value.value))) || (means !== "text" && !value.isKnown)),
+  );
+  if (option) return option.name;
+  return language && strangeScript(read, language, patternOptions);
+}
+
+function valuesThat({ options }: ReadOptions, means: "read" | "write"): string[] {
+  return options.flatMap((option) => (option.means === means && option.value ? [option.value.value] : []));
 }
 
 const RECURSIVE: Readonly<Record<string, RegExp>> = {
@@ -60,64 +82,66 @@ function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmle
   return { trees: reads.length > 0 ? reads : ["."], picks };
 }
 
-// Not those that a file of the project can make another program: cargo, go, pnpm, yarn.
+// Not those that a file of the project can make another program: cargo, go, pnpm, rustc, yarn.
 const VERSIONED =
-  /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash)$/;
+  /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|ruby|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash|openssl)$/;
 
-/** They print which version they are, and nothing else. */
-function isVersionQuestion(words: readonly ShellWord[], program: string): boolean {
+const VERSION: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(["node", "npm", "tsc", "php", "ruby", "perl"].map((name) => [name, /^-v$/])),
+  python: /^-V$/,
+  python3: /^-V$/,
+  java: /^-version$/,
+  openssl: /^version$/,
+};
+
+// Those for which the word is no more than a text, or another question.
+const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc)$/;
+
+/** It prints its version or its help, and nothing else. */
+function isQuestion(words: readonly ShellWord[], program: string): boolean {
   const [, question] = words;
-  if (words.length !== 2 || !question?.isKnown || !VERSIONED.test(program)) return false;
-  return question.value === "--version";
+  if (words.length !== 2 || !question?.isKnown) return false;
+  if (VERSIONED.test(program) && (question.value === "--version" || VERSION[program]?.test(question.value)))
+    return true;
+  return question.value === "--help" && Object.hasOwn(HARMLESS, program) && !NOT_HELPED.test(program);
 }
 
-const lists = new Map<string, OptionList>();
-
-/** The lists are long texts of constants: each is cut up once. */
-function listOf(text: string): OptionList {
-  const known = lists.get(text) ?? optionList(text);
-  lists.set(text, known);
-  return known;
-}
-
-function anyOptions(words: readonly ShellWord[]): ReadOptions {
-  const isOption = ({ value, isKnown }: ShellWord) => isKnown && value.startsWith("-") && value !== "-";
-  return { options: [], operands: words.filter((word) => !isOption(word)) };
-}
-
-/** Files that options name: a list of patterns, an order of files. */
-function optionFiles({ options }: ReadOptions): string[] | undefined {
-  const files = options.filter(
-    ({ name, value }) => value && /^(?:-f|--file|--exclude-from|--ignore-file|--from-file|--to-file)$/.test(name),
-  );
-  return files.every(({ value }) => value?.isKnown) ? files.map(({ value }) => value?.value ?? "") : undefined;
-}
-
-function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | undefined {
+function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | Refused {
   if (operands === "text") return { reads: [], writes: [] };
-  if (operands === "none") return words.length === 0 ? { reads: [], writes: [] } : undefined;
+  if (operands === "none") return words[0] ? { refused: words[0].value } : { reads: [], writes: [] };
   const files = operands === "pattern" ? words.slice(1) : words;
-  const paths = files.map(({ paths: known }) => known);
-  if (paths.includes(undefined)) return undefined;
-  const all = (paths as string[][]).flat().filter((path) => path !== "-");
-  if (operands === "read" || operands === "pattern") return { reads: all, writes: [] };
-  if (operands === "write") return { reads: [], writes: all };
-  return transfers((paths as string[][]).slice(0, -1).flat(), paths.at(-1) ?? [], operands === "move");
+  const unknown = files.find(({ paths }) => paths === undefined);
+  if (unknown) return { refused: unknown.value };
+  const paths = files.map(({ paths: known }) => known as readonly string[]);
+  if (operands === "read" || operands === "pattern") return { reads: paths.flat(), writes: [] };
+  // What is found may be a link: only the folder is known, not what would be written.
+  const found = files.find((word) => word.found);
+  if (found) return { refused: found.value };
+  if (operands === "write") return { reads: [], writes: paths.flat() };
+  return transfers(paths.slice(0, -1).flat(), paths.at(-1) ?? [], operands === "move");
 }
 
 /** `mv` and `cp`: a folder as target gets the names of what goes there. What goes must have a name of its own. */
-function transfers(sources: readonly string[], targets: readonly string[], isMove: boolean): Harmless | undefined {
+function transfers(sources: readonly string[], targets: readonly string[], isMove: boolean): Harmless | Refused {
   const names = sources.map((source) => source.slice(source.lastIndexOf("/") + 1));
-  if (sources.length === 0 || names.some((name) => /^\.{0,2}$|^\..*[*?[{]/.test(name))) return undefined;
+  const nameless = sources.find((_, index) => /^\.{0,2}$|^\..*[*?[{]/.test(names[index] as string));
+  if (sources.length === 0 || nameless !== undefined) return { refused: nameless ?? targets[0] ?? "" };
   const into = targets.flatMap((target) => names.map((name) => `${target.replace(/\/+$/, "")}/${name}`));
   return { reads: sources, writes: [...targets, ...into, ...(isMove ? sources : [])] };
 }
 
-function hasPlainScript({ options, operands }: ReadOptions, { language, patternOptions }: HarmlessProgram): boolean {
-  const given = options.flatMap(({ name, value }) => (value && patternOptions?.includes(name) ? [value] : []));
+const PLAIN_SCRIPTS = { sed: isPlainSed, awk: isPlainAwk, jq: isPlainJq };
+
+/** The script that is not proven to be plain. */
+function strangeScript(
+  { options, operands }: ReadOptions,
+  language: keyof typeof PLAIN_SCRIPTS,
+  patternOptions: readonly string[] = [],
+): string | undefined {
+  const given = options.flatMap(({ name, value }) => (value && patternOptions.includes(name) ? [value] : []));
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
-  const isPlain = language === "sed" ? isPlainSed : isPlainAwk;
-  return scripts.length > 0 && scripts.every(({ value, isKnown }) => isKnown && isPlain(value));
+  if (scripts.length === 0) return language === "jq" ? undefined : language;
+  return scripts.find(({ value, isKnown }) => !(isKnown && PLAIN_SCRIPTS[language](value)))?.value;
 }
 
 /** Options that only show what an archive holds; the file comes right after them. */
@@ -130,48 +154,55 @@ const LISTS = {
  * Options first, then the archive, then members of it. A file with a colon in its name would be another machine's, which tar asks
  * over the network.
  */
-function harmlessListing(words: readonly ShellWord[], list: RegExp): Harmless | undefined {
+function harmlessListing(words: readonly ShellWord[], list: RegExp): Harmless | Refused {
   const given = words.slice(1);
   const first = given.findIndex(({ value }) => !list.test(value));
   const [options, operands] = [given.slice(0, first), given.slice(first)];
-  if (first < 1 || !given.every(({ isKnown }) => isKnown) || operands.some(({ value }) => /^[-+]/.test(value)))
-    return undefined;
+  const strange = given.find(({ isKnown }) => !isKnown) ?? operands.find(({ value }) => /^[-+]/.test(value));
+  if (first < 1 || strange) return { refused: (strange ?? words[1])?.value ?? "" };
   const isTar = list === LISTS.tar;
   const lists = !isTar || options.some(({ value }) => /^-?[a-zA-Z]*t|^--list$/.test(value));
   const namesFile = !isTar || /f$|^--file$/.test(options.at(-1)?.value ?? "");
   const [archive] = operands;
-  if (!lists || !namesFile || archive === undefined || /[:*?[]/.test(archive.value)) return undefined;
+  if (!lists || !namesFile || archive === undefined || /[:*?[]/.test(archive.value))
+    return { refused: archive?.value ?? options[0]?.value ?? "" };
   return { reads: [archive.value], writes: [] };
 }
 
-const IN_PLACE = /^(?:-[nErsz]*i(?:\.\w+)?|--in-place(?:=\.\w+)?)$/;
+const IN_PLACE = /^(?:-[nErsz]*i(\.\w+)?|--in-place(?:=(\.\w+))?)$/;
 
-/** Changes the files it names. */
-function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | undefined {
+/** Changes the files it names, and makes another one beside each when there is a suffix. */
+function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | undefined {
+  const suffixes = words.flatMap(({ value }) => {
+    const [, short, long] = IN_PLACE.exec(value) ?? [];
+    return short ?? long ?? [];
+  });
   const found = harmlessOf(
     words.filter(({ value }) => !IN_PLACE.test(value)),
     "sed",
   );
-  return found && { reads: [], writes: found.reads };
+  if (!found || "refused" in found) return found;
+  const kept = suffixes.flatMap((suffix) => found.reads.map((path) => `${path}${suffix}`));
+  return { reads: [], writes: [...found.reads, ...kept] };
 }
 
-function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
+function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefined {
   const [, subcommand] = words;
   if (!subcommand) return { reads: [], writes: [] };
-  if (!subcommand.isKnown) return undefined;
   const name = subcommand.value;
-  if (/^(?:--version|-v|--help|-h)$/.test(name)) return words.length === 2 ? { reads: [], writes: [] } : undefined;
+  if (!subcommand.isKnown) return { refused: name };
+  if (/^(?:--version|-v|--help|-h)$/.test(name))
+    return words[2] ? { refused: words[2].value } : { reads: [], writes: [] };
   if (name === "add") {
     const read = readOptions(words.slice(2), listOf(HARMLESS_GIT_ADD));
-    return read && { reads: [], writes: [], changes: true };
+    return "refused" in read ? read : { reads: [], writes: [], changes: true };
   }
   if (!Object.hasOwn(HARMLESS_GIT, name)) return undefined;
   const entry = HARMLESS_GIT[name] as (typeof HARMLESS_GIT)[string];
   const read = readOptions(words.slice(2), listOf(entry.options));
-  if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
-  const [first] = read.operands;
-  if (read.operands.length < (entry.least ?? 0)) return undefined;
-  if (entry.first && first && !(first.isKnown && entry.first.test(first.value))) return undefined;
+  if ("refused" in read) return read;
+  const strange = strangeOperand(read, entry);
+  if (strange !== undefined) return { refused: strange };
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
   const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value] : []));
   const reads = [...read.operands, ...ranges]
@@ -179,7 +210,25 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
     .filter((path) => path !== "");
   const isOutside = read.options.some(({ name: option }) => option === "--no-index");
   const shows = SHOWS_FILES.test(name);
-  return { reads, writes: [], ...(isOutside && { trees: reads }), ...(shows && { picks: reads }) };
+  const files = valuesThat(read, "read");
+  return {
+    reads: [...reads, ...files],
+    writes: [],
+    ...(isOutside && { trees: reads }),
+    ...(shows && { picks: reads }),
+  };
+}
+
+function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {
+  const isListing = entry.lists !== undefined && options.some(({ name }) => entry.lists?.includes(name));
+  const most = isListing ? Number.POSITIVE_INFINITY : (entry.most ?? Number.POSITIVE_INFINITY);
+  if (operands.length > most) return operands[most]?.value;
+  if (operands.length < (entry.least ?? 0)) return "";
+  const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);
+  if (file) return file.name;
+  const [first] = operands;
+  const isFirst = !entry.first || isListing || !first || (first.isKnown && entry.first.test(first.value));
+  return isFirst ? undefined : first.value;
 }
 
 /** They show what is in files; a wildcard in a path stands for hidden files as well. */
@@ -199,24 +248,24 @@ const FIND_TESTS: Readonly<Record<string, number>> = {
   ),
 };
 
-function harmlessFind(words: readonly ShellWord[]): Harmless | undefined {
+function harmlessFind(words: readonly ShellWord[]): Harmless | Refused {
   const reads: string[] = [];
   for (let at = 1; at < words.length; at++) {
     const word = words[at] as ShellWord;
     if (!word.mayBeOption && !/^[!(),]$/.test(word.value)) {
-      if (!word.paths) return undefined;
+      if (!word.paths) return { refused: word.value };
       reads.push(...word.paths);
       continue;
     }
-    if (!word.isKnown) return undefined;
+    if (!word.isKnown) return { refused: word.value };
     // What it runs is a part of its own.
     if (/^-(?:exec|execdir)$/.test(word.value)) {
-      while (at < words.length && !/^[;+]$/.test((words[at] as ShellWord).value)) at++;
+      at = endOfExec(words, at + 1);
       continue;
     }
     const takes = Object.hasOwn(FIND_TESTS, word.value) ? FIND_TESTS[word.value] : undefined;
-    if (takes === undefined) return undefined;
-    if (takes === 1 && words[++at]?.isSplit) return undefined;
+    if (takes === undefined) return { refused: word.value };
+    if (takes === 1 && words[++at]?.isSplit !== false) return { refused: word.value };
   }
   return { reads, writes: [] };
 }

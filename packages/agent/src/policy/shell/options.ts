@@ -1,43 +1,91 @@
-// Reads the options of a command against the list of those that are permitted.
+// Reads the options of a command against the closed list of those that are understood. An option is understood only by its exact
+// spelling: an abbreviation, an unknown letter or a word that may turn out to be an option ends the reading.
 //
-// A list is written as in a manual: `-abc` three flags, `-k:` takes a value, `--key` a flag, `--key=` takes a value (with `=` or as
-// the next word), `--key?` may have one with `=`, `-#` a number such as `-20`.
+// A list is written as in a manual: `-abc` three flags, `-k:` takes a value (attached or as the next word), `-k?` may have one
+// attached, `--key` a flag, `--key=` takes a value (with `=` or as the next word), `--key?` may have one with `=`, `--key%` takes
+// the next two words, `--key~` the next word unless it is the last, `-#` a number such as `-20`. Behind a value, `<` says that it names a file to read and `>` one to write.
 
 import type { ShellWord } from "./shell-words.ts";
 
+export type ValueMeaning = "text" | "read" | "write";
+
+interface OptionForm {
+  readonly value: "none" | "required" | "optional" | "pair" | "unlessLast";
+  readonly means: ValueMeaning;
+}
+
 export interface OptionList {
-  readonly flags: ReadonlySet<string>;
-  readonly valued: ReadonlySet<string>;
-  readonly optional: ReadonlySet<string>;
+  readonly forms: ReadonlyMap<string, OptionForm>;
   readonly hasNumbers: boolean;
 }
 
+export interface ReadOption {
+  readonly name: string;
+  /** A flag has none. */
+  readonly value?: ShellWord;
+  readonly means: ValueMeaning;
+}
+
 export interface ReadOptions {
-  /** The options in order; a flag has no value. */
-  readonly options: readonly { readonly name: string; readonly value?: ShellWord }[];
+  /** The options in order. */
+  readonly options: readonly ReadOption[];
   readonly operands: readonly ShellWord[];
 }
 
-export function optionList(text: string): OptionList {
-  const [flags, valued, optional] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  let hasNumbers = false;
-  for (const token of text.split(/\s+/).filter(Boolean)) {
-    if (token === "-#") hasNumbers = true;
-    else if (token.startsWith("--")) {
-      const set = token.endsWith("=") ? valued : token.endsWith("?") ? optional : flags;
-      set.add(token.replace(/[=?]$/, ""));
-    } else if (/^-.:$/.test(token)) valued.add(token.slice(0, 2));
-    else for (const letter of token.slice(1)) flags.add(`-${letter}`);
-  }
-  return { flags, valued, optional, hasNumbers };
+/** The word that was not understood. */
+export interface Refused {
+  readonly refused: string;
 }
 
-/**
- * Undefined when an option is not permitted, or a word may turn out to be one; with `isLenient` such a word is an operand,
- * because no option of the program does harm.
- */
-export function readOptions(words: readonly ShellWord[], list: OptionList, isLenient = false): ReadOptions | undefined {
-  const options: { name: string; value?: ShellWord }[] = [];
+const MARKS = {
+  "": "none",
+  ":": "required",
+  "=": "required",
+  "?": "optional",
+  "%": "pair",
+  "~": "unlessLast",
+} as const;
+
+function optionList(text: string): OptionList {
+  const forms = new Map<string, OptionForm>();
+  const tokens = text.split(/\s+/).filter(Boolean);
+  for (const token of tokens) {
+    if (token === "-#") continue;
+    const [, name = "", mark = "", file] = /^(--[^=?%~<>]+|-.(?=[:?]))([:=?%~]?)([<>]?)$/.exec(token) ?? [];
+    const form: OptionForm = {
+      value: MARKS[mark as keyof typeof MARKS],
+      means: file === "<" ? "read" : file === ">" ? "write" : "text",
+    };
+    if (name) forms.set(name, form);
+    else for (const letter of token.slice(1)) forms.set(`-${letter}`, { value: "none", means: "text" });
+  }
+  return { forms, hasNumbers: tokens.includes("-#") };
+}
+
+const lists = new Map<string, OptionList>();
+
+/** The lists are long texts of constants: each is cut up once. */
+export function listOf(text: string): OptionList {
+  const known = lists.get(text) ?? optionList(text);
+  lists.set(text, known);
+  return known;
+}
+
+export interface Reading {
+  /** No option of the program does harm, so that a word which may turn out to be one is taken for an operand. */
+  readonly isLenient?: boolean | undefined;
+  /** The program reads no options behind its first operand. */
+  readonly stops?: boolean | undefined;
+  /** A letter with a value stands alone, and its value is the next word: the program reads combined letters in its own way. */
+  readonly isDetached?: boolean | undefined;
+}
+
+export function readOptions(
+  words: readonly ShellWord[],
+  list: OptionList,
+  { isLenient = false, stops = false, isDetached = false }: Reading = {},
+): ReadOptions | Refused {
+  const options: ReadOption[] = [];
   const operands: ShellWord[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as ShellWord;
@@ -46,57 +94,83 @@ export function readOptions(words: readonly ShellWord[], list: OptionList, isLen
       break;
     }
     const isOpen = !word.isKnown && !word.value.startsWith("-");
-    if (isOpen && word.mayBeOption && !isLenient) return undefined;
+    if (isOpen && word.mayBeOption && !isLenient) return { refused: word.value };
     if (!word.mayBeOption || isOpen || word.value === "-") {
       operands.push(word);
       continue;
     }
+    // Behind the first operand it would be another operand: a file that is written, for some.
+    if (stops && operands.length > 0) return { refused: word.value };
     const read = word.value.startsWith("--") ? readLong(word, list) : readShort(word, list);
-    if (!read) return undefined;
+    if (!read || (isDetached && isCombined(word, read))) return { refused: word.value };
     options.push(...read.options);
-    if (!read.wants) continue;
-    const value = words[++at];
-    if (!value || value.isSplit) return undefined;
-    options.push({ name: read.wants, value });
+    const wants = read.wants as ReadOption;
+    if (read.mayLack && at === words.length - 1) options.push(wants);
+    else
+      for (let left = read.takes ?? 0; left > 0; left--) {
+        const value = words[++at];
+        if (!value || value.isSplit || mayBeAnotherOption(value, wants.name)) return { refused: word.value };
+        options.push({ ...wants, value });
+      }
   }
   return { options, operands };
 }
 
+/**
+ * A version of the program for which the value is optional would read it as an option. `-1` is a number, and a pattern behind `-e`
+ * is one in every version.
+ */
+function mayBeAnotherOption({ value, mayBeOption }: ShellWord, name: string): boolean {
+  return mayBeOption && name !== "-e" && !/^-(?:\d[\w.]*)?$/.test(value);
+}
+
+function isCombined({ value }: ShellWord, { options, wants }: Read): boolean {
+  return !value.startsWith("--") && value.length > 2 && (wants !== undefined || options.some((option) => option.value));
+}
+
 interface Read {
-  readonly options: { name: string; value?: ShellWord }[];
-  /** The option whose value is the next word. */
-  readonly wants?: string | undefined;
+  readonly options: ReadOption[];
+  /** The option that takes the next words, and how many of them. */
+  readonly wants?: ReadOption;
+  readonly takes?: 1 | 2;
+  readonly mayLack?: boolean;
 }
 
 function readLong(word: ShellWord, list: OptionList): Read | undefined {
   const equals = word.value.indexOf("=");
   const name = equals < 0 ? word.value : word.value.slice(0, equals);
-  if (!word.isKnown && equals < 0) return undefined;
+  const form = list.forms.get(name);
+  if (!form || (!word.isKnown && equals < 0)) return undefined;
+  const option: ReadOption = { name, means: form.means };
   if (equals < 0) {
-    if (list.flags.has(name) || list.optional.has(name)) return { options: [{ name }] };
-    return list.valued.has(name) ? { options: [], wants: name } : undefined;
+    if (form.value === "none" || form.value === "optional") return { options: [option] };
+    const mayLack = form.value === "unlessLast";
+    return { options: [], wants: option, takes: form.value === "pair" ? 2 : 1, mayLack };
   }
-  const value = { ...word, value: word.value.slice(equals + 1), paths: undefined };
-  const isPermitted = list.valued.has(name) || list.optional.has(name);
   // What `--include=*.ts` or `--include=*.{a,b}` becomes begins with the same option.
   const isFixed = !word.isSplit || word.paths !== undefined;
-  return isPermitted && isFixed ? { options: [{ name, value }] } : undefined;
+  if (!isFixed || form.value === "none" || form.value === "pair") return undefined;
+  return { options: [{ ...option, value: { ...word, value: word.value.slice(equals + 1), paths: undefined } }] };
 }
 
 function readShort(word: ShellWord, list: OptionList): Read | undefined {
-  if (list.hasNumbers && word.isKnown && /^-\d+$/.test(word.value)) return { options: [{ name: "-#" }] };
-  const options: Read["options"] = [];
+  if (list.hasNumbers && word.isKnown && /^-\d+$/.test(word.value)) return { options: [{ name: "-#", means: "text" }] };
+  const options: ReadOption[] = [];
   for (let at = 1; at < word.value.length; at++) {
     const name = `-${word.value[at]}`;
-    if (list.valued.has(name)) {
-      const value = word.value.slice(at + 1);
-      if (value === "" && word.isKnown) return { options, wants: name };
-      if (word.isSplit) return undefined;
-      options.push({ name, value: { ...word, value, paths: undefined } });
-      return { options };
+    const form = list.forms.get(name);
+    if (!form) return undefined;
+    const option: ReadOption = { name, means: form.means };
+    if (form.value === "none") {
+      if (!word.isKnown) return undefined;
+      options.push(option);
+      continue;
     }
-    if (!word.isKnown || !list.flags.has(name)) return undefined;
-    options.push({ name });
+    const value = word.value.slice(at + 1);
+    if (value === "" && word.isKnown)
+      return form.value === "optional" ? { options: [...options, option] } : { options, wants: option, takes: 1 };
+    if (word.isSplit) return undefined;
+    return { options: [...options, { ...option, value: { ...word, value, paths: undefined } }] };
   }
   return { options };
 }

@@ -10,9 +10,9 @@ import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { Found, ShellWord } from "./shell-words.ts";
-import type { Dialect } from "./syntax.ts";
+import { type Dialect, ShellDoubt } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
-import { isHarmlessName, sensitiveName, type VariableFacts } from "./variables.ts";
+import { isHarmlessAssignment, sensitiveName, type VariableFacts } from "./variables.ts";
 import { unwrap } from "./wrappers.ts";
 
 /** How a command was reached. */
@@ -32,6 +32,8 @@ export interface Reached {
   readonly dialect: Dialect;
   /** What the text around it assigns. */
   readonly facts?: VariableFacts | undefined;
+  /** Functions that the text has defined: what they run are parts of their own. */
+  readonly functions?: ReadonlySet<string> | undefined;
 }
 
 export interface SeenCommand {
@@ -80,7 +82,8 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
       ...reached.outer,
       { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at },
     ],
-    isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? false),
+    // A rule made for the directory of the text does not follow to another one. Where git runs is judged with git.
+    isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? (directory !== undefined && wrapped.name !== "git")),
     assignments: [...reached.assignments, ...assignments],
     depth: reached.depth + 1,
   };
@@ -89,7 +92,7 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
     cwd: directory.path === undefined ? undefined : resolve(place, directory.path),
   };
   if ("words" in inner) {
-    const effects = seen.effects;
+    const effects = withMade(seen.effects, wrapped.makes);
     const isOurs = /^(?:command|builtin|exec)$/.test(wrapped.name);
     const target = moved ?? (isOurs ? place : { ...place });
     const fed = inner.words.map((word) => feed(word, reached));
@@ -110,9 +113,16 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
   if (!isBare || to.parts.length === before) addPart({ ...seen, words: [] }, inside, place, to, {});
 }
 
+function withMade(effects: RedirectEffects, makes: readonly ShellWord[] = []): RedirectEffects {
+  if (makes.length === 0) return effects;
+  const doubt =
+    effects.doubt ?? (makes.every(({ isKnown }) => isKnown) ? undefined : "it makes a file that is not known");
+  return { ...effects, writes: [...effects.writes, ...makes.map(({ value }) => value)], doubt };
+}
+
 /** What xargs adds are the paths that the command before it has printed. */
 function feed(word: ShellWord, { piped }: Reached): ShellWord {
-  return word.value === "…" && !word.isKnown ? { ...word, paths: piped?.roots, found: piped } : word;
+  return word.isFed ? { ...word, paths: piped?.roots, found: piped } : word;
 }
 
 function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Place, to: Collector): void {
@@ -133,22 +143,46 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
     addPart(seen, reached, place, to, input);
     return;
   }
+  const given = words.map((word) => withPlainNames(word, place.cwd, reached.context));
   const isPlain = isStandard((words[0] as ShellWord).value);
   const builtin = isPlain ? judgeBuiltin(words, name) : undefined;
+  const isFunction = reached.functions?.has((words[0] as ShellWord).value);
   // A repository that came with the project as data has settings of its own, and they name programs.
   const isForeign = name === "git" && !isSameRepository(place, reached.context);
-  const listed = isPlain && !isForeign ? harmlessOf(words, name) : undefined;
-  const harmless = builtin?.isHarmless ? (listed ?? { reads: [], writes: [] }) : builtin ? undefined : listed;
+  const judged = isFunction ? NOTHING : isPlain && !isForeign ? harmlessOf(given, name) : undefined;
+  const named = judged && "refused" in judged ? undefined : judged;
+  const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
+  const listed = fed ? undefined : named;
+  const strange = isForeign
+    ? "git outside of the session's repository"
+    : judged && "refused" in judged
+      ? judged.refused
+      : undefined;
+  const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
   const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
-  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger });
+  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, reads: named?.reads });
   if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
+}
+
+const NOTHING: Harmless = { reads: [], writes: [] };
+
+/**
+ * File names that begin with a dash, or hold a blank, become options and other files when a glob or another command puts them there.
+ * The disk says whether there are any.
+ */
+function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, plainTrees }: ShellContext): ShellWord {
+  if (word.isFed) {
+    return cwd !== undefined && plainTrees?.has(cwd) ? { ...word, mayBeOption: false, isFed: false } : word;
+  }
+  const isGlob = !word.isKnown && word.paths?.every((path) => /^[*?[]/.test(path));
+  return isGlob && cwd !== undefined && plainNames?.has(cwd) ? { ...word, mayBeOption: false } : word;
 }
 
 function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boolean {
   if (!isCertain || cwd === undefined) return false;
-  return cwd === context.cwd || (context.sameRepository?.has(cwd) ?? false);
+  return context.sameRepository?.has(cwd) ?? cwd === context.cwd;
 }
 
 /** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */
@@ -160,24 +194,31 @@ interface Said {
   readonly doubt?: string | undefined;
   readonly danger?: ShellDanger | undefined;
   readonly harmless?: Harmless | undefined;
+  /** Files that it reads, as far as its words say. */
+  readonly reads?: readonly string[] | undefined;
+  /** The word that keeps it from being harmless. */
+  readonly strange?: string | undefined;
 }
 
 function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collector, said: Said): void {
   const { text, words, effects } = seen;
   const { harmless } = said;
   const writes = [...effects.writes, ...(harmless?.writes ?? [])];
-  const reads = [...effects.reads, ...(harmless?.reads ?? [])];
+  const reads = [...effects.reads, ...(harmless?.reads ?? said.reads ?? [])];
   const assignments = reached.assignments.map(toAssignment);
+  const steering = assignments.filter(({ name, value }) => !isHarmlessAssignment(name, value));
   const doubt =
     said.doubt ??
     effects.doubt ??
     (words.length === 0 && effects.readsUnknown ? "it reads a file that is not known before it runs" : undefined) ??
-    assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ??
+    steering.map(({ name }) => sensitiveName(name)).find(Boolean) ??
     placeDoubt([...writes, ...reads], writes, place, reached.context.cwd);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
-  const isTight = words.length === 0 || assignments.every(({ name }) => isHarmlessName(name));
+  // What the shell itself does reads none of them.
+  const isTight = words.length === 0 || steering.length === 0 || PRINTS.test(words[0]?.value ?? "");
   const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
+  if (to.parts.length >= MOST_PARTS) throw new ShellDoubt(`it runs more than ${MOST_PARTS} commands`);
   to.parts.push({
     text,
     words: words.map(({ value }) => value),
@@ -194,10 +235,16 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
     isHarmless,
+    strange: isHarmless ? undefined : said.strange,
     isReadOnly: isHarmless && writes.length === 0 && !harmless?.changes,
     doubt,
   });
 }
+
+// Each is judged, so that their number bounds how long a judgement takes.
+const MOST_PARTS = 500;
+
+const PRINTS = /^(?::|true|false|echo|printf|test|\[|cd|pwd)$/;
 
 /** They tell names and sizes of files, not what is in them. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;

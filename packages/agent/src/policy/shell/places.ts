@@ -38,8 +38,12 @@ function climbs(path: string): boolean {
   return path.split("/").includes("..");
 }
 
+// What lies behind them differs from process to process.
+const OWN_LINKS = /^\/+proc\/+(?:[^/]+\/+)*(?:root|cwd|exe|fd|map_files)(?:\/|$)|^\/+dev\/+fd\/+[^/]+\//;
+
 /** Whether the file that a path means follows from its text: behind a folder that may be a link, `..` leads anywhere. */
 export function isPlainPath(path: string, place: Place, start: string): boolean {
+  if (OWN_LINKS.test(posix.normalize(path))) return false;
   if (!climbs(path)) return true;
   return place.isCertain && place.cwd === start && !climbs(path.replace(/^(?:\.\.\/)*(?:\.\.$)?/, ""));
 }

@@ -20,10 +20,40 @@ export function isPlainSed(script: string): boolean {
   }
 }
 
-/** An awk program that only computes and prints: no pipes, files, commands or extensions. */
+const AWK_FUNCTIONS = new Set(
+  "if while for switch print printf return length substr index match split sub gsub gensub sprintf tolower toupper int sqrt exp log sin cos atan2 rand srand strftime systime mktime and or xor not compl lshift rshift strtonum asort asorti patsplit isarray typeof in delete".split(
+    " ",
+  ),
+);
+
+/** Variables that awk fills, or reads, and that open nothing. */
+const AWK_VARIABLES = /^(?:NR|NF|FS|OFS|ORS|RS|FNR|FILENAME|RSTART|RLENGTH|SUBSEP|CONVFMT|OFMT|IGNORECASE|RT)$/;
+
+/**
+ * An awk program that only computes and prints: no pipes, files, commands or extensions. Each word before a parenthesis is a
+ * function that is known or defined there, and no array in capitals is used: those of awk itself name files and variables.
+ */
 export function isPlainAwk(program: string): boolean {
-  // Outside of braces and as `>=` it compares; anywhere else `>` may write a file.
-  const compared = /[{}"]/.test(program) ? program.replaceAll(">=", "") : program.replace(/>=?(?!>)/g, "");
-  if (/(?:^|[^|])\|(?:[^|]|$)|[>@`]|&&?\s*\|/.test(compared)) return false;
-  return !/\b(?:system|getline|close|fflush|ARGV|ARGC|PROCINFO|ENVIRON|extension)\b/.test(program);
+  if (/(?:^|[^|])\|(?:[^|]|$)|[>@`]|&&?\s*\|/.test(withoutComparisons(program))) return false;
+  if (/\b(?:system|getline|close|fflush|extension|ARGC|ARGV|ENVIRON|PROCINFO|SYMTAB|FUNCTAB)\b/.test(program))
+    return false;
+  const defined = new Set([...program.matchAll(/\bfunc(?:tion)?\s+(\w+)/g)].map(([, name]) => name));
+  for (const [, name = ""] of program.matchAll(/\b([A-Za-z_]\w*)\s*\(/g))
+    if (!AWK_FUNCTIONS.has(name) && !defined.has(name) && !AWK_VARIABLES.test(name)) return false;
+  return ![...program.matchAll(/\b([A-Z][A-Z_]+)\s*\[/g)].some(([, name = ""]) => !AWK_VARIABLES.test(name));
+}
+
+/** Outside of braces, inside of parentheses and as `>=` it compares; anywhere else `>` may write a file. */
+function withoutComparisons(program: string): string {
+  if (!/[{}"]/.test(program)) return program.replace(/>=?(?!>)/g, "");
+  // Where a text or a regular expression may hold a parenthesis, they are not counted.
+  const innermost = /["/\\#]/.test(program)
+    ? program
+    : program.replace(/\([^()]*\)/g, (group) => group.replace(/>(?!>)/g, ""));
+  return innermost.replaceAll(">=", "");
+}
+
+/** A filter of jq that reads nothing but its input: no module, and no setting from outside. */
+export function isPlainJq(program: string): boolean {
+  return !/\b(?:import|include|modulemeta|input_filename|get_search_list|env)\b|\$ENV|\$__/.test(program);
 }

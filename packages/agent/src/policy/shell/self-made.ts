@@ -5,12 +5,14 @@ import type { ShellPart } from "../../contract/shell.ts";
 import { programName } from "./danger.ts";
 import { isInterpreter } from "./interpreters.ts";
 
-/** The parts, with a doubt about those that run what another part of the same text may have made. */
+/** The parts, with a doubt about those that run, or go through, what another part of the same text may have made. */
 export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] {
   const made = parts.flatMap((part) => changedBy(part).map((path) => resolvePath(path, part)));
   if (made.length === 0) return parts;
+  const links = parts.map((part) => ({ part, links: linksOf(part) })).filter((one) => one.links.length > 0);
   return parts.map((part) => {
-    const doubt = part.doubt ?? selfMade(part, made);
+    const others = links.flatMap((one) => (one.part === part ? [] : one.links));
+    const doubt = part.doubt ?? selfMade(part, made) ?? throughLink(part, others);
     return doubt === part.doubt ? part : { ...part, doubt, isHarmless: false, isReadOnly: false };
   });
 }
@@ -31,6 +33,30 @@ function selfMade(part: ShellPart, made: readonly string[]): string | undefined 
     return "it runs a file that the same text makes or changes";
   if (name === "git" && made.some((path) => STEERS_GIT.test(path))) return "the same text changes what git reads";
   return undefined;
+}
+
+/** Where a command may leave a link; `below`: only inside, because what it moves itself was looked at where it came from. */
+interface PossibleLink {
+  readonly path: string;
+  readonly isBelow: boolean;
+}
+
+function linksOf(part: ShellPart): readonly PossibleLink[] {
+  const [program = "", ...others] = part.words;
+  const name = programName(program);
+  const keeps =
+    name === "cp" && others.some((word) => /^-[a-zA-Z]*[PadrR]|^--(?:archive|recursive|no-dereference)$/.test(word));
+  if (!keeps && !/^(?:ln|mv|rsync|tar|unzip)$/.test(name)) return [];
+  const paths = part.writes.length > 0 ? part.writes : others;
+  return paths.map((path) => ({ path: resolvePath(path, part), isBelow: name === "mv" }));
+}
+
+function throughLink(part: ShellPart, links: readonly PossibleLink[]): string | undefined {
+  const paths = [...part.writes, ...part.reads, ...part.trees].map((path) => resolvePath(path, part));
+  const isThrough = paths.some((path) =>
+    links.some((link) => (link.isBelow ? path.startsWith(`${link.path}/`) : overlap(path, link.path))),
+  );
+  return isThrough ? "the same text may make a link there" : undefined;
 }
 
 /** Together they make any folder a repository, with settings that name programs. */

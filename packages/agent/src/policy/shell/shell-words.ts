@@ -14,6 +14,10 @@ export interface ShellWord {
   readonly paths: readonly string[] | undefined;
   /** It stands for files that another command finds. */
   readonly found?: Found | undefined;
+  /** What another command prints is put there, cut at blanks. */
+  readonly isFed?: boolean | undefined;
+  /** It is one number. */
+  readonly isNumber?: boolean | undefined;
 }
 
 /** Files below `roots`; `names` are globs of those that are picked, hidden ones included. */
@@ -24,6 +28,11 @@ export interface Found {
 
 export function knownWord(value: string): ShellWord {
   return { value, isKnown: true, isSplit: false, mayBeOption: value.startsWith("-"), paths: [value] };
+}
+
+/** What xargs puts there from its input. */
+export function fedWord(value: string): ShellWord {
+  return { ...unknownWord(value, ""), isFed: true };
 }
 
 /** What xargs or find puts there. */
@@ -39,7 +48,9 @@ export function toShellWord(word: Word, facts: VariableFacts): ShellWord {
     paths && lead === "" ? paths.some((path) => !/^[\w./~]/.test(path)) : lead === "" || lead.startsWith("-");
   // `src/$x` may become `src/a -o b`.
   const isOpen = word.hasBlanks && paths === undefined;
-  return { value, isKnown, isSplit, mayBeOption: mayBeOption || isOpen, paths };
+  const [, name] = /^\$\{?(\w+)\}?$/.exec(value) ?? [];
+  const isNumber = name !== undefined && facts.isNumber(name);
+  return { value, isKnown, isSplit, mayBeOption: mayBeOption || isOpen, paths, isNumber };
 }
 
 /** `<(…)`: what it runs is judged on its own. */

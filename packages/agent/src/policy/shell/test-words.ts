@@ -18,8 +18,8 @@ export function judgeTest(
 }
 
 /** Its value, or all that it can become, is no operator. */
-function isFixed({ isKnown, value }: ShellWord): boolean {
-  return isKnown || NUMBER.test(value) || isFileGlob(value);
+function isFixed({ isKnown, isNumber, value }: ShellWord): boolean {
+  return isKnown || isNumber === true || NUMBER.test(value) || isFileGlob(value);
 }
 
 /** A glob whose matches hold a dot or a slash. */

@@ -13,6 +13,8 @@ export interface Wrapped {
   /** Others may be run as well (`find` with several -exec). */
   readonly more?: readonly (readonly ShellWord[])[];
   readonly assignments?: readonly ShellWord[];
+  /** Files that the wrapper itself makes. */
+  readonly makes?: readonly ShellWord[];
   /** Who or where it runs is another matter: a rule must name the wrapper. */
   readonly isElsewhere?: boolean;
   /** The wrapper is judged as well, for what it does itself. */

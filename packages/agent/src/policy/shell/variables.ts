@@ -13,9 +13,22 @@ export function sensitiveName(name: string): string | undefined {
   return SENSITIVE.test(name) ? `it sets ${name}` : undefined;
 }
 
-/** Assignments under which a harmless command stays harmless. */
-export function isHarmlessName(name: string): boolean {
-  return /^(?:LANG|LC_\w+|TZ|NO_COLOR|CI|NODE_ENV)$/.test(name);
+const PLAIN_VALUE = /^[\w.,:@+-]*$/;
+
+// Variables that change colours, languages and time zones, with the values under which they do no more than that.
+const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [
+    /^(?:LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|NODE_ENV|COLUMNS|LINES)$/,
+    PLAIN_VALUE,
+  ],
+  [/^(?:DEBIAN_FRONTEND|RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|BLOCK_SIZE)$/, PLAIN_VALUE],
+  [/^(?:PAGER|GIT_PAGER|MANPAGER|SYSTEMD_PAGER)$/, /^(?:cat)?$/],
+  [/^(?:GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT)$/, /^[01]?$/],
+];
+
+/** Assignments under which a harmless command stays harmless. Any other name may steer a program. */
+export function isHarmlessAssignment(name: string, value: string | undefined): boolean {
+  return value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value));
 }
 
 /** What the text assigns, wherever it stands: the order of statements is not looked at. */

@@ -1,6 +1,6 @@
 // Goes through the statements of a script in the order in which they run, and keeps track of where they run.
 
-import { childrenOf, innerOf } from "./children.ts";
+import { childrenOf, commandsIn, innerOf, isLoneCommand } from "./children.ts";
 import { findFiles, globOf } from "./found-files.ts";
 import { isJudgedByName } from "./known-programs.ts";
 import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
@@ -15,6 +15,20 @@ import { sensitiveName, type VariableFacts } from "./variables.ts";
 export interface Source {
   readonly text: string;
   readonly facts: VariableFacts;
+  /** Functions that it defines before anything runs. */
+  readonly functions: ReadonlySet<string>;
+}
+
+/** Functions defined by the statements that a script begins with: from then on their names mean what was read. */
+export function leadingFunctions({ statements }: Script): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { pipelines, isBackground } of statements) {
+    const [command] = pipelines[0]?.commands ?? [];
+    const isAlone = pipelines.length === 1 && pipelines[0]?.commands.length === 1 && !isBackground;
+    if (!isAlone || command?.kind !== "function") break;
+    names.add(command.name);
+  }
+  return names;
 }
 
 export function walkScript(script: Script, source: Source, reached: Reached, place: Place, to: Collector): void {
@@ -60,7 +74,19 @@ function printedPaths(command: Command, source: Source, piped: Found | undefined
   if (piped && FILTERS.test(program.value))
     return program.value === "grep" ? { ...piped, names: [...piped.names, ...patterns] } : piped;
   if (program.value === "find") return findFiles(words);
-  return LISTERS.test(program.value) ? { roots: texts, names: [...texts, ...patterns] } : undefined;
+  if (!LISTERS.test(program.value)) return undefined;
+  // The first operand is no file for most of them: then they list where they run.
+  const roots = program.value === "ls" && texts.length > 0 ? texts : [...texts, "."];
+  return { roots, names: [...texts, ...patterns] };
+}
+
+/** `$(ls src)`: the paths that the command prints become words. */
+function withPrinted(word: ShellWord, { inner, isSplit, value }: Word, source: Source, to: Collector): ShellWord {
+  const [one, ...others] = inner;
+  if (one?.kind !== "script" || others.length > 0 || !isSplit || !/^(?:\$\(.*\)|`.*`)$/s.test(value)) return word;
+  const [command] = commandsIn(one.script);
+  const found = command && isLoneCommand(one.script) ? printedPaths(command, source, undefined, to) : undefined;
+  return found ? { ...word, paths: found.roots, found, isFed: true } : word;
 }
 
 function walkCommand(command: Command, source: Source, reached: Reached, place: Place, to: Collector): void {
@@ -118,14 +144,18 @@ function walkFunction(
 }
 
 function walkSimple(command: SimpleCommand, source: Source, reached: Reached, place: Place, to: Collector): void {
-  for (const { inner } of [...command.assignments, ...command.words]) walkInner(inner, source, reached, place, to);
+  for (const { inner } of command.assignments) walkInner(inner, source, reached, place, to);
+  const words = command.words.map((word) => {
+    walkInner(word.inner, source, reached, place, to);
+    return withPrinted(toShellWord(word, source.facts), word, source, to);
+  });
   for (const { assignment } of command.assignments) if (assignment) checkValue(assignment.value);
   const effects = walkRedirects(command.redirects, source, reached, place, to);
-  const words = command.words.map((word) => toShellWord(word, source.facts));
   const assignments = command.assignments.map((word) => toShellWord(word, source.facts));
   const text = source.text.slice(command.start, command.end);
   const seen: SeenCommand = { text, words, effects };
-  const inside = { ...reached, facts: source.facts, assignments: [...reached.assignments, ...assignments] };
+  const { facts, functions } = source;
+  const inside = { ...reached, facts, functions, assignments: [...reached.assignments, ...assignments] };
   addCommand(seen, inside, place, to);
 }
 

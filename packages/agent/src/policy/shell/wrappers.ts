@@ -1,102 +1,115 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
-import { findFiles } from "./found-files.ts";
+import { endOfExec, findFiles } from "./found-files.ts";
 import { gitInner } from "./git.ts";
-import { type Found, knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
+import { listOf, type OptionList, type ReadOption, readOptions } from "./options.ts";
+import { type Found, fedWord, knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 
 interface Form {
-  /** Short options that take a value. */
-  readonly valued?: string;
-  /** Long options that take the next word. */
-  readonly long?: string;
+  /** The options that are understood, see options.ts; with any other it is not looked through. */
+  readonly options: string;
   /** Words between the options and the program. */
   readonly operands?: number;
+  /** The first of those is a file that it makes. */
+  readonly makesFile?: boolean;
   readonly takesAssignments?: boolean;
-  /** Options with which it does not run the program that follows, or not as written. */
-  readonly refused?: RegExp;
-  readonly otherDirectory?: RegExp;
+  /** Options that name the directory it runs in. */
+  readonly directory?: readonly string[];
   readonly isElsewhere?: boolean;
+  /** It runs on another machine or below another root. */
+  readonly isAway?: boolean;
   /** It hands the words to a shell, joined. */
   readonly joins?: boolean;
 }
 
-const FORMS: Readonly<Record<string, Form>> = {
+export const FORMS: Readonly<Record<string, Form>> = {
   sudo: {
-    valued: "ugpChrTtUDR",
-    long: "user group prompt close-from host chdir role type other-user chroot command-timeout",
+    options:
+      "-AbEHknPSv -u: -g: -p: -C: -h: -T: -U: -D: --askpass --background --preserve-env? --set-home --non-interactive --stdin --user= --group= --prompt= --host= --chdir=",
     takesAssignments: true,
-    refused: /^(?:-\w*[eis]\w*|--edit|--login|--shell)$/,
-    otherDirectory: /^(?:-\w*[DRi]|--ch)/,
+    directory: ["-D", "--chdir"],
     isElsewhere: true,
   },
-  doas: { valued: "uC", refused: /^-s/, isElsewhere: true },
+  doas: { options: "-nL -u:", isElsewhere: true },
   env: {
-    valued: "uCa",
-    long: "unset chdir argv0",
+    options: "-i0v -u: -C: --ignore-environment --null --debug --unset= --chdir=",
     takesAssignments: true,
-    refused: /^(?:-\w*[SP]|--split)/,
-    otherDirectory: /^(?:-\w*C|--ch)/,
+    directory: ["-C", "--chdir"],
   },
-  timeout: { valued: "ks", long: "kill-after signal", operands: 1 },
-  gtimeout: { valued: "ks", long: "kill-after signal", operands: 1 },
-  nohup: {},
-  setsid: {},
-  nice: { valued: "n", long: "adjustment" },
-  ionice: { valued: "cn", long: "class classdata", refused: /^-\w*[pPu]/ },
-  stdbuf: { valued: "ioe", long: "input output error" },
-  chrt: { operands: 1, refused: /^(?:-\w*[pTPD]|--)/ },
-  taskset: { operands: 1, refused: /^(?:-\w*p|--pid)/ },
-  unbuffer: {},
-  caffeinate: { valued: "tw" },
-  flock: { valued: "wE", long: "timeout wait conflict-exit-code", operands: 1, refused: /^(?:-c|--command)/ },
-  // Its own `time` bash reads as a reserved word; this is the program.
-  time: { valued: "f", long: "format", refused: /^(?:-\w*[oa]|--output|--append)/ },
-  command: { refused: /^-\w*[vV]/ },
-  builtin: {},
-  exec: { valued: "a" },
-  busybox: { refused: /^-/ },
-  watch: { valued: "n", long: "interval", joins: true },
-  ssh: {
-    valued: "BbcDEeIilmOpQRSWwLJ",
+  timeout: {
+    options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=",
     operands: 1,
-    refused: /^-\w*[oFN]/,
-    otherDirectory: /^/,
-    isElsewhere: true,
+  },
+  gtimeout: { options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=", operands: 1 },
+  nohup: { options: "" },
+  setsid: { options: "-cfw --ctty --fork --wait" },
+  nice: { options: "-# -n: --adjustment=" },
+  ionice: { options: "-t -c: -n: --class= --classdata= --ignore" },
+  stdbuf: { options: "-i: -o: -e: --input= --output= --error=" },
+  chrt: { options: "-bfiorv --batch --fifo --idle --other --rr --verbose", operands: 1 },
+  taskset: { options: "-ac --all-tasks --cpu-list", operands: 1 },
+  unbuffer: { options: "" },
+  caffeinate: { options: "-dimsu -t: -w:" },
+  flock: {
+    options:
+      "-sxeunoF -w: -E: --shared --exclusive --unlock --nonblock --nb --timeout= --wait= --conflict-exit-code= --close --no-fork --verbose",
+    operands: 1,
+    makesFile: true,
+  },
+  // Its own `time` bash reads as a reserved word; this is the program.
+  time: { options: "-pvq -f: --format= --portability --verbose --quiet" },
+  command: { options: "-p" },
+  builtin: { options: "" },
+  exec: { options: "-cl -a:" },
+  busybox: { options: "" },
+  watch: {
+    options:
+      "-bcdegtpw -n: --beep --color --differences? --errexit --chgexit --no-title --precise --no-wrap --interval=",
     joins: true,
   },
-  chroot: { operands: 1, otherDirectory: /^/, isElsewhere: true },
-  runuser: { valued: "ugG", refused: /^(?:-\w*[cls]|--[cls])/, isElsewhere: true },
-  npx: { valued: "pw", long: "package workspace", refused: /^(?:-c|--call)/, isElsewhere: true },
-  bunx: { valued: "p", long: "package", isElsewhere: true },
-  uvx: { long: "from with python", isElsewhere: true },
+  ssh: {
+    options: "-46AaCfGgKkMnqTtVvXxYy -b: -c: -i: -l: -m: -p: -J:",
+    operands: 1,
+    isElsewhere: true,
+    isAway: true,
+    joins: true,
+  },
+  chroot: { options: "--userspec= --groups= --skip-chdir", operands: 1, isElsewhere: true, isAway: true },
+  runuser: { options: "-mpP -u: -g: -G: --user= --group= --supp-group=", isElsewhere: true },
+  npx: { options: "-yq -p: -w: --yes --no --no-install --quiet --package= --workspace=", isElsewhere: true },
+  bunx: { options: "-p: --bun --package= --silent --verbose", isElsewhere: true },
+  uvx: { options: "-qv --from= --with= --python= -p: --quiet --verbose --offline", isElsewhere: true },
 };
 
 /** Two words that together are a wrapper. */
 const PAIRS: Readonly<Record<string, Form>> = {
   "docker exec": CONTAINER(),
   "podman exec": CONTAINER(),
-  "npm exec": { valued: "pw", long: "package workspace", refused: /^(?:-c|--call)/, isElsewhere: true },
-  "npm x": { valued: "pw", long: "package workspace", refused: /^(?:-c|--call)/, isElsewhere: true },
-  "pnpm exec": { refused: /^(?:-c|--shell-mode)/, isElsewhere: true },
-  "pnpm dlx": { long: "package", refused: /^(?:-c|--shell-mode)/, isElsewhere: true },
-  "yarn exec": { isElsewhere: true },
-  "yarn dlx": { valued: "p", long: "package", isElsewhere: true },
-  "bun x": { isElsewhere: true },
-  "uv run": { long: "with python package extra group", isElsewhere: true },
-  "poetry run": { isElsewhere: true },
-  "pipenv run": { isElsewhere: true },
-  "bundle exec": { isElsewhere: true },
+  "npm exec": { options: "-y -p: -w: --yes --package= --workspace=", isElsewhere: true },
+  "npm x": { options: "-y -p: -w: --yes --package= --workspace=", isElsewhere: true },
+  "pnpm exec": { options: "-r --recursive --silent", isElsewhere: true },
+  "pnpm dlx": { options: "-s --package= --silent", isElsewhere: true },
+  "yarn exec": { options: "", isElsewhere: true },
+  "yarn dlx": { options: "-q -p: --package= --quiet", isElsewhere: true },
+  "bun x": { options: "--bun --silent", isElsewhere: true },
+  "uv run": {
+    options:
+      "-qv -p: --with= --python= --package= --extra= --group= --frozen --locked --no-sync --offline --all-extras",
+    isElsewhere: true,
+  },
+  "poetry run": { options: "", isElsewhere: true },
+  "pipenv run": { options: "", isElsewhere: true },
+  "bundle exec": { options: "", isElsewhere: true },
 };
 
 function CONTAINER(): Form {
   return {
-    valued: "uwe",
-    long: "user workdir env env-file detach-keys",
+    options: "-dit -u: -w: -e: --detach --interactive --tty --privileged --user= --workdir= --env= --env-file=<",
     operands: 1,
-    otherDirectory: /^/,
     isElsewhere: true,
+    isAway: true,
   };
 }
 
@@ -150,42 +163,56 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
 }
 
 function unwrapForm(words: readonly ShellWord[], from: number, name: string, form: Form): Unwrapped {
-  let at = from;
-  let hasOtherDirectory = form.otherDirectory?.test("") ?? false;
-  for (; at < words.length; at++) {
-    const { value, isKnown, mayBeOption } = words[at] as ShellWord;
-    if (!mayBeOption) break;
-    if (!isKnown) return { doubt: `an option of ${name} is not known before it runs` };
-    if (value === "--") {
-      at++;
-      break;
-    }
-    if (value === "-" && name === "env") continue;
-    if (form.refused?.test(value))
-      return name === "command" ? undefined : { doubt: `${name} ${value} is not looked through` };
-    hasOtherDirectory ||= form.otherDirectory?.test(value) ?? false;
-    const isLong = value.startsWith("--");
-    const takesNext = isLong
-      ? (form.long ?? "").split(" ").includes(value.slice(2))
-      : new RegExp(`^-[^${form.valued || "-"}]*[${form.valued || "-"}]$`).test(value) && form.valued !== undefined;
-    if (takesNext && words[++at]?.isSplit) return { doubt: `an option of ${name} is not known before it runs` };
-  }
-  for (let operand = 0; operand < (form.operands ?? 0); operand++, at++)
-    if (words[at]?.isSplit) return { doubt: `an operand of ${name} is not known before it runs` };
+  if (name === "command" && /^-p?[vV]/.test(words[from]?.value ?? "")) return undefined;
+  // `env -` is short for `env -i`.
+  const given = name === "env" && words[from]?.value === "-" ? words.slice(from + 1) : words.slice(from);
+  const list = listOf(form.options);
+  const read = readLeading(given, list, name);
+  if ("doubt" in read) return read;
+  let at = words.length - read.rest.length;
+  const operands = words.slice(at, at + (form.operands ?? 0));
+  if (operands.some(({ isSplit }) => isSplit)) return { doubt: `an operand of ${name} is not known before it runs` };
+  at += operands.length;
   const assignments: ShellWord[] = [];
   while (form.takesAssignments && words[at]?.value.includes("=")) assignments.push(words[at++] as ShellWord);
   if (assignments.some(({ isSplit }) => isSplit)) return { doubt: `what ${name} sets is not known before it runs` };
   const rest = words.slice(at);
-  if (rest.length === 0) return undefined;
+  const makes = form.makesFile ? operands.filter(({ value }) => !/^\d+$/.test(value)) : [];
+  if (rest.length === 0) return makes.length > 0 ? { doubt: `${name} makes a file` } : undefined;
+  const directory = read.options.filter((option) => form.directory?.includes(option.name)).at(-1)?.value;
   const shared = {
     name,
     assignments,
     isElsewhere: form.isElsewhere ?? false,
-    ...(hasOtherDirectory && { directory: { path: undefined } }),
+    makes,
+    ...(directory && { directory: { path: directory.isKnown ? directory.value : undefined } }),
+    ...(form.isAway && { directory: { path: undefined } }),
   };
   if (!form.joins) return { ...shared, inner: { words: rest, at } };
   const joined = scriptOf(rest, name, "posix");
   return "doubt" in joined ? joined : { ...joined, ...shared };
+}
+
+/** The options before the first word that is none. */
+function readLeading(
+  words: readonly ShellWord[],
+  list: OptionList,
+  name: string,
+): { readonly options: readonly ReadOption[]; readonly rest: readonly ShellWord[] } | { readonly doubt: string } {
+  const options: ReadOption[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const { value, isKnown, mayBeOption } = words[at] as ShellWord;
+    if (!mayBeOption || value === "-") return { options, rest: words.slice(at) };
+    if (!isKnown) return { doubt: `an option of ${name} is not known before it runs` };
+    if (value === "--") return { options, rest: words.slice(at + 1) };
+    // An option takes the next word at most.
+    const alone = readOptions(words.slice(at, at + 1), list);
+    const read = "refused" in alone ? readOptions(words.slice(at, at + 2), list) : alone;
+    if ("refused" in read) return { doubt: `${name} ${value} is not understood` };
+    if (read !== alone) at++;
+    options.push(...read.options);
+  }
+  return { options, rest: [] };
 }
 
 /** The words joined as a text for a shell. */
@@ -230,34 +257,28 @@ function unwrapTrap(words: readonly ShellWord[]): Unwrapped {
     : { name: "trap", inner: { script: action.value, dialect: "bash" } };
 }
 
+const XARGS =
+  "-0rtxop -d: -E: -e? -I: -i? -L: -l? -n: -P: -s: --null --delimiter= --eof? --replace? --max-lines? --max-args= --max-procs= --max-chars= --no-run-if-empty --verbose --exit --open-tty --interactive --show-limits";
+
 function unwrapXargs(words: readonly ShellWord[]): Unwrapped {
-  let replaced: string | undefined;
-  let at = 1;
-  for (; at < words.length; at++) {
-    const { value, isKnown, mayBeOption } = words[at] as ShellWord;
-    if (!mayBeOption) break;
-    if (!isKnown) return { doubt: "an option of xargs is not known before it runs" };
-    // What it reads there goes into the command.
-    if (/^(?:-\w*a|--arg-file)/.test(value)) return { doubt: `xargs ${value} reads its words from a file` };
-    if (/^-[dEILnPs]$|^--(?:delimiter|max-args|max-procs|max-chars|process-slot-var)$/.test(value)) {
-      if (value === "-I") replaced = words[at + 1]?.value ?? "{}";
-      if (!words[++at]?.isKnown) return { doubt: "an option of xargs is not known before it runs" };
-    } else if (/^-I./.test(value)) replaced = value.slice(2);
-    else if (/^-i/.test(value)) replaced = value.slice(2) || "{}";
-    else if (/^--replace/.test(value)) replaced = value.slice("--replace=".length) || "{}";
-    else if (!/^(?:-[0rtxo]+|-[dELlenPs].+|--[a-z-]+(?:=.*)?)$/.test(value))
-      return { doubt: `xargs ${value} is not understood` };
-  }
-  const given = words.slice(at);
-  if (given.length === 0) return { name: "xargs", inner: { words: [knownWord("echo"), unknownWord("…", "")], at } };
+  const read = readLeading(words.slice(1), listOf(XARGS), "xargs");
+  if ("doubt" in read) return read;
+  if (read.options.some(({ value }) => value && !value.isKnown))
+    return { doubt: "an option of xargs is not known before it runs" };
+  const last = read.options.filter(({ name }) => /^(?:-I|-i|--replace)$/.test(name)).at(-1);
+  const replaced = last && (last.value?.value || "{}");
+  const given = read.rest;
+  const at = words.length - given.length;
+  if (given.length === 0) return { name: "xargs", inner: { words: [knownWord("echo"), fedWord("…")], at } };
   const inner =
     replaced === undefined
-      ? [...given, unknownWord("…", "")]
+      ? [...given, fedWord("…")]
       : given.map((word) => (word.value.includes(replaced) ? replacedWord(word, replaced) : word));
   return { name: "xargs", inner: { words: inner, at } };
 }
 
 function replacedWord({ value }: ShellWord, replaced: string): ShellWord {
+  if (value === replaced) return fedWord(value);
   return unknownWord(value, value.slice(0, value.indexOf(replaced)));
 }
 
@@ -270,6 +291,7 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
     ? "./"
     : (words[1]?.value ?? "./");
   const found = findFiles(words);
+  let isMoved = false;
   for (let at = 1; at < words.length; at++) {
     const { value, isSplit } = words[at] as ShellWord;
     if (isSplit && program === "find" && (words[at] as ShellWord).mayBeOption)
@@ -279,18 +301,26 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
     if (!starts.test(value)) continue;
     const command: ShellWord[] = [];
     const from = at + 1;
-    for (at++; at < words.length && !/^[;+]$/.test((words[at] as ShellWord).value); at++) {
+    const end = program === "find" ? endOfExec(words, from) : endAtSemicolon(words, from);
+    for (at++; at < end; at++) {
       const word = words[at] as ShellWord;
       command.push(/\{[./]*\}/.test(word.value) ? foundWord(word.value, lead, found) : word);
     }
     if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text)))
       command.push(unknownWord("{}", "./"));
     if (command.length === 0) return { doubt: `what ${program} runs cannot be told` };
+    isMoved ||= /^-(?:exec|ok)dir$/.test(value);
     commands.push({ words: command, at: from });
   }
   const [first, ...more] = commands;
   if (!first) return undefined;
-  return { name: program, inner: first, more: more.map((command) => command.words), isJudged: true };
+  const directory = isMoved ? { directory: { path: undefined } } : {};
+  return { name: program, inner: first, more: more.map((command) => command.words), isJudged: true, ...directory };
+}
+
+function endAtSemicolon(words: readonly ShellWord[], from: number): number {
+  const end = words.findIndex(({ value }, at) => at >= from && value === ";");
+  return end < 0 ? words.length : end;
 }
 
 /** A path that find has found: below `lead`, with one of these names. */

@@ -12,11 +12,11 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { syncFile, syncPath } from "../../base/blobs/sync-path.ts";
 import { breaksOffInHeader } from "./begun.ts";
 import { JournalError } from "./errors.ts";
-import { type JournalLock, type LockOwner, lockInode, lockPath } from "./lock.ts";
+import { type JournalLock, type LockOwner, lockInode, lockPath, removeDeadLocks } from "./lock.ts";
 import { openRegularFile, realJournalPath } from "./regular-file.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -91,6 +91,10 @@ export class FileStore implements JournalStore {
       this.#size = 0;
     }
     this.#isNew = this.#size === 0;
+    if (!owner || this.#isNew) return;
+    removeDeadLocks(dirname(this.label), owner, `${basename(this.label)}.lock.`);
+    if (this.folder !== this.label) removeDeadLocks(this.folder, owner);
+    if (locks !== undefined) removeDeadLocks(locks, owner);
   }
 
   get size(): number {

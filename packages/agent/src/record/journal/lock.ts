@@ -2,10 +2,13 @@
 
 import {
   closeSync,
+  existsSync,
   fstatSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   unlinkSync,
@@ -72,7 +75,7 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
   const text = JSON.stringify(owner);
   // Each round either takes the lock, throws, or removes one dead owner's file.
   for (let attempt = 0; attempt < 8; attempt++) {
-    if (create(path, text, owner.token)) return { release: () => release(path, text) };
+    if (create(path, text, owner)) return { release: () => release(path, text) };
     const held = readIfThere(path);
     if (held === undefined) continue;
     const holder = parseOwner(held);
@@ -93,9 +96,29 @@ export function lockHolder(
   return holder ? { pid: holder.pid, dead: isDead(holder, asking) } : { dead: true };
 }
 
+/**
+ * Removes the locks that dead processes of this host have left in a folder, and what they were writing when they ended. Children
+ * that are not opened again would keep theirs. With `start`, only of names in the folder itself that begin like this.
+ */
+export function removeDeadLocks(folder: string, asking: LockOwner, start?: string): void {
+  const options = { encoding: "utf8", recursive: start === undefined } as const;
+  for (const name of existsSync(folder) ? readdirSync(folder, options) : []) {
+    if (start !== undefined && !name.startsWith(start)) continue;
+    const match = /\.lock(?:\.(\d+)\.[^/]*)?$/.exec(name);
+    const path = join(folder, name);
+    if (!match || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
+    const held = readIfThere(path) ?? "";
+    // What is not whole is being written by the process that its name tells.
+    const pid = Number(match[1] ?? 0);
+    const writer = { pid, startTime: processStartTime(pid), host: asking.host, token: "" };
+    const holder = parseOwner(held) ?? (pid > 0 ? writer : undefined);
+    if (holder && isDead(holder, asking)) removeStale(path, held, asking);
+  }
+}
+
 /** The file appears with its content: it is written aside and linked into place. */
-function create(path: string, text: string, token: string): boolean {
-  const aside = `${path}.${token}`;
+function create(path: string, text: string, owner: LockOwner): boolean {
+  const aside = asideOf(path, owner);
   try {
     const file = openSync(aside, "wx", 0o600);
     try {
@@ -158,7 +181,7 @@ function lockedError(path: string, holder: LockOwner, asking: LockOwner): Journa
  * lock there in between, that lock is put back.
  */
 function removeStale(path: string, stale: string, owner: LockOwner): void {
-  const aside = `${path}.${owner.token}`;
+  const aside = asideOf(path, owner);
   try {
     renameSync(path, aside);
   } catch (error) {
@@ -168,6 +191,8 @@ function removeStale(path: string, stale: string, owner: LockOwner): void {
   if (readIfThere(aside) !== stale) linkSync(aside, path);
   unlinkSync(aside);
 }
+
+const asideOf = (path: string, { pid, token }: LockOwner): string => `${path}.${pid}.${token}`;
 
 function release(path: string, text: string): void {
   if (readIfThere(path) === text) unlinkSync(path);

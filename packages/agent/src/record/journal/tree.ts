@@ -7,7 +7,7 @@ import { JournalError } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 
 /** What of a journal is needed to walk its tree. */
-export type TreeReader = Pick<Journal, "has" | "meta" | "entry" | "leaf" | "labels" | "entryIds" | "storedEntry">;
+export type TreeReader = Pick<Journal, "has" | "meta" | "entry" | "leaf" | "labels" | "entryIds" | "timestampOf">;
 type PathReader = Pick<TreeReader, "meta" | "entry">;
 
 /** An entry and what hangs on it. */
@@ -20,7 +20,7 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
 }
 
-/** The roots, oldest first; an entry whose parent is not there is one of them. Reads every line. */
+/** The roots, oldest first; an entry whose parent is not there is one of them. Reads the head of every line. */
 export function sessionTree(journal: TreeReader): TreeNode[] {
   const roots: TreeNode[] = [];
   const children = new Map<string, TreeNode[]>();
@@ -28,7 +28,7 @@ export function sessionTree(journal: TreeReader): TreeNode[] {
     const { type, parentId } = journal.meta(id)!;
     const own: TreeNode[] = [];
     const label = journal.labels.get(id);
-    const timestamp = String(journal.storedEntry(id)?.["timestamp"] ?? "");
+    const timestamp = journal.timestampOf(id);
     children.set(id, own);
     const siblings = (parentId === null ? undefined : children.get(parentId)) ?? roots;
     siblings.push({ id, type, timestamp, ...(label === undefined ? {} : { label }), children: own });

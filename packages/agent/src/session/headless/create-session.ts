@@ -1,7 +1,9 @@
 // A session in one call, with everything that a coding agent needs: tools and prompt of the model's family, the machine it runs
 // on, the project's instructions, the state of git.
 
-import type { ClientDeps } from "@lathe/llm";
+import type { ClientDeps, InferSchema, SchemaInput } from "@lathe/llm";
+import { OutputCheck } from "../output/output-check.ts";
+import type { SessionTape } from "../replay/log.ts";
 import { Session } from "../session.ts";
 import type { SessionOptions } from "../types.ts";
 import { sessionOptionsFor } from "./options.ts";
@@ -12,7 +14,9 @@ export type GivenSessionOptions = {
 };
 
 /** Everything but `model` and `cwd` has a default; whatever a session takes may be given instead. */
-export interface CreateSessionOptions extends GivenSessionOptions {
+export interface CreateSessionOptions<S extends SchemaInput = SchemaInput> extends GivenSessionOptions {
+  /** Every final answer must be JSON that fits; `submit` gives it as `output`. */
+  readonly outputSchema?: S | undefined;
   /** `provider/id`, such as `anthropic/claude-opus-4-6`. */
   readonly model: string;
   /** Absolute path of the directory that the agent works in. */
@@ -26,17 +30,23 @@ export interface CreateSessionOptions extends GivenSessionOptions {
   readonly reasoning?: string | undefined;
   /** Clock, randomness, environment variables and transport; those of this process when absent. */
   readonly deps?: ClientDeps | undefined;
+  /** A `Recorder` or `Replayer`; give it the inputs (`input`, `run`). */
+  readonly tape?: SessionTape | undefined;
 }
 
 /** Resolves when the environment is ready to work in; close the session when you are done with it. */
-export async function createSession(options: CreateSessionOptions): Promise<Session> {
-  const { model, cwd, apiKey, baseUrl, systemPrompt, reasoning, deps, ...session } = options;
+export async function createSession<const S extends SchemaInput = SchemaInput>(
+  options: CreateSessionOptions<S>,
+): Promise<Session<InferSchema<S>>> {
+  const { model, cwd, apiKey, baseUrl, systemPrompt, reasoning, deps, tape, ...session } = options;
   const given = sessionOptionsFor({
     config: { model, apiKey, baseUrl, systemPrompt, reasoning },
     workingDirectory: cwd,
     deps,
+    tape,
     session,
   });
+  if (given.outputSchema) await OutputCheck.for(given.outputSchema);
   await given.env.initialize();
   return new Session(given);
 }

@@ -8,6 +8,7 @@ import type { Journal } from "../../record/journal/journal.ts";
 import { defineProfile } from "../../tools/profiles/define.ts";
 import { FAMILIES, familyOf } from "../../tools/profiles/families.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
+import type { SessionTape } from "../replay/log.ts";
 import type { SessionOptions } from "../types.ts";
 
 /** Which model answers, and how it is reached. */
@@ -31,12 +32,16 @@ export interface CodingAgentOptions {
   readonly deps?: ClientDeps | undefined;
   /** The conversation's file; in memory when absent. */
   readonly journal?: Journal | undefined;
+  /** Records everything that comes from outside, or repeats it. */
+  readonly tape?: SessionTape | undefined;
   /** Anything else a session takes. */
   readonly session?: { readonly [K in keyof SessionOptions]?: SessionOptions[K] | undefined } | undefined;
 }
 
 export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
-  const { config, deps = defaultDeps(), journal } = options;
+  const { config, journal, tape } = options;
+  const machine = options.deps ?? defaultDeps();
+  const deps = tape?.deps(machine) ?? machine;
   // What is undefined is as if it were absent: it must not replace a default.
   const given: Partial<SessionOptions> = Object.fromEntries(
     Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
@@ -67,14 +72,18 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     await given.beforeClose?.();
     if (client instanceof Client && client !== given.client) await client.close();
   };
+  const surroundings: NonNullable<SessionOptions["surroundings"]> =
+    given.surroundings ??
+    ((current, env) => readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }));
   return {
     profile,
     env: new LocalEnvironment({ cwd: options.workingDirectory, baseEnv: deps.env }),
     deps,
     ...(journal === undefined ? {} : { journal }),
-    surroundings: (current, env) =>
-      readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }),
+    ...(tape && { aroundExecute: tape.aroundExecute, aroundAccess: tape.aroundAccess }),
     ...given,
+    // Date, directory and instructions of the day it was recorded.
+    surroundings: tape ? (current, env) => tape.takeOutcome(async () => surroundings(current, env)) : surroundings,
     client,
     beforeClose: closeClient,
     config: {

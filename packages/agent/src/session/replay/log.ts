@@ -2,13 +2,21 @@
 // again in the order they were asked for; completions (bytes, timers, tool results, inputs) are let through in the order they
 // came.
 
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { ClientDeps, JsonObject, JsonValue } from "@lathe/llm";
+import type { SessionOptions } from "../types.ts";
+
+/** Records a session (`Recorder`), or repeats a recorded one (`Replayer`): everything from outside passes through it. */
+export interface SessionTape extends Required<Pick<SessionOptions, "aroundExecute" | "aroundAccess">> {
+  deps(base: ClientDeps): ClientDeps;
+  /** Recorded: what the work gives. Replayed: what it gave; the work is not done. */
+  takeOutcome<T>(work: () => Promise<T>): Promise<T>;
+}
 
 export type LogLine =
   | { readonly t: "now"; readonly v: number }
   | { readonly t: "random"; readonly v: number }
   | { readonly t: "uuid"; readonly v: string }
-  | { readonly t: "input"; readonly verb: InputVerb; readonly content?: JsonValue }
+  | { readonly t: "input"; readonly verb: InputVerb; readonly content?: JsonValue; readonly outputSchema?: JsonValue }
   | { readonly t: "request"; readonly n: number; readonly body: string }
   | { readonly t: "timer"; readonly n: number }
   | { readonly t: "taken"; readonly n: number; readonly value: JsonValue }

@@ -4,16 +4,16 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
+import { AbortError, type ClientDeps, jsonSchemaOf, type Transport, type TransportRequest } from "@lathe/llm";
 import type { InputContent, InputOutcome } from "../../contract/events/types.ts";
 import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
 import type { Access, ToolResult } from "../../contract/tool.ts";
 import type { Redactor } from "../../policy/redact/redactor.ts";
 import type { Session } from "../session.ts";
-import { CallCount, type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
+import { CallCount, type InputVerb, LOG_NAME, type LogLine, type SessionTape, toJson } from "./log.ts";
 
 /** Records everything that a session takes from outside, so that `Replayer` can run it again. */
-export class Recorder {
+export class Recorder implements SessionTape {
   readonly #path: string;
   readonly #redactor: Redactor | undefined;
   /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
@@ -107,7 +107,13 @@ export class Recorder {
 
   /** Gives an input to the session and writes down that it came now. */
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {
-    this.#write({ t: "input", verb, ...(content === undefined ? {} : { content: toJson(content) }) });
+    const schema = session.outputSchema;
+    this.#write({
+      t: "input",
+      verb,
+      ...(content === undefined ? {} : { content: toJson(content) }),
+      ...(schema === undefined ? {} : { outputSchema: jsonSchemaOf(schema) }),
+    });
     return giveInput(session, verb, content);
   }
 

@@ -3,12 +3,19 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AbortError, type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
+import {
+  AbortError,
+  type ClientDeps,
+  type JsonSchema,
+  NetworkError,
+  type Transport,
+  type TransportRequest,
+} from "@lathe/llm";
 import type { InputContent } from "../../contract/events/types.ts";
 import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
 import { type Access, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import type { Session } from "../session.ts";
-import { CallCount, callKey, fromJson, LOG_NAME, type LogLine } from "./log.ts";
+import { CallCount, callKey, fromJson, LOG_NAME, type LogLine, type SessionTape } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
@@ -25,7 +32,7 @@ export class ReplayDivergence extends Error {
 const PATIENCE_MS = 10_000;
 
 /** Runs a recorded session again without network, tools or clock, and arrives at the same journal. */
-export class Replayer {
+export class Replayer implements SessionTape {
   readonly #values = { now: [] as number[], random: [] as number[], uuid: [] as string[] };
   readonly #used = { now: 0, random: 0, uuid: 0 };
   readonly #bodies: string[] = [];
@@ -77,10 +84,10 @@ export class Replayer {
     throw failureOf(line);
   };
 
-  /** What the recording host took with `taken`. */
-  async takeOutcome(): Promise<unknown> {
+  /** What the work gave when it was recorded. */
+  async takeOutcome<T>(_work: () => Promise<T>): Promise<T> {
     const line = await this.#wait(`taken ${this.#taken++}`);
-    return line.t === "taken" ? fromJson(line.value) : undefined;
+    return (line.t === "taken" ? fromJson(line.value) : undefined) as T;
   }
 
   /** Gives the recorded inputs and lets everything through in its order; resolves when all inputs have ended. */
@@ -99,6 +106,9 @@ export class Replayer {
       if (line.t === "input") {
         if (line.verb === "submit" || line.verb === "continue") await this.#until(() => session.state !== "processing");
         const content = line.content === undefined ? undefined : (fromJson(line.content) as InputContent);
+        // The one that the host gave may ask for more than its JSON Schema says.
+        const recorded = line.outputSchema as JsonSchema | undefined;
+        session.outputSchema = recorded && (session.outputSchema ?? recorded);
         inputs.push(giveInput(session, line.verb, content));
         continue;
       }

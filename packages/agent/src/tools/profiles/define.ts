@@ -18,8 +18,6 @@ export interface Family {
   readonly tools: readonly ToolDef[];
   /** The list with another way of editing; a family without it has only its own. */
   readonly toolsWith?: ((kit: EditKit) => readonly ToolDef[]) | undefined;
-  /** The tools and words of the vendor's own agent. */
-  readonly native?: Pick<Family, "prompt" | "editing" | "tools"> | undefined;
   readonly instructionFiles: readonly string[];
   readonly shellTimeoutMs?: number | undefined;
 }
@@ -34,8 +32,6 @@ export interface ProfileOptions {
   /** Replaces the base layer of the prompt. */
   readonly basePrompt?: string | undefined;
   readonly userInstructions?: string | undefined;
-  /** `native`: names and parameters of the vendor's own agent, where the family has them. */
-  readonly toolNames?: "lathe" | "native" | undefined;
   /** Another way of editing than the family's own, as the tool `edit`. */
   readonly editVariant?: EditVariant | undefined;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
@@ -88,12 +84,8 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
   };
 }
 
-function toolset(family: Family, options: ProfileOptions): Pick<Family, "prompt" | "editing" | "tools"> {
-  const { toolNames = "lathe", editVariant } = options;
-  if (editVariant === undefined) return toolNames === "native" ? (family.native ?? family) : family;
-  if (toolNames === "native") {
-    throw new Error("toolNames: native has its own way of editing; omit editVariant or toolNames");
-  }
+function toolset(family: Family, { editVariant }: ProfileOptions): Pick<Family, "prompt" | "editing" | "tools"> {
+  if (editVariant === undefined) return family;
   if (!family.toolsWith) throw new Error(`the profile ${family.id} has only its own way of editing`);
   const kit = editKits[editVariant];
   return { prompt: family.prompt, editing: kit.editing, tools: family.toolsWith(kit) };

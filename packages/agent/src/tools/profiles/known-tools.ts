@@ -8,7 +8,7 @@ import { FAMILIES } from "./families.ts";
 /** Of the first family that has one. */
 export function knownTool(name: string): ToolDef | undefined {
   for (const family of Object.values(FAMILIES) as Family[]) {
-    const tool = [...family.tools, ...(family.native?.tools ?? [])].find((candidate) => candidate.name === name);
+    const tool = family.tools.find((candidate) => candidate.name === name);
     if (tool) return tool;
   }
   return Object.values(editKits)

@@ -200,7 +200,7 @@ export class Jobs {
 
 function firstEvent(jobs: readonly Job[], { ms, signal: aborted, enough, pattern }: JobWait): Promise<void> {
   const signal = enough ? AbortSignal.any([aborted, enough]) : aborted;
-  if (ms <= 0 || signal.aborted || jobs.length === 0 || jobs.some((job) => jobState(job) !== "running"))
+  if (ms <= 0 || signal.aborted || (jobs.length === 0 && !enough) || jobs.some((job) => jobState(job) !== "running"))
     return Promise.resolve();
   return new Promise((resolve) => {
     const finish = (): void => {

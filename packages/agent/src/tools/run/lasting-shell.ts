@@ -82,7 +82,8 @@ export class LastingShell {
       env.execCommand(":", PROFILE_MS, { env: { ...COMMAND_ENV, ...variables }, interleaved: true, shell });
     const inherited = await start({});
     const withProfile = login ? (await start({ login: true })).shell : undefined;
-    const state = inherited.shell && withProfile ? withPathOf(withProfile, inherited.shell) : inherited.shell;
+    const found = inherited.shell && withProfile ? withPathOf(withProfile, inherited.shell) : inherited.shell;
+    const state = found && withAliases(found);
     this.#first = state;
     this.#state = state;
   }
@@ -135,6 +136,19 @@ export class LastingShell {
       { path: directory },
     );
   }
+}
+
+/** Aliases count as in a terminal, but what edits and repeats typed lines does not. */
+function withAliases({ shopts, options, ...state }: ShellState): ShellState {
+  const isExpansion = (name: string): boolean => name === "expand_aliases";
+  return {
+    ...state,
+    shopts: {
+      on: [...shopts.on.filter((name) => !isExpansion(name)), "expand_aliases"],
+      off: shopts.off.filter((name) => !isExpansion(name)),
+    },
+    options: { ...options, on: options.on.filter((name) => !/^(?:emacs|vi|histexpand)$/.test(name)) },
+  };
 }
 
 /** A profile that sets PATH anew must not take away what the person's terminal has: its folders follow behind. */

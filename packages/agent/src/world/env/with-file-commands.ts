@@ -18,10 +18,30 @@ const SCRIPT_TIMEOUT_MS = 60_000;
 /** As base64 well within what is kept of a command's output. */
 const PIECE = 1 << 19;
 
+const PROGRAMS = ["base64", "stat", "readlink", "head", "tail"];
+const READY = "lathe-shell-ready";
+
+/** Fails when the scripts cannot run there, and says what is missing. */
+async function checkShell({ execCommand }: Pick<MinimalEnvironment, "execCommand">): Promise<void> {
+  const probe = `for program in ${PROGRAMS.join(" ")}; do command -v $program >/dev/null || echo $program; done; echo ${READY}`;
+  const { stdout, stderr, exitCode } = await execCommand(probe, SCRIPT_TIMEOUT_MS);
+  const lines = stdout.trim().split("\n");
+  const isShell = lines.pop() === READY;
+  if (isShell && lines.length === 0) return;
+  const missing = isShell
+    ? lines.join(", ")
+    : `a POSIX shell (exit code ${exitCode}: ${stderr.trim() || stdout.trim()})`;
+  const advice = "Provide it, or implement readBytes, stat, deleteFile and moveFile in the environment.";
+  throw new EnvError("unavailable", `withFileCommands: the environment's commands lack ${missing}. ${advice}`);
+}
+
 /** Completes an environment: the missing file operations run as shell commands in it. */
 export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironment {
+  let checked: Promise<void> | undefined;
   // Commands answer with text, so bytes travel as base64; the code goes around the pipe.
   const run: RunScript = async ({ script, args }) => {
+    checked ??= checkShell({ execCommand: (...given) => minimal.execCommand(...given) });
+    await checked;
     const inner = `sh -c ${quoteShell(script)} lathe ${args.map(quoteShell).join(" ")}`;
     const command = `exec 5>&1; code=$( { { ${inner}; echo $? >&6; } | base64 >&5; } 6>&1 ); exit $code`;
     const { stdout, stderr, exitCode, truncated } = await minimal.execCommand(command, SCRIPT_TIMEOUT_MS);

@@ -1,7 +1,7 @@
 // Which variables of the host a command sees. Keys and passwords stay out of commands, and so out of transcripts, unless
 // the user passes them on by name; it is no security boundary (decision 0307).
 
-import { isSecretName, isSecretValue } from "../../base/secrets/variables.ts";
+import { isSecretName, isSecretValue, mayHoldKeys } from "../../base/secrets/variables.ts";
 
 /** Which variables commands see: all but secrets (`filtered`), a short list of well-known ones (`inherit_core`), all, or none. */
 export type EnvPolicy = "filtered" | "inherit_all" | "inherit_none" | "inherit_core";
@@ -34,7 +34,7 @@ const OF_THE_SHELL = new Set(["_", "PWD", "OLDPWD", "SHLVL"]);
 
 /** `base` is the host's environment; `extra` holds the variables a call asks for by name, which always win. */
 export function commandEnv(base: EnvVars, rules: EnvRules, extra: EnvVars = {}): Record<string, string> {
-  const admitted = admission(rules);
+  const admitted = admission(rules, base);
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(base)) {
     if (value !== undefined && admitted(name, value)) result[name] = value;
@@ -47,28 +47,30 @@ export function commandEnv(base: EnvVars, rules: EnvRules, extra: EnvVars = {}):
 
 /** Names of the host's variables that commands do not see, sorted. */
 export function withheldNames(base: EnvVars, rules: EnvRules): string[] {
-  const admitted = admission(rules);
+  const admitted = admission(rules, base);
   return Object.entries(base)
     .filter(([name, value]) => value !== undefined && !OF_THE_SHELL.has(name) && !admitted(name, value))
     .map(([name]) => name)
     .sort();
 }
 
-function admission({ policy, pass = [] }: EnvRules): (name: string, value: string) => boolean {
+function admission({ policy, pass = [] }: EnvRules, base: EnvVars): (name: string, value: string) => boolean {
   const passed = pass.map(globPattern);
-  return (name, value) => admits(policy, name, value) || passed.some((pattern) => pattern.test(name));
+  const judges = policy === "inherit_core" || policy === "filtered";
+  const mayHoldKey = judges && mayHoldKeys(base);
+  return (name, value) => admits(policy, name, value, mayHoldKey) || passed.some((pattern) => pattern.test(name));
 }
 
-function admits(policy: EnvPolicy, name: string, value: string): boolean {
+function admits(policy: EnvPolicy, name: string, value: string, mayHoldKey: boolean): boolean {
   switch (policy) {
     case "inherit_all":
       return true;
     case "inherit_none":
       return false;
     case "inherit_core":
-      return CORE.has(name) || (CORE_PATTERN.test(name) && !isSecretValue(value));
+      return CORE.has(name) || (CORE_PATTERN.test(name) && !isSecretValue(value, mayHoldKey));
     case "filtered":
-      return CORE.has(name) || !(isSecretName(name) || isSecretValue(value));
+      return CORE.has(name) || !(isSecretName(name) || isSecretValue(value, mayHoldKey));
   }
 }
 

@@ -149,14 +149,17 @@ function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** A profile is read once; what $BASH_ENV names has been read with it. */
+/** Most profiles read ~/.bashrc; without any profile a login shell would not. */
+const READ_RC = `[[ -f ~/.bash_profile || -f ~/.bash_login || -f ~/.profile || ! -f ~/.bashrc ]] || . ~/.bashrc; `;
+
+/** A profile is read once, interactively: most give no aliases to other shells. What $BASH_ENV names has been read with it. */
 export function waitingShell(
   { env }: Surroundings,
   login: boolean,
   first: string,
 ): Surroundings & { readonly argv: ProgramArgv } {
-  const script = loader(TALK, `exec 3<&-; ${first}`);
-  if (login) return { argv: [BASH, "--login", "-c", script, "bash"], env };
+  const script = loader(TALK, `exec 3<&-; ${first}${login ? READ_RC : ""}`);
+  if (login) return { argv: [BASH, "--login", "-i", "-c", script, "bash"], env };
   return { argv: [BASH, "--norc", "--noprofile", "-c", script, "bash"], env: { ...env, BASH_ENV: "" } };
 }
 

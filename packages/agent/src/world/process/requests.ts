@@ -55,11 +55,11 @@ export interface OpenRequest
   readonly program?: string | undefined;
 }
 
-/** `parameter`: the name of the tool's timeout parameter. */
-export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): string {
+/** What the model is told of a command that took too long. */
+export function timeoutNotice(timeoutMs: number): string {
   return (
     `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
-    `You can retry with a longer timeout by setting the ${parameter} parameter.]`
+    `You can retry with a longer timeout by setting the timeout_ms parameter.]`
   );
 }
 

@@ -99,7 +99,11 @@ export function lastingText(
   const go = cwd === undefined ? "" : `cd -- ${quoteWord(cwd)} || exit ${NO_DIRECTORY}; `;
   if (text === undefined || text.length > MOST_STATE) return { command: go + command, env: startEnv };
   const load = `exec 5>&2 2>/dev/null; eval "$${STATE_VARIABLE}"; unset -v ${STATE_VARIABLE}; exec 2>&5 5>&-; `;
-  return { command: `${load}${go}${tracesText(state!)}${command}`, env: { ...startEnv, [STATE_VARIABLE]: text } };
+  // Aliases count in what is read after they are there.
+  return {
+    command: `${load}${go}eval ${quoteWord(tracesText(state!) + command)}`,
+    env: { ...startEnv, [STATE_VARIABLE]: text },
+  };
 }
 
 /** Variables that the shell keeps as it was started with them. */

@@ -38,6 +38,8 @@ export function contextFor(parts: ContextParts, patience: Patience): ExtensionCo
       return `${provider}/${id}`;
     },
     isIdle: () => present().session.state !== "processing",
+    hasQueuedMessages: () =>
+      (["steering", "follow_up"] as const).some((delivery) => present().session.queuedMessages(delivery).length > 0),
     abort: () => outside(() => void present().session.interrupt()),
     shutdown: () => outside(() => screen?.shutdown()),
     exec: (command, args, options) => wait(() => exec(command, args, options)),

@@ -86,7 +86,8 @@ export class Follower {
       }
       case "tree_moved": {
         const { old_leaf_id: oldLeafId, new_leaf_id: newLeafId, from_extension: fromExtension } = event.data;
-        void this.tell("session_tree", { oldLeafId, newLeafId, fromExtension });
+        const { summary_entry_id: summaryEntryId } = event.data;
+        void this.tell("session_tree", { oldLeafId, newLeafId, summaryEntryId, fromExtension });
         break;
       }
       case "warning":

@@ -6,7 +6,7 @@ import { messageOf } from "@lathe/llm";
 import type { PromptCommand } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { ExtensionLines } from "../../platform/extension-api/rendering.ts";
-import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { commandsOf } from "./commands.ts";
 import { type ContextParts, contextFor } from "./context.ts";
 import { toolOf } from "./custom-tool.ts";
@@ -19,7 +19,7 @@ import { offFileOf, turnedOff } from "./off.ts";
 import type { PresentSession } from "./present.ts";
 import { Programs } from "./programs.ts";
 import { offerProviders } from "./providers.ts";
-import { RunningExtension } from "./running.ts";
+import { ExtensionFailure, RunningExtension } from "./running.ts";
 import { seamsOf } from "./seams.ts";
 import { type ExtensionSource, findSources } from "./sources.ts";
 import { type StartParts, startExtension } from "./start.ts";
@@ -45,6 +45,7 @@ export class ExtensionHost {
   #tools: readonly ToolDef[] = [];
   #present: PresentSession | undefined;
   #early: string[] = [];
+  readonly #earlyFailures: ExtensionError[] = [];
   #isEnding = false;
   #watched: readonly string[] = [];
   #files: WatchedFiles | undefined;
@@ -79,6 +80,7 @@ export class ExtensionHost {
   useScreen(screen: ExtensionScreen): void {
     if (this.#screen === screen) return;
     this.#screen = screen;
+    for (const failure of this.#earlyFailures.splice(0)) screen.fail?.(failure);
     this.#tellScreen();
     this.#watch();
   }
@@ -184,6 +186,7 @@ export class ExtensionHost {
       guard,
       deps: machine.deps,
       timeoutMs: settings["timeouts.extension"] * 1000,
+      onFailure: (event, error) => this.#tellFailure({ extensionPath: source.file, event, error }),
     });
     const lines = this.#trickle(source.name, "writes");
     guard.add(culprit, {
@@ -201,6 +204,8 @@ export class ExtensionHost {
     } catch (error) {
       const origin = source.dialect === "pi" ? " It was written for pi, and nothing of it takes effect." : "";
       this.#report(`${messageOf(error)}${origin}`);
+      if (!(error instanceof ExtensionFailure))
+        this.#tellFailure({ extensionPath: source.file, event: "load", error: messageOf(error) });
       this.#kits.delete(extension);
       await extension.remove();
       return undefined;
@@ -303,6 +308,11 @@ export class ExtensionHost {
       this.#kits.delete(extension);
       await extension.remove();
     }
+  }
+
+  #tellFailure(failure: ExtensionError): void {
+    if (this.#screen) this.#screen.fail?.(failure);
+    else this.#earlyFailures.push(failure);
   }
 
   /** Each line once: a handler may fail at every event. */

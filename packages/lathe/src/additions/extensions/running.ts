@@ -32,6 +32,8 @@ export interface RunningParts {
   readonly guard: Guard;
   readonly deps: ConstructorParameters<typeof Patience>[0];
   readonly timeoutMs: number;
+  /** `what` failed: an event, a command, a shortcut. */
+  readonly onFailure: (what: string, problem: string) => void;
 }
 
 export class RunningExtension {
@@ -65,8 +67,7 @@ export class RunningExtension {
         outer,
       );
     } catch (error) {
-      if (outer?.aborted) throw error;
-      throw new ExtensionFailure(this.name, what, error);
+      throw outer?.aborted ? error : this.#failure(what, error);
     }
   }
 
@@ -75,8 +76,13 @@ export class RunningExtension {
     try {
       return inside(this.culprit, work);
     } catch (error) {
-      throw new ExtensionFailure(this.name, what, error);
+      throw this.#failure(what, error);
     }
+  }
+
+  #failure(what: string, error: unknown): ExtensionFailure {
+    this.#parts.onFailure(what, problemOf(error));
+    return new ExtensionFailure(this.name, what, error);
   }
 
   /** Runs code of its own as it is, such as its file. */

@@ -1,7 +1,7 @@
 // Events that can change what happens, at the seams of the loop. What an extension returns is checked here: it may be anything.
 
-import type { CompactVerdict, InputContent, Middleware, ToolResult } from "@lathe/agent";
-import type { LeaveVerdict } from "@lathe/agent/contract";
+import type { InputContent, Middleware, ToolResult } from "@lathe/agent";
+import type { LeaveVerdict, SummaryVerdict } from "@lathe/agent/contract";
 import { type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
 import type { ExtensionEventResults } from "../../platform/extension-api/index.ts";
 import { contentOf, extensionContentOf } from "./custom-tool.ts";
@@ -131,26 +131,29 @@ function callSeams(dispatch: Dispatch, cwd: () => string): Pick<Middleware, "bef
   };
 }
 
-function compactionSeams(dispatch: Dispatch): Pick<Middleware, "beforeSummary" | "beforeCompact"> {
+function compactionSeams(dispatch: Dispatch): Pick<Middleware, "beforeSummary"> {
   return {
-    beforeSummary: async (wish, { signal }) => {
+    beforeSummary: async (wish, { signal }): Promise<SummaryVerdict> => {
       for await (const given of dispatch.answers("session_before_compact", () => wish, signal)) {
         const cancelled = cancelOf(given);
         if (cancelled) return cancelled;
         if ("summary" in given.result) return { notes: String(given.result.summary) };
       }
-      return undefined;
-    },
-    beforeCompact: async (plan, { signal }): Promise<CompactVerdict> => {
-      let current = plan;
-      const { reason } = plan;
-      const data = () => ({ reason, summary: current.summary, firstKeptEntryId: current.firstKeptEntryId });
-      for await (const given of dispatch.answers("session.compacting", data, signal)) {
+      let prompt: string | undefined;
+      const context: string[] = [];
+      const preserved: Record<string, unknown> = {};
+      for await (const given of dispatch.answers("session.compacting", () => wish, signal)) {
         const cancelled = cancelOf(given);
         if (cancelled) return cancelled;
-        if ("summary" in given.result) current = { ...current, summary: String(given.result.summary) };
+        const wished = given.result as Exclude<ExtensionEventResults["session.compacting"], { cancel: unknown }>;
+        if (wished.prompt !== undefined) prompt = String(wished.prompt);
+        context.push(...[wished.context ?? []].flat().map(String));
+        Object.assign(preserved, wished.preserveData);
       }
-      return current === plan ? undefined : { plan: current };
+      // These names hold what Lathe itself preserves and reads back.
+      const { snapcompact: _pictures, openaiRemoteCompaction: _vendor, ...own } = preserved;
+      const preserveData = Object.keys(own).length === 0 ? undefined : JSON.parse(JSON.stringify(own));
+      return { prompt, context, preserveData };
     },
   };
 }

@@ -3,7 +3,7 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SchemeContent, SchemeResolver } from "@lathe/agent/contract";
-import type { Skill } from "./skill.ts";
+import type { Skill } from "../../found/skills/skill.ts";
 
 export function skillAddresses(skills: () => readonly Skill[]): SchemeResolver {
   return {

@@ -1,7 +1,7 @@
 // What the system prompt says of skills: each with its name, what it helps with, and how it is read.
 
+import type { Skill } from "../../found/skills/skill.ts";
 import advice from "./advice.md";
-import type { Skill } from "./skill.ts";
 
 export function skillPrompt(skills: readonly Skill[]): string {
   const rows = skills.filter(({ isHidden }) => !isHidden).map(({ name, description }) => `- ${name}: ${description}`);

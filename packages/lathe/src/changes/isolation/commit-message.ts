@@ -1,5 +1,6 @@
 // What the commit says that a branch with the work of an agent consists of: its assignment, or what a model makes of the changes.
 
+import { commitAuthor, commitTitle, plainCommitMessage } from "@lathe/agent/agents";
 import type { Beside } from "@lathe/agent/session";
 import { Message, messageOf } from "@lathe/llm";
 import prompt from "./commit-message.md";
@@ -10,10 +11,7 @@ export type AsksModel = Pick<Beside, "callModel">;
 const TIMEOUT_MS = 60_000;
 /** Of the changes; the beginning says what they are about. */
 const MOST_PATCH = 24_000;
-const LONGEST_TITLE = 72;
 const MOST_TEXT = 2_000;
-
-export const plainMessage = (agentId: string, task: string): string => `${titleOf(task)}\n\n${byWhom(agentId)}`;
 
 /** `problem`: why it is the plain one. */
 export async function writtenMessage(
@@ -21,20 +19,18 @@ export async function writtenMessage(
   beside: AsksModel,
   signal: AbortSignal,
 ): Promise<{ readonly message: string; readonly problem?: string }> {
-  const plain = plainMessage(agentId, task);
+  const plain = plainCommitMessage(agentId, task);
   try {
     const shown = patch.slice(0, MOST_PATCH).toWellFormed();
     const messages = [Message.system(prompt.trim()), Message.user(`Assignment: ${task}\n\n${shown}`)];
     const answer = await beside.callModel("smol", { messages, timeoutMs: TIMEOUT_MS }, signal);
     const text = cleanAnswer(answer.text);
     if (text === "") return { message: plain, problem: "the model wrote nothing" };
-    return { message: `${text}\n\n${byWhom(agentId)}` };
+    return { message: `${text}\n\n${commitAuthor(agentId)}` };
   } catch (error) {
     return { message: plain, problem: messageOf(error) };
   }
 }
-
-const byWhom = (agentId: string): string => `By the agent ${agentId}.`;
 
 /** Drops fences and control characters; the first line is the title. */
 function cleanAnswer(answer: string): string {
@@ -47,10 +43,5 @@ function cleanAnswer(answer: string): string {
     .map((line) => line.trimEnd());
   const [title = "", ...rest] = lines;
   const body = rest.join("\n").trim();
-  return title === "" ? "" : [titleOf(title), ...(body === "" ? [] : [body])].join("\n\n");
-}
-
-function titleOf(text: string): string {
-  const [first = ""] = text.trim().split("\n");
-  return first.length > LONGEST_TITLE ? `${first.slice(0, LONGEST_TITLE - 1)}…` : first;
+  return title === "" ? "" : [commitTitle(title), ...(body === "" ? [] : [body])].join("\n\n");
 }

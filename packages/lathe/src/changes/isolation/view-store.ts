@@ -1,7 +1,6 @@
-// Where the views of a project are kept, and the patches of work that could not land.
+// Where the views of a project are kept.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
@@ -10,30 +9,4 @@ export function storeOf({ paths, cwd }: Pick<Workspace, "paths" | "cwd">, root =
   return join(paths.views, createHash("sha256").update(root).digest("hex").slice(0, 16));
 }
 
-/** Returns the file that has the changes. A patch that is there already stays as it is. */
-export function keepPatch(folder: string, id: string, patch: Uint8Array): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  let number = 1;
-  while (existsSync(patchFile(folder, id, number))) {
-    const file = patchFile(folder, id, number++);
-    if (readFileSync(file).equals(patch)) return file;
-  }
-  const file = patchFile(folder, id, number);
-  try {
-    writeFileSync(`${file}.new`, patch, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  } finally {
-    rmSync(`${file}.new`, { force: true });
-  }
-  return file;
-}
-
-/** The last patch that was kept under this name. */
-export function keptPatch(folder: string, id: string): string | undefined {
-  let number = 1;
-  while (existsSync(patchFile(folder, id, number))) number++;
-  return number === 1 ? undefined : patchFile(folder, id, number - 1);
-}
-
-const patchFile = (folder: string, id: string, number: number): string =>
-  join(folder, number === 1 ? `${id}.patch` : `${id}.${number}.patch`);
+export const howToDrop = (view: string): string => `lathe worktree discard ${view}`;

@@ -24,11 +24,11 @@ export class IsolationWhenNeeded {
   }
 
   leftBy(agentId: string): string | undefined {
-    return this.#work?.leftBy(agentId);
+    return this.#work?.agents.leftBy(agentId);
   }
 
   async isolate(request: IsolationRequest): Promise<Isolation> {
-    return (await this.#load()).isolate(request);
+    return (await this.#load()).agents.isolate(request);
   }
 
   async #load(): Promise<IsolatedWork> {

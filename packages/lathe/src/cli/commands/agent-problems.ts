@@ -2,12 +2,12 @@
 // A session that finds such a file uses the rest of it.
 
 import { FAMILIES, type Family, type FamilyName } from "@lathe/agent";
+import { schemaProblem } from "@lathe/agent/session";
 import type { JsonSchema } from "@lathe/llm";
 import { namesOf } from "../../config/tool-names/tool-names.ts";
 import { listIn, OUR_KEYS } from "../../found/agents/agent-file.ts";
 import { SHORT_NAMES } from "../../found/agents/agent-tools.ts";
 import type { Frontmatter } from "../../found/discovery/frontmatter.ts";
-import { schemaProblem } from "../../hosts/headless/schema-check.ts";
 import { nearest } from "../../platform/usage/nearest.ts";
 
 /** Besides those of the families. */
@@ -40,6 +40,6 @@ const guess = (word: string, known: readonly string[]): string => {
 
 function toolNames(): ReadonlySet<string> {
   const families: readonly Family[] = (Object.keys(FAMILIES) as FamilyName[]).map((name) => FAMILIES[name]);
-  const own = families.flatMap(({ tools, native }) => [...tools, ...(native?.tools ?? [])].map(({ name }) => name));
+  const own = families.flatMap(({ tools }) => tools.map(({ name }) => name));
   return new Set([...SHORT_NAMES, ...[...own, ...MORE_TOOLS].flatMap(namesOf)]);
 }

@@ -6,6 +6,7 @@ import { CallPaths } from "@lathe/agent/contract";
 import { type Decision, judge, type PermissionMode, type Policy, type Rule } from "@lathe/agent/policy";
 import { commandAccess } from "@lathe/agent/tools";
 import { rulesOfOptions } from "../../config/settings/rules.ts";
+import { isTrusted } from "../../config/trust/trust.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { onDisk } from "../../found/permissions/on-disk.ts";
 import { rememberedIn } from "../../found/permissions/remembered.ts";
@@ -72,7 +73,8 @@ async function judgeText(
 ): Promise<{ verdict: Decision; parts: readonly TestedPart[] }> {
   const env = new LocalEnvironment({ cwd: workspace.cwd, baseEnv: workspace.env });
   const paths = new CallPaths(env, new AbortController().signal);
-  const access = await commandAccess(command, workspace.cwd, { env, paths });
+  const isFolderTrusted = () => isTrusted(workspace.paths.trust, workspace.cwd, workspace.machine.userHome);
+  const access = await commandAccess(command, workspace.cwd, { env, paths, services: { isFolderTrusted } });
   const { decision, parts } = judge({ tier: "exec", access }, policy);
   return {
     verdict: decision,

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { Redactor, type Secret } from "@lathe/agent/policy";
-import { isSecretName, isSecretValue } from "@lathe/agent/world";
+import { isSecretName, isSecretValue, mayHoldKeys } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
 import { CredentialStore } from "./store.ts";
 
@@ -18,8 +18,9 @@ export function redactorFor({ env, authFile }: SecretPlaces): Redactor {
 
 function inVariables(env: SecretPlaces["env"]): Secret[] {
   const secrets: Secret[] = [];
+  const mayHoldKey = mayHoldKeys(env);
   for (const [name, value] of Object.entries(env)) {
-    if (!value || !(isSecretName(name) || isSecretValue(value))) continue;
+    if (!value || !(isSecretName(name) || isSecretValue(value, mayHoldKey))) continue;
     // The path of a key file is not secret; it appears in every listing of its folder.
     if (value.startsWith("/") && existsSync(value)) continue;
     secrets.push({ name, value });

@@ -13,6 +13,7 @@ export const BASH_SETTINGS = {
   }),
   "shell.env.pass": wordList({ description: "names of further variables that commands see; * matches any characters" }),
   "bash.enabled": flag({ default: true, description: "offer the tool bash to models that have it" }),
+  "bash.pty": flag({ default: true, description: "give commands of the tool bash a terminal when they ask for one" }),
   "bash.stripTrailingHeadTail": flag({
     default: true,
     description:

@@ -12,12 +12,13 @@ export function settingsDocument(): string {
   );
   return `# Settings
 
-Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/config.yml\`,
-each \`--config\` file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong type is an error with
-file and line; an unknown key is a warning with the nearest name. A \`--config\` file may also be JSON, with comments;
-\`settings.json\` or \`config.json\` in \`~/.lathe\` is converted to \`config.yml\` once, if there is none. A key without a
-value is not set; a value that begins with \`*\` or \`!\` must be quoted. JSON Schemas for editors are in the package's
-\`schemas\` folder: \`config.json\`, \`models.json\` and \`mcp.json\`; your own files name them when Lathe creates them.
+Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/settings.json\`
+and \`.lathe/config.yml\`, each \`--config\` file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong
+type is an error with file and line; an unknown key is a warning with the nearest name. A \`--config\` file may also be
+JSON, with comments; \`settings.json\` or \`config.json\` in \`~/.lathe\` is converted to \`config.yml\` once, if there is none. A
+key without a value is not set; a value that begins with \`*\` or \`!\` must be quoted. JSON Schemas for
+editors are in the package's \`schemas\` folder: \`config.json\`, \`models.json\` and \`mcp.json\`; your own files name them when
+Lathe creates them.
 
 The project's file is the nearest one from the directory up to the root of its repository, and takes effect once you run
 \`lathe trust\` in its folder or a folder above. Trusting your home folder, or a folder above it, covers that folder only,

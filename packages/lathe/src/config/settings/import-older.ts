@@ -4,13 +4,15 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const OLDER_FILES = ["settings.json", "config.json"];
-const OLDER_NAMES = { queueMode: "steeringMode" };
 
 /** What was done, in one line for the user; undefined when there is nothing to take over. */
 export async function importOlderSettings(config: string): Promise<string | undefined> {
   if (existsSync(config)) return undefined;
   const older = OLDER_FILES.map((name) => join(dirname(config), name)).find((file) => existsSync(file));
   if (older === undefined) return undefined;
-  const { importJson } = await import("../../platform/home/import-json.ts");
-  return importJson(older, config, OLDER_NAMES);
+  const [{ importJson }, { updateOlder }] = await Promise.all([
+    import("../../platform/home/import-json.ts"),
+    import("./update-older.ts"),
+  ]);
+  return importJson(older, config, (values) => updateOlder(values, join(dirname(config), "themes")));
 }

@@ -41,10 +41,6 @@ export const SETTINGS = {
     default: 32_000,
     description: "maximum tokens of one answer, within the model's own limit; 0 = only that limit",
   }),
-  toolNames: choice(["lathe", "native"], {
-    default: "lathe",
-    description: "name tools our way, or as the model vendor's own agent does",
-  }),
   editVariant: choiceOrEmpty(["hashline", "replace", "patch", "apply_patch"], {
     description: "how the model edits files; empty = the best way for its family",
   }),

@@ -33,6 +33,7 @@ describe("what a project brings", () => {
     await trust(repo);
     expect(projectOf(repo, paths, home)).toEqual({
       files: {
+        settings: join(repo, ".lathe/settings.json"),
         config: join(repo, ".lathe/config.yml"),
         models: join(repo, ".lathe/models.yml"),
         env: join(repo, ".env"),
@@ -78,7 +79,7 @@ describe("settings of a trusted folder that have changed", () => {
     await trust(repo);
     await writeFile(join(repo, ".lathe", "config.yml"), "permissionMode: full\n");
     const { files, ignored } = projectOf(repo, paths, home);
-    expect(files).toEqual({ models: join(repo, ".lathe/models.yml"), env: join(repo, ".env") });
+    expect(Object.keys(files)).toEqual(["settings", "models", "env"]);
     expect(ignored).toBe(
       "New or changed since this folder was trusted, and ignored: .lathe/config.yml. Look at it, then run: lathe trust",
     );
@@ -90,10 +91,8 @@ describe("settings of a trusted folder that have changed", () => {
     const line = "New or changed since this folder was trusted, and ignored: .env. Look at it, then run: lathe trust";
     await trust(repo);
     await writeFile(join(repo, ".env"), "ANTHROPIC_BASE_URL=http://localhost:1\n");
-    expect(projectOf(repo, paths, home)).toEqual({
-      files: { config: join(repo, ".lathe/config.yml"), models: join(repo, ".lathe/models.yml") },
-      ignored: line,
-    });
+    const { files, ignored } = projectOf(repo, paths, home);
+    expect([Object.keys(files), ignored]).toEqual([["settings", "config", "models"], line]);
     await trust(repo);
     expect(projectOf(repo, paths, home).files.env).toBe(join(repo, ".env"));
     // Of a repository inside: trust in the folder above it says nothing about its .env.

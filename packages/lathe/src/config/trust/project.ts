@@ -7,6 +7,8 @@ import type { HomePaths } from "../../platform/home/paths.ts";
 import { isAsTrusted, isTrusted } from "./trust.ts";
 
 export interface ProjectFiles {
+  /** Settings in the format of other agents; `config` wins over it. */
+  readonly settings?: string;
   readonly config?: string;
   readonly models?: string;
   readonly env?: string;
@@ -76,7 +78,9 @@ function projectFolder(cwd: string): string {
 function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: string): ProjectFiles {
   const own = `${folder}/.lathe`;
   return {
-    ...(isSame(own, home) ? {} : { config: `${own}/config.yml`, models: `${own}/models.yml` }),
+    ...(isSame(own, home)
+      ? {}
+      : { settings: `${own}/settings.json`, config: `${own}/config.yml`, models: `${own}/models.yml` }),
     ...(isSame(cwd, userHome) ? {} : { env: `${cwd}/.env` }),
   };
 }

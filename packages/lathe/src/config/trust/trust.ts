@@ -56,7 +56,10 @@ export async function trustFolder(
 }
 
 /** What a folder may bring. */
-const FILES = [".lathe/config.yml", ".lathe/models.yml", ".env", ".lathe/ssh.json", "ssh.json", ".ssh.json"];
+const FILES = [
+  ...[".lathe/settings.json", ".lathe/config.yml", ".lathe/models.yml", ".env"],
+  ...[".lathe/ssh.json", "ssh.json", ".ssh.json"],
+];
 
 /** Whether such a file says what it said when its folder was trusted. What is not there says nothing. */
 export function isAsTrusted(trustFile: string, file: string): boolean {

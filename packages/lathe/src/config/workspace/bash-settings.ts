@@ -15,6 +15,6 @@ export function bashSettings(settings: Settings, env: Env): BashSettings {
     prefix: env["LATHE_SHELL_PREFIX"] ?? env["CLAUDE_CODE_SHELL_PREFIX"],
     stripsHeadTail: settings["bash.stripTrailingHeadTail"],
     intercepts: settings["bashInterceptor.enabled"],
-    pty: !isOn(env["LATHE_NO_PTY"]),
+    pty: settings["bash.pty"] && !isOn(env["LATHE_NO_PTY"]),
   };
 }

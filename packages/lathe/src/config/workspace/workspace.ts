@@ -73,7 +73,9 @@ export async function openWorkspace(
   const skips = options.mode === "rpc" ? STABLE_FOR_HOSTS : [];
   const sources: SettingsSource[] = [
     { file: paths.config, required: false, own: true, skips },
-    ...(project.config ? [{ file: project.config, required: false, ofProject: true, skips }] : []),
+    ...[project.settings, project.config].flatMap((file) =>
+      file === undefined ? [] : [{ file, required: false, ofProject: true, skips }],
+    ),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
@@ -144,6 +146,7 @@ function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>
     ...(options["plan-model"] === undefined ? {} : { "modelRoles.plan": options["plan-model"] }),
     ...(options.thinking === undefined ? {} : { defaultThinkingLevel: options.thinking }),
     ...(options.sandbox ? { "sandbox.enabled": true } : {}),
+    ...(options["no-pty"] ? { "bash.pty": false } : {}),
     ...(options["permission-mode"] === undefined ? {} : { permissionMode: options["permission-mode"] }),
   };
 }

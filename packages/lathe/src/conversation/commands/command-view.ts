@@ -48,9 +48,11 @@ export interface ChoiceItem<T> {
 
 /** What can be done to an item besides choosing it. Only hosts that draw a list have keys for it. */
 export interface ChoiceAction<T> {
-  readonly name: "rename" | "delete" | "sort" | "path";
-  /** What the key does, in the hint: `to rename`. */
-  readonly does: string;
+  readonly name: "rename" | "delete" | "sort" | "path" | "filter" | "filterBack" | `filter.${string}`;
+  /** What the key does, in the hint: `to rename`. Absent: the hint does not name it. */
+  readonly does?: string;
+  /** It changes the list, not the item, and is possible when the list is empty. */
+  readonly isForList?: true;
   /** Gives the items as they are then. */
   run(value: T, view: Required<Pick<CommandView, "ask" | "choose">>): Promise<readonly ChoiceItem<T>[]>;
 }

@@ -1,16 +1,17 @@
 // Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
 
+import type { Session } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import { findEntry } from "@lathe/agent/record";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
-import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from "../../sessions/tree-rows.ts";
+import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../sessions/tree-rows.ts";
 import type { Conversation } from "../conversation.ts";
 import { isOwn } from "../unsent.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
-import type { CommandView } from "./command-view.ts";
+import type { ChoiceAction, ChoiceItem, CommandView } from "./command-view.ts";
 import { foldersLike } from "./folder-completion.ts";
 
 const withHint = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
@@ -38,10 +39,13 @@ const tree: SlashCommand = {
     const { journal } = conversation.session;
     const isShown = word === "" || isFilter(word);
     if (isShown && rest !== "") throw usageError(`/tree ${word} takes nothing more, but got "${rest}".`);
-    const rows = isShown ? treeRows(journal, word === "" ? "no-tools" : word) : [];
+    const filter = isFilter(word) ? word : "no-tools";
+    const rows = isShown ? treeRows(journal, filter) : [];
     if (isShown && (rows.length === 0 || !view.choose))
       return view.line(rows.length === 0 ? "Nothing to show." : treeText(rows, view.columns).join("\n"));
-    const target = isShown ? await chosenEntry(rows, view) : await withHint(() => findEntry(journal, word));
+    const target = isShown
+      ? await chooseEntry(conversation.session, filter, view)
+      : await withHint(() => findEntry(journal, word));
     if (target === undefined) return;
     const wanted = summaryWanted(rest);
     const { cancelled, text } = await withHint(() => conversation.navigate(target, wanted));
@@ -51,10 +55,38 @@ const tree: SlashCommand = {
   },
 };
 
-function chosenEntry(rows: readonly TreeRow[], view: CommandView): Promise<string | undefined> {
-  const texts = treeText(rows);
-  const items = rows.map(({ id }, i) => ({ value: id, label: texts[i] ?? id }));
-  return chooseFrom(view, { title: "Go to", items, current: rows.findLastIndex(({ isActive }) => isActive) });
+/** Keys of the list change which entries it shows, and label the one at the pointer. */
+function chooseEntry(session: Session, first: TreeFilter, view: CommandView): Promise<string | undefined> {
+  let filter = first;
+  const show = (chosen: TreeFilter): ChoiceItem<string>[] => {
+    filter = chosen;
+    const rows = treeRows(session.journal, filter);
+    const texts = treeText(rows);
+    return rows.map(({ id }, i) => ({ value: id, label: texts[i] ?? id }));
+  };
+  const next = (by: number): TreeFilter => TREE_FILTERS.at((TREE_FILTERS.indexOf(filter) + by) % TREE_FILTERS.length)!;
+  const actions: ChoiceAction<string>[] = [
+    { name: "filter", does: "to filter", isForList: true, run: async () => show(next(1)) },
+    { name: "filterBack", isForList: true, run: async () => show(next(-1)) },
+    ...TREE_FILTERS.map(
+      (one): ChoiceAction<string> => ({
+        name: `filter.${one}`,
+        isForList: true,
+        run: async () => show(one),
+      }),
+    ),
+    {
+      name: "rename",
+      does: "to label",
+      run: async (id, { ask }) => {
+        const said = (await ask("Label (empty: none): "))?.trim();
+        if (said !== undefined) await session.label(id, said === "" ? undefined : said);
+        return show(filter);
+      },
+    },
+  ];
+  const current = treeRows(session.journal, filter).findLastIndex(({ isActive }) => isActive);
+  return chooseFrom(view, { title: "Go to", items: show(filter), current, actions });
 }
 
 function summaryWanted(rest: string): { readonly summarize?: boolean; readonly focus?: string } {

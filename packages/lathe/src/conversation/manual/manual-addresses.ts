@@ -12,12 +12,14 @@ const LEFT_OUT = new Set(["progress.md", "mutation.md"]);
 /** The pages are beside the built command, or in the sources. */
 const PLACES = ["./docs/", "../docs/", "../../docs/", "../../../../../docs/"];
 
-export function manualAddresses(): SchemeResolver {
+/** `packageDir`: another folder of the package, whose `docs` is read instead. */
+export function manualAddresses(packageDir?: string): SchemeResolver {
+  const folder = folderOf(packageDir);
   return {
     hasSelectors: true,
     read: async (url) => {
       const name = decodeURIComponent(url.slice("lathe://".length)).replace(/\/+$/, "");
-      const pages = await pageNames();
+      const pages = await pageNames(folder);
       const page = [name, `${name}.md`].find((one) => pages.includes(one));
       if (page === undefined) {
         throw new ToolFailure(
@@ -26,26 +28,26 @@ export function manualAddresses(): SchemeResolver {
             : `There is no page ${url}. There are: ${pages.map((one) => `lathe://${one}`).join(", ")}.`,
         );
       }
-      return { bytes: await readFile(join(folder() as string, page)), mediaType: "text/markdown", immutable: true };
+      return { bytes: await readFile(join(folder as string, page)), mediaType: "text/markdown", immutable: true };
     },
-    list: async () => Promise.all((await pageNames()).map(entryOf)),
+    list: async () => Promise.all((await pageNames(folder)).map((page) => entryOf(folder as string, page))),
   };
 }
 
-async function entryOf(page: string): Promise<SchemeEntry> {
-  const text = await readFile(join(folder() as string, page), "utf8");
+async function entryOf(folder: string, page: string): Promise<SchemeEntry> {
+  const text = await readFile(join(folder, page), "utf8");
   const title = /^# (.+)$/m.exec(text)?.[1];
   return { url: `lathe://${page}`, ...(title === undefined ? {} : { about: title }) };
 }
 
-async function pageNames(): Promise<string[]> {
-  const found = folder();
-  if (found === undefined) return [];
-  const names = (await readdir(found)).map((name) => basename(name));
+async function pageNames(folder: string | undefined): Promise<string[]> {
+  if (folder === undefined) return [];
+  const names = (await readdir(folder)).map((name) => basename(name));
   return names.filter((name) => name.endsWith(".md") && !LEFT_OUT.has(name)).sort();
 }
 
-function folder(): string | undefined {
+function folderOf(packageDir: string | undefined): string | undefined {
+  if (packageDir) return join(packageDir, "docs");
   return PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(
     (place) => existsSync(join(place, "settings.md")) && existsSync(join(place, "keys.md")),
   );

@@ -1,5 +1,6 @@
 // What tools find in their context because a setting says so.
 
+import { isTrusted } from "../../config/trust/trust.ts";
 import { bashSettings } from "../../config/workspace/bash-settings.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
@@ -22,6 +23,7 @@ export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace"
       blocks: settings["images.blockImages"],
     },
     bashSettings: bashSettings(settings, env),
+    isFolderTrusted: () => isTrusted(workspace.paths.trust, workspace.cwd, workspace.machine.userHome),
   };
   return { name: "settings", services };
 }

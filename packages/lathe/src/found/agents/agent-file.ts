@@ -25,13 +25,14 @@ export interface AgentFile {
   readonly output?: JsonSchema;
   readonly blocking: boolean;
   readonly skills: readonly string[];
+  /** False: its tool `read` shows long files as they are. */
+  readonly summarizesReads?: boolean;
   readonly permissions: { readonly mode?: PermissionMode; readonly rules: readonly Rule[] };
   readonly budget?: Readonly<Partial<Record<BudgetKey, number>>>;
   readonly isolation?: string;
   readonly verify?: string;
 }
 
-/** `read-summarize` says how other agents show files to theirs. */
 export const OUR_KEYS: readonly string[] = [
   ...["name", "description", "tools", "spawns", "model", "thinkingLevel", "output", "blocking", "autoloadSkills"],
   ...["permissions", "budget", "isolation", "verify", "read-summarize"],
@@ -83,6 +84,7 @@ function read(name: string, frontmatter: Frontmatter, body: string, path: string
     blocking: frontmatter["blocking"] === true,
     skills: listIn(frontmatter, "autoloadSkills") ?? [],
     permissions: permissionsIn(frontmatter, path),
+    ...(frontmatter["read-summarize"] === false ? { summarizesReads: false } : {}),
     ...(tools === undefined || tools.includes("*") ? {} : { tools }),
     ...(level === undefined ? {} : { thinkingLevel: level }),
     ...(output === undefined ? {} : { output }),

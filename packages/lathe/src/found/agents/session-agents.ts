@@ -62,7 +62,7 @@ export class SessionAgents {
   options(): Pick<SubagentOptions, "types" | "refusal" | "limits" | "irc" | "isTaped"> {
     return {
       isTaped: this.#parts.bundledOnly,
-      types: async () => (await this.#agents()).map((agent) => this.#typeOf(agent)),
+      types: async () => Promise.all((await this.#agents()).map((agent) => this.#typeOf(agent))),
       refusal: (name) => this.#refusal(name),
       limits: () => limitsOf(this.#parts.workspace),
       irc: { timeoutMs: () => this.#parts.workspace.settings["irc.timeoutMs"] },
@@ -104,7 +104,7 @@ export class SessionAgents {
     return env["LATHE_BLOCKED_AGENT"] === name ? `The agent ${name} cannot be started from here.` : undefined;
   }
 
-  #typeOf(agent: Agent): AgentType {
+  async #typeOf(agent: Agent): Promise<AgentType> {
     const { name, description, spawns, output, blocking, budget, isolation, verify, tools, aliases } = agent;
     const model = this.#modelOf(agent);
     return {
@@ -112,7 +112,7 @@ export class SessionAgents {
       aliases,
       description,
       source: sourceName(agent),
-      prompt: promptOf(agent),
+      prompt: await this.#promptOf(agent),
       spawns,
       blocking,
       allows: allowedTools(tools, spawns),
@@ -123,7 +123,21 @@ export class SessionAgents {
       isolation: isolation ?? (verify === undefined ? undefined : "auto"),
       verify,
       middleware: this.#rights(agent),
+      ...(agent.summarizesReads === undefined ? {} : { reading: { summarize: agent.summarizesReads } }),
     };
+  }
+
+  /** With the skills that its file names. */
+  async #promptOf({ name, prompt, skills: wanted }: Agent): Promise<string> {
+    if (wanted.length === 0) return prompt;
+    const { givenSkill, skillsOf } = await import("../skills/skills.ts");
+    const { skills } = await skillsOf(this.#parts.workspace);
+    const given = wanted.flatMap((one) => {
+      const skill = skills.find((known) => known.name === one);
+      if (!skill) this.#tell(`The agent ${name} wants the skill ${one}, which is not found here; it works without.`);
+      return skill ? [givenSkill(skill)] : [];
+    });
+    return [prompt, ...given].join("\n\n");
   }
 
   /** What the settings say of this agent, then what its file says; undefined: its parent's. */
@@ -168,11 +182,6 @@ function isAvailable(models: Models, selector: string): boolean {
     if (messageOf(error) !== "") return false;
     throw error;
   }
-}
-
-function promptOf({ prompt, skills }: Agent): string {
-  if (skills.length === 0) return prompt;
-  return `${prompt}\n\nRead these before you start: ${skills.map((name) => `skill://${name}`).join(", ")}.`;
 }
 
 /** Of what a record of `task` holds of an output. */

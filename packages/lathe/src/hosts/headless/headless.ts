@@ -3,17 +3,17 @@
 
 import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
-import { type ClientDeps, type JsonSchema, type JsonValue, Message, textOf } from "@lathe/llm";
+import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { printableLine, shorten } from "../../sessions/list.ts";
 import goOn from "./go-on.md";
 import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
-import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
 import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";
@@ -29,6 +29,8 @@ export interface HeadlessRun {
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
   readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
   readonly tape?: RecordingTape;
+  /** Measures how long each prompt takes. */
+  readonly phase?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   /** What is left to do when all prompts are answered, which may change the result. */
   readonly finish?: (result: RunResult) => Promise<RunResult>;
 }
@@ -47,18 +49,17 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
     driver.stopAtLimit(TIME_IS_UP);
   }, run.timeLimit.ms);
   try {
-    const { whole, judged, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    const { whole, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
     tellOfJobs(session);
     const facts = report(run, driver);
-    const ended = isHandled
-      ? ({ status: "done", exitCode: EXIT.done } as const)
+    const outcome: RunOutcome = isHandled
+      ? { status: "done", exitCode: EXIT.done }
       : whole
         ? outcomeOf(facts)
         : signals.asked.aborted
           ? interruptedOutcome(facts)
           : limitOutcome(TIME_IS_UP, facts);
-    const outcome = withJudgement(ended, judged);
-    const answered = finalResult(run, driver, outcome, judged);
+    const answered = finalResult(run, driver, outcome);
     run.tape?.finish(answered);
     const result = run.finish ? await finishRun(run, run.finish, answered) : answered;
     if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
@@ -95,7 +96,7 @@ async function giveAll(
   run: HeadlessRun,
   driver: RunDriver,
   stopped: () => boolean,
-): Promise<{ readonly whole: boolean; readonly judged?: Judged; readonly isHandled?: boolean }> {
+): Promise<{ readonly whole: boolean; readonly isHandled?: boolean }> {
   let isHandled = run.prompts.length > 0 && !run.earlier;
   let good = run.earlier || run.prompts.length === 0 ? await finishEarlier(run, driver) : true;
   for (const [i, prompt] of run.prompts.entries()) {
@@ -104,27 +105,23 @@ async function giveAll(
     const content = await expandInput(prompt, run.conversation.open);
     if (content === undefined) continue;
     isHandled = false;
-    const isLast = i === run.prompts.length - 1;
-    await driver.submit(isLast && run.schema ? withSchema(content, run.schema) : content);
+    const { session } = run.conversation;
+    const schema = i === run.prompts.length - 1 ? run.schema : undefined;
+    session.outputSchema = schema;
+    const submit = () => driver.submit(content);
+    await (run.phase?.(`print:prompt:${i === 0 ? "initial" : "next"}`, submit) ?? submit());
     // A recording holds the same lines as its replay.
-    if (isLast && run.schema && !run.tape) nameAfterPrompt(run.conversation.session.journal, content);
+    if (schema && !run.tape) nameAfterPrompt(session.journal, content);
     good = goesOn(run, driver);
   }
-  if (!good || !run.schema || isHandled) return { whole: true, isHandled };
-  for (let attempt = 0; ; attempt++) {
-    const judged = await judge(driver.report().text, run.schema);
-    if ("value" in judged || attempt === MOST_RETRIES) return { whole: true, judged };
-    if (stopped()) return { whole: false, judged };
-    await driver.submit(askAgain(judged.problem));
-    if (!goesOn(run, driver)) return { whole: true, judged };
-  }
+  return { whole: true, isHandled };
 }
 
 const TITLE_LENGTH = 50;
 
 /** Without it, the session would be listed by what the request says about the schema. */
 function nameAfterPrompt(journal: Session["journal"], content: InputContent): void {
-  const words = printableLine(typeof content === "string" ? content : textOf(Message.user([...content])));
+  const words = printableLine(typeof content === "string" ? content : wordsAndAttachments(content).words);
   if (journal.title === undefined && words !== "")
     journal.setTitle(`${shorten(words, TITLE_LENGTH)} (as JSON)`, "auto");
 }
@@ -133,9 +130,11 @@ function nameAfterPrompt(journal: Session["journal"], content: InputContent): vo
 async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
   const { session } = run.conversation;
   const { input } = session.journal;
+  const schema = run.prompts.length === 0 ? run.schema : undefined;
+  session.outputSchema = schema;
   if (session.hasUnfinishedInput) await driver.continue();
   else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
-  else if (input !== undefined) driver.recall();
+  else if (input !== undefined) await driver.recall(schema);
   else return true;
   return goesOn(run, driver);
 }
@@ -161,16 +160,9 @@ function report({ earlier, conversation: { open } }: HeadlessRun, driver: RunDri
   return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
 }
 
-function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, judged: Judged | undefined): RunResult {
+function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome): RunResult {
   const { session, journal } = run.conversation.open;
-  const output = judged && "value" in judged ? { output: judged.value, text: judged.json } : {};
   // A run over several processes has spent what its session has.
   const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
-  return resultOf(outcome, { ...report(run, driver), ...spent, ...output }, journal.path ? session.id : null);
-}
-
-function withJudgement(outcome: RunOutcome, judged: Judged | undefined): RunOutcome {
-  if (outcome.exitCode !== EXIT.done || !judged || "value" in judged) return outcome;
-  const message = `The answer does not fit the schema: ${judged.problem}. Make the schema simpler or choose another model.`;
-  return { status: "failed", exitCode: EXIT.failed, message };
+  return resultOf(outcome, { ...report(run, driver), ...spent }, journal.path ? session.id : null);
 }

@@ -141,8 +141,12 @@ const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
 function errorOutcome(facts: RunFacts): RunOutcome {
   const { error, kept = true, denied } = facts;
   const message = joinLines(error?.message ?? "The run failed.");
-  // What the model repeated was not permitted: that is what the user can change.
-  if (error?.kind === "repetition" && denied.length > 0) return completedOutcome(facts);
+  // What the model wanted to do was not permitted: that is what the user can change.
+  if ((error?.kind === "repetition" || error?.kind === "output") && denied.length > 0) return completedOutcome(facts);
+  if (error?.kind === "output") {
+    const hint = "Make the schema simpler or choose another model: lathe models";
+    return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${hint}` };
+  }
   if (error?.kind === "refused" || error?.kind === "repetition") {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
   }

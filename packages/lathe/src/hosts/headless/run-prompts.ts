@@ -9,7 +9,8 @@ import {
   type SessionEvent,
 } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
-import { addUsage, type Usage } from "@lathe/llm";
+import { judgeOutput } from "@lathe/agent/session";
+import { addUsage, type JsonSchema, type JsonValue, type Usage } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
@@ -19,6 +20,8 @@ import type { RunFacts } from "./outcome.ts";
 export interface RunReport extends RunFacts {
   readonly usage: Usage;
   readonly cost: number;
+  /** The answer as a value, when it had to fit a schema. */
+  readonly output?: JsonValue;
 }
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -85,17 +88,21 @@ export class RunDriver {
   }
 
   /** Takes over how an earlier process ended, when there is nothing left to do. */
-  recall(): void {
+  async recall(schema: JsonSchema | undefined): Promise<void> {
     const { input } = this.#session.journal;
     const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
-    this.#last = { ...NOTHING_YET, reason, ...lastWords(this.#session.journal) };
+    const last = lastWords(this.#session.journal);
+    const judged = schema && (await judgeOutput(last.text, schema));
+    const fitting = judged && "value" in judged ? { text: judged.json, output: judged.value } : {};
+    this.#last = { ...NOTHING_YET, reason, ...last, ...fitting };
   }
 
   report(): RunReport {
-    const { reason, text, finish, awaiting, error } = this.#last;
+    const { reason, text, output, finish, awaiting, error } = this.#last;
     return {
       reason,
       text: awaiting ? [text.trim(), awaiting.text].filter((part) => part !== "").join("\n\n") : text,
+      ...(output === undefined ? {} : { output: output as JsonValue }),
       finish,
       ...(awaiting ? { awaiting: awaiting.what } : {}),
       denied: this.#driven.permissions.denied,

@@ -49,10 +49,17 @@ const list = (id: ChoiceAction<unknown>["name"], description: string, chord: str
 
 /** In lists whose items can be changed, such as that of sessions. */
 export const LIST_ACTIONS: readonly Action[] = [
-  list("rename", "Rename the session at the pointer", "ctrl+r"),
+  list("rename", "Rename the session, or label the entry, at the pointer", "ctrl+r"),
   list("delete", "Delete the session at the pointer, after a question", "ctrl+d"),
   list("sort", "Sort sessions by name, or newest first", "ctrl+s"),
   list("path", "Show the files of sessions", "ctrl+p"),
+  list("filter", "Next filter of the session's tree", "ctrl+o"),
+  list("filterBack", "Previous filter of the session's tree", "shift+ctrl+o"),
+  list("filter.default", "The session's tree without bookkeeping", "alt+d"),
+  list("filter.no-tools", "The session's tree without tool calls", "alt+t"),
+  list("filter.user-only", "Only your messages of the session's tree", "alt+u"),
+  list("filter.labeled-only", "Only labelled entries of the session's tree", "alt+l"),
+  list("filter.all", "Everything in the session's tree", "alt+a"),
 ];
 
 const hub = <Id extends string>(id: Id, description: string, chord: string) =>

@@ -1,4 +1,4 @@
-// What the composer completes: commands and their arguments after a slash at the beginning, files after an @.
+// What the composer completes: commands and their arguments after a slash at the beginning, files after an @, addresses after their scheme.
 
 import { type Completion, type CompletionSource, fuzzyFilter } from "@lathe/tui";
 import type { Controller } from "./controller.ts";
@@ -21,7 +21,9 @@ export class ComposerCompletion implements CompletionSource {
     const before = text.slice(0, cursor);
     if (/^\/[^\n]*$/.test(before)) return this.#command(before, controller);
     const [named] = /(?<=^|\s)@(?:"[^"\n]*|[^\s"]*)$/.exec(before) ?? [];
-    return named === undefined ? undefined : this.#file(named, controller, cursor, signal);
+    if (named !== undefined) return this.#file(named, controller, cursor, signal);
+    const [address] = /(?<=^|\s)[a-z][a-z0-9+.-]*:\/\/\S*$/i.exec(before) ?? [];
+    return address === undefined ? undefined : completeAddress(address, controller, cursor, signal);
   }
 
   async #command(line: string, { commands, conversation }: Controller): Promise<Completion | undefined> {
@@ -64,6 +66,20 @@ export class ComposerCompletion implements CompletionSource {
     const said = remark ?? (items.length === 0 && wanted !== "" ? `No file matches ${wanted}` : undefined);
     return { from: cursor - named.length, to: cursor, items, ...(said === undefined ? {} : { remark: said }) };
   }
+}
+
+/** Of a scheme whose addresses can be listed. */
+async function completeAddress(
+  typed: string,
+  { conversation: { session } }: Controller,
+  cursor: number,
+  signal: AbortSignal,
+): Promise<Completion | undefined> {
+  const known = session.schemes.handles(typed) ? await session.schemes.list(typed, signal) : undefined;
+  const begun = known?.filter(({ url }) => url.startsWith(typed)).slice(0, MOST_SHOWN) ?? [];
+  if (begun.length === 0 || signal.aborted) return undefined;
+  const items = begun.map(({ url, about }) => ({ value: `${url} `, label: url, ...(about ? { detail: about } : {}) }));
+  return { from: cursor - typed.length, to: cursor, items };
 }
 
 /** After a folder one goes on typing; a file is named to its end. */

@@ -238,17 +238,19 @@ export class Controller {
 
   /** Undefined: a command has done its work. */
   async #contentOf(text: string, attached: InputContent): Promise<InputContent | undefined> {
-    const expanded = await this.expand(text);
-    if (expanded === undefined) return undefined;
-    const { machine, view } = this.conversation.workspace;
-    const words = expanded === text ? await withAttachments(text, machine, view?.env) : expanded;
+    const words = await this.expand(text);
+    if (words === undefined) return undefined;
     return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
   }
 
-  /** The text that a command stands for; everything else as it is. */
+  /** The text that a command stands for; everything else with the files that it names, which may be anywhere. */
   async expand(content: InputContent): Promise<InputContent | undefined> {
     await this.commands.ready;
-    return this.#expansion.expand(content, this.conversation.open, { commands: this.commands.list() });
+    const { machine, view } = this.conversation.workspace;
+    return this.#expansion.expand(content, this.conversation.open, {
+      commands: this.commands.list(),
+      attach: (text) => withAttachments(text, machine, view?.env),
+    });
   }
 
   async #shell(bang: BangCommand): Promise<void> {

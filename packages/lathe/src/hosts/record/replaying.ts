@@ -4,7 +4,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Surroundings } from "@lathe/agent/context";
 import { Redactor } from "@lathe/agent/policy";
 import { ReplayDivergence, Replayer } from "@lathe/agent/session";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
@@ -123,7 +122,7 @@ async function adapterOf(
 
 function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   return {
-    surroundings: async () => (await replayer.takeOutcome()) as Surroundings,
+    surroundings: (read) => replayer.takeOutcome(read),
     aroundAccess: replayer.aroundAccess,
     aroundExecute: async (call, run) => {
       const result = await replayer.aroundExecute(call, run);

@@ -1,7 +1,7 @@
 // What extensions show, as frames for the host.
 
 import type { ExtensionDialogOptions, ExtensionLines } from "../../platform/extension-api/index.ts";
-import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 
 type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -17,6 +17,7 @@ export interface DialogHost {
   dialog(dialog: Dialog, signal: AbortSignal, timeoutMs?: number): Promise<UiResponse | undefined>;
   sign(sign: Sign): void;
   setTitle(title: string): void;
+  fail(failure: ExtensionError): void;
   readonly conversation: ExtensionScreen["conversation"];
   shutdown(): void;
 }
@@ -43,6 +44,7 @@ export function rpcScreen(host: DialogHost): ExtensionScreen {
     setTitle: (title) => host.setTitle(title),
     setEditorText: (value) => host.sign({ method: "set_editor_text", text: value }),
     conversation: () => host.conversation?.(),
+    fail: (failure) => host.fail(failure),
     shutdown: () => host.shutdown(),
   };
 }

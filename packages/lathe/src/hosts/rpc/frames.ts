@@ -97,6 +97,8 @@ export const OUTBOUND = {
   ready: object({ type: exactly("ready") }),
   event: eventEnvelope,
   extension_ui_request: uiRequest,
+  /** Code of an extension failed; `event` is what was called. */
+  extension_error: object({ type: exactly("extension_error"), extensionPath: text(), event: text(), error: text() }),
   host_tool_call: hostToolCall,
   host_tool_cancel: object({ type: exactly("host_tool_cancel"), ...cancel }),
   host_uri_request: hostUriRequest,

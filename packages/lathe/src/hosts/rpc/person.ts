@@ -5,7 +5,7 @@ import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/session-contract.ts";
 import type { Offers } from "../../found/permissions/offers.ts";
-import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
+import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
@@ -44,6 +44,9 @@ export class HostPerson implements Person, DialogHost {
   }
   setTitle(title: string): void {
     this.sign({ method: "setTitle", title });
+  }
+  fail(failure: ExtensionError): void {
+    this.#send({ type: "extension_error", ...failure });
   }
   /** Something to show that needs no answer. */
   sign(sign: Sign): void {

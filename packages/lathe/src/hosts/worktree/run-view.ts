@@ -4,12 +4,14 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
+import { keepPatch, leftOutLine } from "@lathe/agent/agents";
 import {
   continueView,
   type Delta,
   isSafeId,
   type LandingConflict,
   type LandingResult,
+  landWithRetries,
   leftViews,
   openView,
   patchOf,
@@ -17,10 +19,8 @@ import {
 } from "@lathe/agent/files";
 import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
-import { landWithRetries } from "../../changes/isolation/land-with-retries.ts";
-import { leftOutLine } from "../../changes/isolation/landing-text.ts";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
-import { keepPatch, storeOf } from "../../changes/isolation/view-store.ts";
+import { storeOf } from "../../changes/isolation/view-store.ts";
 import type { RunView, Settled, SettleWay, ViewChanges } from "../../config/workspace/run-view.ts";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";

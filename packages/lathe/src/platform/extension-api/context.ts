@@ -16,6 +16,8 @@ export interface ExtensionContext {
   readonly signal: AbortSignal;
   /** The agent is not working. */
   isIdle(): boolean;
+  /** Something was typed or sent that the model has not read yet. */
+  hasQueuedMessages(): boolean;
   /** Stops the present work, as Esc does. */
   abort(): void;
   /** Ends Lathe when the present work is done. */

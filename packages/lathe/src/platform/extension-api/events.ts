@@ -24,12 +24,14 @@ export interface ExtensionEvents {
   session_tree: {
     readonly oldLeafId: string | null;
     readonly newLeafId: string | null;
+    /** The summary of what was left, where one was made. */
+    readonly summaryEntryId?: string | undefined;
     readonly fromExtension: boolean;
   };
   /** Room is about to be made. Can be cancelled, or be given a summary: then no model is asked for one. */
   session_before_compact: { readonly reason: string; readonly tokensBefore: number };
-  /** A summary was made and is about to take the place of older history. Can be cancelled or replaced. */
-  "session.compacting": { readonly reason: string; readonly summary: string; readonly firstKeptEntryId: string };
+  /** A model is about to be asked for the summary. Can be cancelled, or be told what to respect. */
+  "session.compacting": { readonly reason: string; readonly tokensBefore: number };
   session_compact: { readonly tokensAfter?: number; readonly error?: string };
   /** Lathe ends, or the extension is turned off or reloaded. */
   session_shutdown: { readonly reason: "exit" | "reload" | "off" };
@@ -100,7 +102,16 @@ export interface ExtensionEventResults {
   session_before_branch: { readonly cancel: true | string };
   session_before_tree: { readonly cancel: true | string } | { readonly summary: string };
   session_before_compact: { readonly cancel: true | string } | { readonly summary: string };
-  "session.compacting": { readonly cancel: true | string } | { readonly summary: string };
+  "session.compacting":
+    | { readonly cancel: true | string }
+    | {
+        /** What the summary should pay attention to, unless the user said that. */
+        readonly prompt?: string | undefined;
+        /** Given to the model that summarizes. */
+        readonly context?: readonly string[] | undefined;
+        /** Values that are stored with the compaction in the session file, and never sent. */
+        readonly preserveData?: Readonly<Record<string, unknown>> | undefined;
+      };
 }
 
 /** What a handler of this event may return; undefined leaves everything as it is. Of the others nothing is expected. */

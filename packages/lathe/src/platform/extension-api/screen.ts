@@ -13,8 +13,19 @@ export interface ExtensionScreen extends Omit<ExtensionUi, "setTheme"> {
   applyAdded?(added: AddedToScreen): readonly string[];
   /** The conversation, for commands that move in it; absent where there is only one session. */
   conversation?(): ExtensionConversation | undefined;
+  /** For hosts that are programs: people read the warning. */
+  fail?(failure: ExtensionError): void;
   /** Ends the host when it has nothing more to do. */
   shutdown(): void;
+}
+
+/** Code of an extension failed. */
+export interface ExtensionError {
+  /** The file of the extension. */
+  readonly extensionPath: string;
+  /** The event, or what else was called. */
+  readonly event: string;
+  readonly error: string;
 }
 
 export interface AddedToScreen {

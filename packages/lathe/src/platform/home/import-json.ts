@@ -6,16 +6,17 @@ import { stringify } from "yaml";
 import { replaceFile } from "./json-file.ts";
 import { schemaComment } from "./package-folder.ts";
 
-/** What was done, or why not, in one line. `renamed`: top-level keys that have another name now. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** What was done, or why not, in one line. `update`: makes of the old values what they are called now. */
 export async function importJson(
   older: string,
   file: string,
-  renamed: Readonly<Record<string, string>> = {},
+  update: (values: Values) => Values = (values) => values,
 ): Promise<string> {
   try {
-    const read = JSON.parse(await readFile(older, "utf8")) as object;
-    const entries = Object.entries(read).map(([key, value]) => [renamed[key] ?? key, value] as const);
-    await replaceFile(file, schemaComment(file) + stringify(Object.fromEntries(entries)));
+    const read = JSON.parse(await readFile(older, "utf8")) as Values;
+    await replaceFile(file, schemaComment(file) + stringify(update(read)));
     await rename(older, `${older}.bak`);
     return `${older} is now ${basename(file)}; the old file is ${basename(older)}.bak.`;
   } catch (error) {

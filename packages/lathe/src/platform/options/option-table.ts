@@ -155,6 +155,8 @@ export const OPTIONS = {
     help: "confine commands: writes only in the working folders, no network",
   },
 
+  "no-pty": { kind: "flag", group: "Tools and permissions", help: "commands get no terminal" },
+
   worktree: {
     kind: "optional",
     value: "name",

@@ -1,7 +1,7 @@
 // Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
 
-import { existsSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { FileBlobs, FileStore, forkJournal, Journal, type JournalDeps, MemoryStore } from "@lathe/agent";
 import { type ChildStores, forkChildren } from "@lathe/agent/agents";
 import {
@@ -10,7 +10,9 @@ import {
   isoTime,
   journalDepsOf,
   type LockOwner,
+  lockHolder,
   moveJournalFile,
+  movingCopy,
   newMemoryJournal,
   processStartTime,
   readHead,
@@ -167,7 +169,35 @@ export async function moveSessionFile(workspace: Workspace, path: string): Promi
   // A move that was cut off has told the model already.
   const prepare = before === workspace.cwd ? undefined : (copy: string) => tellOfMove(workspace, copy, before);
   await moveJournalFile({ from, to, cwd: workspace.cwd, writer, prepare });
+  await finishMove(workspace, to);
   return to;
+}
+
+/** Removes what moves of this session that were killed have left; false when there was nothing. Refused while it is open elsewhere. */
+export async function finishMove(workspace: Workspace, path: string): Promise<boolean> {
+  const file = realJournalPath(path);
+  const store = openToWrite(workspace, file);
+  try {
+    const { sessions } = workspace.paths;
+    const entries = existsSync(sessions) ? readdirSync(sessions, { withFileTypes: true }) : [];
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(sessions, name));
+    const left = [...new Set([...folders, dirname(file)])].flatMap((folder) => leftByMove(workspace, folder, file));
+    for (const one of left) rmSync(one, { recursive: true, force: true });
+    return left.length > 0;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Where the session is: an unfinished copy. In other folders: everything under its name, unless a process is moving it there. */
+function leftByMove({ machine: { host } }: Workspace, folder: string, file: string): string[] {
+  const name = basename(file);
+  const other = join(folder, name);
+  const isHere = realJournalPath(other) === file;
+  if (!isHere && (existsSync(other) || lockHolder(`${other}.lock`, { host })?.dead === false)) return [];
+  const isLeft = (one: string): boolean =>
+    one.startsWith(isHere ? movingCopy(name) : `${name}.`) || (!isHere && one === folderOf(name));
+  return readdirSync(folder).flatMap((one) => (isLeft(one) ? [join(folder, one)] : []));
 }
 
 /** Whether the session is one of `workspace`'s directory, and its file lies where those do. */

@@ -35,7 +35,7 @@ interface PartContext {
   readonly provider: string;
   readonly model: string;
   readonly foreignThinkingAsText: boolean;
-  /** The model refuses a first call without a signature (Gemini 3). */
+  /** Gemini 3: it refuses a first call without a signature, and takes pictures inside a result. */
   readonly signedCalls: boolean;
   readonly callOf: (id: string) => CallNote | undefined;
 }
@@ -50,8 +50,10 @@ export function encodeContent(message: Message, context: PartContext): EncodedCo
   const calls: CallNote[] = [];
   for (const part of message.content) {
     if (part.kind === "tool_result") {
-      results.push(functionResponse(part.toolResult, context));
-      rest.push(...resultImages(part.toolResult, context));
+      const images = (part.toolResult.images ?? []).map((image) => media(image, "image/png"));
+      const isInside = context.signedCalls && images.every(fitsResult);
+      results.push(functionResponse(part.toolResult, isInside ? images : [], context));
+      if (!isInside) rest.push(...imagesAfter(part.toolResult, images, context));
     } else if (part.kind === "tool_call") {
       const call = callNote(part.toolCall, context);
       rest.push(functionCall(part.toolCall, call, context, calls.length === 0));
@@ -132,7 +134,7 @@ function functionCall(call: ToolCallData, note: CallNote, context: PartContext, 
   };
 }
 
-function functionResponse(result: ToolResultData, context: PartContext): JsonObject {
+function functionResponse(result: ToolResultData, images: readonly JsonObject[], context: PartContext): JsonObject {
   const call = context.callOf(result.toolCallId);
   if (call === undefined) {
     throw new InvalidRequestError(
@@ -145,6 +147,7 @@ function functionResponse(result: ToolResultData, context: PartContext): JsonObj
       ...(call.vendorId === undefined ? {} : { id: call.vendorId }),
       name: call.name,
       response: responseObject(result),
+      ...(images.length === 0 ? {} : { parts: [...images] }),
     },
   };
 }
@@ -155,13 +158,19 @@ function responseObject(result: ToolResultData): JsonObject {
   return isJsonObject(content) ? content : { result: content };
 }
 
-/** Not every model accepts images inside a result; they follow it, introduced by a line of text. */
-function resultImages(result: ToolResultData, context: PartContext): JsonObject[] {
-  const images = result.images ?? [];
+/** The media that a result may hold; a picture behind an address may not be in one. */
+const RESULT_MEDIA: ReadonlySet<unknown> = new Set(["image/png", "image/jpeg", "image/webp"]);
+
+const fitsResult = ({ inlineData }: JsonObject): boolean =>
+  isJsonObject(inlineData ?? null) && RESULT_MEDIA.has((inlineData as JsonObject)["mimeType"]);
+
+/** Pictures that cannot be in the result follow it, introduced by a line of text. */
+function imagesAfter(
+  { toolCallId }: ToolResultData,
+  images: readonly JsonObject[],
+  context: PartContext,
+): readonly JsonObject[] {
   if (images.length === 0) return [];
-  const name = context.callOf(result.toolCallId)?.name ?? "the tool";
-  return [
-    { text: images.length === 1 ? `Image returned by ${name}:` : `Images returned by ${name}:` },
-    ...images.map((image) => media(image, "image/png")),
-  ];
+  const name = context.callOf(toolCallId)?.name ?? "the tool";
+  return [{ text: `${images.length === 1 ? "Image" : "Images"} returned by ${name}:` }, ...images];
 }

@@ -64,7 +64,9 @@ function checkPart(part: Fields, at: string): void {
     refuse(`* GenerateContentRequest.${at}.inline_data.mime_type: must not be empty`);
   }
   checkFunctionPart(call, "args", `${at}.function_call`);
-  checkFunctionPart(field(part, "functionResponse"), "response", `${at}.function_response`);
+  const response = field(part, "functionResponse");
+  checkFunctionPart(response, "response", `${at}.function_response`);
+  if (isFields(response)) checkResponseMedia(response, `${at}.function_response`);
 }
 
 function checkFunctionPart(value: unknown, payload: "args" | "response", at: string): void {
@@ -76,6 +78,16 @@ function checkFunctionPart(value: unknown, payload: "args" | "response", at: str
   const payloadValue = value[payload];
   const optional = payload === "args" && payloadValue === undefined;
   if (!optional && !isFields(payloadValue)) refuse(`Invalid value at '${at}.${payload}' (Struct): expected an object.`);
+}
+
+function checkResponseMedia(response: Fields, at: string): void {
+  for (const [i, part] of partsOf(response).entries()) {
+    knownFields(part, ["inlineData", "fileData"], `${at}.parts[${i}]`);
+    const inline = field(part, "inlineData");
+    if (!isFields(inline)) refuse(`* GenerateContentRequest.${at}.parts[${i}].data: required`);
+    else if (!/^(?:image\/(?:png|jpeg|webp)|application\/pdf|text\/plain)$/.test(string(field(inline, "mimeType"))))
+      refuse(`Unsupported MIME type in ${at}.parts[${i}].inline_data.`);
+  }
 }
 
 function checkTurns(contents: readonly Fields[]): void {

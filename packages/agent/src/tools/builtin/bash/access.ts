@@ -16,7 +16,7 @@ interface ShellChanges {
 export async function lastingAccess(
   command: string,
   cwd: string,
-  scope: Pick<CallScope, "env" | "paths">,
+  scope: Pick<CallScope, "env" | "paths" | "services">,
   changes: ShellChanges | undefined,
 ): Promise<Access[]> {
   const access = await commandAccess(command, cwd, scope);

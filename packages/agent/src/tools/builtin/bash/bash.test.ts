@@ -38,15 +38,30 @@ const doubts = async (command: string) =>
 describe("bash", () => {
   it("T-BASH-2 variables, functions, aliases, options and the directory of one call are there in the next", async () => {
     await mkdir(join(bench.dir, "sub"));
-    expect(
-      await bash(
-        "export A=1; f() { echo hi; }; cd sub; set -o pipefail; shopt -s expand_aliases; alias ll='echo aliased'",
-      ),
-    ).toBe("(no output)");
+    expect(await bash("export A=1; f() { echo hi; }; cd sub; set -o pipefail; alias ll='echo aliased'")).toBe(
+      "(no output)",
+    );
     expect(await bash("echo $A; f; ll; pwd; false | true || echo piped")).toBe(
       `1\nhi\naliased\n${bench.dir}/sub\npiped`,
     );
     expect(await bench.text(shellTool, { command: "echo [$A]; pwd" })).toContain(`[]\n${bench.dir}\n`);
+  });
+
+  it("T-BASH-2 aliases and functions of ~/.bashrc count, also behind its check for an interactive shell and in a terminal", async () => {
+    const home = join(bench.dir, "home");
+    await mkdir(home);
+    await writeFile(
+      join(home, ".bashrc"),
+      `case $- in *i*) ;; *) return ;; esac\nalias ll='echo from-rc'\ngreet() { echo "hello $1"; }\n`,
+    );
+    settings({ login: true, variables: { HOME: home } });
+    expect(await bash("ll; greet you; [[ $- == *i* ]] || echo plain; echo 'wow!!'")).toBe(
+      "from-rc\nhello you\nplain\nwow!!",
+    );
+    expect(await bash("ll -a", { pty: true })).toContain("from-rc -a");
+    expect(await doubts("ll")).toEqual([undefined]);
+    await bash("alias ll='rm -rf'");
+    expect(await doubts("ll")).toEqual(["ll is an alias that an earlier command defined"]);
   });
 
   it("T-BASH-2 T-SUB-2 after a time-out the shell is as before the call, and nothing of the command is left", async () => {

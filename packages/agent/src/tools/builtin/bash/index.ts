@@ -4,7 +4,7 @@ import { messageOf } from "@lathe/llm";
 import { object } from "@lathe/llm/schema";
 import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { loadGrammar } from "../../../policy/shell/grammar.ts";
-import { sensitiveName } from "../../../policy/shell/variables.ts";
+import { isHarmlessAssignment, sensitiveName } from "../../../policy/shell/variables.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,
@@ -17,6 +17,7 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
+import { loadAnalysis } from "../shell/access.ts";
 import { shellCard } from "../shell/card.ts";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "../shell/result.ts";
 import { lastingAccess } from "./access.ts";
@@ -48,18 +49,21 @@ export const bashTool: ToolDef<BashArgs> = {
   // Each begins with what the one before left.
   exclusive: true,
   output: SHELL_OUTPUT,
-  prepare: () => loadGrammar(),
+  prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
   summary: ({ command }) => command,
   card: ({ command }, result) => shellCard(command, result),
   async access(args, scope): Promise<readonly Access[]> {
     const { command, cwd } = planCommand(args, scope);
     const changes = shellOf(scope).changed;
     const access = await lastingAccess(command, (await scope.paths.locate(cwd)).real, scope, changes);
-    const steering = Object.keys(args.env ?? {}).flatMap((name) => sensitiveName(name) ?? [])[0];
+    const given = Object.entries(args.env ?? {}).filter(([name, value]) => !isHarmlessAssignment(name, value));
+    const steering = given.flatMap(([name]) => sensitiveName(name) ?? [])[0];
+    const unknown = given[0] && { isHarmless: false, isReadOnly: false, strange: given[0][0] };
     const wantsOut = args.outside_sandbox === true && scope.env.isSandboxed === true;
     return access.map((item) => {
       if (item.kind !== "exec") return item;
-      const part = item.part && steering !== undefined ? { ...item.part, ...askAbout(steering) } : item.part;
+      const doubt = steering === undefined ? unknown : askAbout(steering);
+      const part = item.part && { ...item.part, ...doubt };
       return { ...item, ...(part ? { part } : {}), ...(wantsOut ? { outside: true as const } : {}) };
     });
   },

@@ -56,6 +56,10 @@ describe("find", () => {
     await expect(find("gone", "none")).rejects.toThrow("Path not found: gone, none");
   });
 
+  it.each(["/", "//", "/.", "/*", "/**/*.ts"])("T-FIND-1 the whole disk is not searched: %s", async (path) => {
+    await expect(find(path)).rejects.toThrow("The whole disk is not searched for files. Name a directory.");
+  });
+
   it("T-FIND-1 when the time is up, what was found is the answer", async () => {
     for (let i = 0; i < 300; i++) await file(`d${i % 7}/f${i}.txt`);
     const { content, details } = await bench.call(findTool, { paths: ["."], timeout: 0 });

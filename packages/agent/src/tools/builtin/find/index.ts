@@ -61,7 +61,13 @@ async function result(found: FoundPaths, limit: number, seconds: number, context
   const whole = isShortened ? [artifactNotice(await keep(paths, context))] : [];
   return {
     content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`), ...whole].join("\n") }],
-    details: { files: shown.length, truncated, paths: shown, missingPaths: [...missing] },
+    details: {
+      files: shown.length,
+      truncated,
+      paths: shown,
+      missingPaths: [...missing],
+      ...(isShortened ? { meta: { limits: { result: limit } } } : {}),
+    },
     effects: "none",
   };
 }

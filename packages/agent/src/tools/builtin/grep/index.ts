@@ -1,5 +1,5 @@
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
-import type { Card, CardResult } from "../../../contract/card.ts";
+import type { CardResult } from "../../../contract/card.ts";
 import {
   type Access,
   type CallScope,
@@ -8,9 +8,8 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../../contract/tool.ts";
-import { EnvError, type GrepOptions } from "../../../world/env/types.ts";
+import { EnvError } from "../../../world/env/types.ts";
 import { countOf, exploringCard } from "../card.ts";
-import { definedOptions } from "../defined-options.ts";
 import { SEARCH_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
@@ -42,10 +41,18 @@ const base = {
   output: SEARCH_OUTPUT,
 } as const;
 
+const subjectOf = ({ pattern, path }: Args): string => (path === undefined ? pattern : `${pattern} in ${path}`);
+
 const meaning = {
-  access: (args: Args, scope: CallScope) => grepAccess(args.path, args.glob_filter, scope),
-  summary: ({ pattern, path }: Args) => grepSummary(pattern, path),
-  card: ({ pattern, path }: Args, result?: CardResult) => grepCard(pattern, path, result),
+  async access({ path = ".", glob_filter: filter }: Args, { paths }: CallScope): Promise<readonly Access[]> {
+    const { real } = await paths.locate(path);
+    return [{ kind: "read", path: real, search: true, ...(filter === undefined ? {} : { filter }) }];
+  },
+  summary: subjectOf,
+  card: (args: Args, result?: CardResult) =>
+    exploringCard(["Searching", "Searched", "Search"], subjectOf(args), result, ({ matches, truncated }) =>
+      typeof matches === "number" ? `${countOf(matches, "match", "matches")}${truncated ? " or more" : ""}` : undefined,
+    ),
   execute: search,
 };
 
@@ -54,60 +61,18 @@ export const grepTool: ToolDef<StaticFields<typeof params>> = { ...base, ...mean
 /** The same with a choice of what to show. */
 export const grepWithModesTool: ToolDef<Args> = { ...base, ...meaning, schema: object(withModes) };
 
-export async function grepAccess(
-  path = ".",
-  filter: string | undefined,
-  { paths }: CallScope,
-): Promise<readonly Access[]> {
-  const { real } = await paths.locate(path);
-  return [{ kind: "read", path: real, search: true, ...(filter === undefined ? {} : { filter }) }];
-}
-
-export function grepSummary(pattern: string, path: string | undefined): string {
-  return path === undefined ? pattern : `${pattern} in ${path}`;
-}
-
-export function grepCard(pattern: string, path: string | undefined, result: CardResult | undefined): Card {
-  return exploringCard(
-    ["Searching", "Searched", "Search"],
-    grepSummary(pattern, path),
-    result,
-    ({ matches, truncated }) =>
-      typeof matches === "number" ? `${countOf(matches, "match", "matches")}${truncated ? " or more" : ""}` : undefined,
-  );
-}
-
-function search(args: Args, context: ToolContext): Promise<ToolResult> {
-  const query = definedOptions({
-    pattern: args.pattern,
-    path: args.path,
-    globFilter: args.glob_filter,
-    caseInsensitive: args.case_insensitive,
-    mode: args.output_mode,
-    most: args.max_results,
-    mostName: "max_results",
-  });
-  return runGrep(query, context);
-}
-
-/** What every search face reduces to. */
-export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensitive" | "mode" | "before" | "after"> {
-  readonly pattern: string;
-  readonly path?: string;
-  readonly most?: number;
-  /** The parameter that raises the limit. */
-  readonly mostName: string;
-}
-
-export async function runGrep(query: GrepQuery, { env, paths, signal }: ToolContext): Promise<ToolResult> {
-  const { pattern, path = ".", most = DEFAULT_MOST, mostName, ...options } = query;
+async function search(args: Args, { env, paths, signal }: ToolContext): Promise<ToolResult> {
+  const { pattern, path = ".", max_results: most = DEFAULT_MOST } = args;
   try {
-    const { lines, truncated } = await env.grep(pattern, await paths.searchRoot(path), {
-      ...options,
+    const root = await paths.searchRoot(path);
+    const { lines, truncated } = await env.grep(pattern, root, {
+      globFilter: args.glob_filter,
+      caseInsensitive: args.case_insensitive,
+      mode: args.output_mode,
       maxResults: most,
       signal,
     });
-    const more = truncated ? `\n[more than ${most} results; narrow the search or raise ${mostName}]` : "";
+    const more = truncated ? `\n[more than ${most} results; narrow the search or raise max_results]` : "";
     return {
       content: [{ kind: "text", text: lines.length === 0 ? "No matches found" : lines.join("\n") + more }],
       details: { matches: lines.length, truncated },

@@ -22,7 +22,7 @@ export const jobOutputTool: ToolDef<StaticFields<typeof params>> = {
   tier: "read",
   replay: "never",
   summary: ({ job_id }) => `job ${job_id}`,
-  card: ({ job_id }, result) => jobCard(`job ${job_id}`, false, result),
+  card: ({ job_id }, result) => jobCard(`job ${job_id}`, result),
   output: SHELL_OUTPUT,
   timeoutMs: 0,
   async execute({ job_id, wait_ms = 0 }, context) {
@@ -39,13 +39,12 @@ export const jobOutputTool: ToolDef<StaticFields<typeof params>> = {
   },
 };
 
-/** A look at a command in the background, or its end. */
-export function jobCard(job: string, isEnding: boolean, result: CardResult | undefined): Card {
+function jobCard(job: string, result: CardResult | undefined): Card {
   const command = result?.details["command"];
   const output = withoutAdded(result?.text.replace(/\n?\[job \d+: [^\]]*\]\s*$/, "") ?? "");
   const status = /\[job \d+: ([^\]]*)\]\s*$/.exec(result?.text ?? "")?.[1];
   return {
-    verb: verbOf(isEnding ? ["Stopping", "Stopped", "Stop"] : ["Checking", "Checked", "Check"], result),
+    verb: verbOf(["Checking", "Checked", "Check"], result),
     subject: typeof command === "string" ? `${job}: ${command}` : job,
     outcome: status?.replace(/(,| after) \d+ ms$/, ""),
     failed: status !== undefined && !/^(running|exit code: 0\b)/.test(status),

@@ -1,18 +1,20 @@
-import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { flag, integer, listOf, object, oneOf, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { type Job, type Jobs, jobState, jobStatus, takeOutput } from "../../run/jobs.ts";
 import { typedAccess, typeInto } from "../../run/typed-input.ts";
 import { tail, verbOf } from "../card.ts";
 import { SHELL_OUTPUT } from "../output.ts";
+import { AgentJobs, splitIds } from "./agent-jobs.ts";
 import description from "./description.md";
 
 const id = integer({ description: "A job id", minimum: 1 });
+const anyId = oneOf(id, text("An agent's id"));
 const params = {
-  poll: optional(listOf(id, "Wait for these jobs only")),
+  poll: optional(listOf(anyId, "Wait for these jobs and agents only")),
   until: optional(text("Regular expression: stop waiting when a line of the output matches it")),
   wait: optional(integer({ description: "Seconds to wait at most", minimum: 0, maximum: 600 })),
-  cancel: optional(listOf(id, "End these jobs, with everything they started")),
-  list: optional(flag("Only list all jobs")),
+  cancel: optional(listOf(anyId, "End these jobs and agents, with everything they started")),
+  list: optional(flag("Only list all jobs and agents")),
   send: optional(
     object({ id, input: text("Text to type, \\n for Enter, \\u0003 for Ctrl-C") }, "Type into a job with a terminal"),
   ),
@@ -49,30 +51,38 @@ export const jobTool: ToolDef<Args> = {
     };
   },
   async execute(args, context) {
-    const { jobs } = context.services;
+    const { jobs, subagents } = context.services;
     if (!jobs) throw new ToolFailure("Background commands cannot run here.");
+    const agents = new AgentJobs(subagents);
+    const result = (sections: readonly string[], otherwise: string) => resultOf(jobs, agents, sections, otherwise);
     if (args.list) {
       if (args.poll || args.cancel || args.send) throw new ToolFailure("`list` goes alone.");
-      return result(jobs, [section("Jobs", jobs.list().map(headline))], "There are no jobs.");
+      return result(
+        [section("Jobs", jobs.list().map(headline)), section("Agents", agents.list())],
+        "There are no jobs.",
+      );
     }
-    const ended = await cancelJobs(jobs, args.cancel ?? []);
+    const unwanted = splitIds(args.cancel ?? []);
+    const ended = [...(await cancelJobs(jobs, unwanted.jobs)), ...(await agents.cancel(unwanted.agents))];
     if (args.send) await typeInto(jobs.get(args.send.id), args.send.input);
     // A call that only ends jobs does not wait for others.
-    if (args.cancel && !args.poll && !args.send) return result(jobs, [section("Cancelled", ended)], "");
-    const polled = args.poll
-      ? args.poll.map((one) => jobs.get(one))
+    if (args.cancel && !args.poll && !args.send) return result([section("Cancelled", ended)], "");
+    const wanted = args.poll && splitIds(args.poll);
+    const polled = wanted
+      ? wanted.jobs.map((one) => jobs.get(one))
       : args.send
         ? [jobs.get(args.send.id)]
         : jobs.runningJobs();
-    return jobs.watch(polled, waitOf(args, context), async () => {
+    const watched = agents.watch(wanted?.agents ?? (args.send ? [] : agents.running()), context.signal);
+    return jobs.watch(polled, { ...waitOf(args, context), enough: watched.ended }, async () => {
+      const reports = watched.leave();
       const isRunning = (job: Job): boolean => jobState(job) === "running";
       const [completed, running] = [polled.filter((job) => !isRunning(job)), polled.filter(isRunning)];
       return result(
-        jobs,
         [
           section("Cancelled", ended),
-          section("Completed", await Promise.all(completed.map(withOutput))),
-          section("Still running", await Promise.all(running.map(withOutput))),
+          section("Completed", [...(await Promise.all(completed.map(withOutput))), ...reports.completed]),
+          section("Still running", [...(await Promise.all(running.map(withOutput))), ...reports.running]),
         ],
         "No job is running.",
       );
@@ -126,12 +136,13 @@ async function withOutput(job: Job): Promise<string> {
 const section = (title: string, parts: readonly string[]): string =>
   parts.length === 0 ? "" : `## ${title} (${parts.length})\n${parts.join("\n")}`;
 
-function result(jobs: Jobs, sections: readonly string[], otherwise: string) {
+function resultOf(jobs: Jobs, agents: AgentJobs, sections: readonly string[], otherwise: string) {
   const shown = sections.filter((one) => one !== "").join("\n\n");
   return {
     content: [{ kind: "text" as const, text: shown === "" ? otherwise : shown }],
     details: {
       jobs: jobs.list().map((job) => ({ id: job.id, status: jobState(job), command: job.handle.command })),
+      ...agents.details(),
     },
     effects: "done" as const,
   };

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@lathe/llm";
 import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { sourceMeta } from "../../../base/truncate/meta.ts";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { fitPicture, pictureFacts } from "../../../files/read/fit-image.ts";
@@ -55,8 +56,24 @@ function shownRows({ rows, isRaw }: Window): string {
   return rows.map((row) => (row ? `${String(row.number).padStart(width)} | ${row.text}` : "…")).join("\n");
 }
 
-export function windowDetails({ path }: OpenedText, { total, shown, first, next }: Window): JsonObject {
-  return { filePath: path, totalLines: total, linesRead: shown, offset: first, truncated: next !== undefined };
+export function windowDetails({ path }: OpenedText, window: Window): JsonObject {
+  const { total, shown, first, next, endedBy } = window;
+  const truncation = next !== undefined && {
+    direction: "head",
+    truncatedBy: endedBy ?? "lines",
+    totalLines: total,
+    outputLines: shown,
+    shownRange: { start: first, end: next - 1 },
+    nextOffset: next,
+  };
+  return {
+    filePath: path,
+    totalLines: total,
+    linesRead: shown,
+    offset: first,
+    truncated: next !== undefined,
+    meta: { source: sourceMeta(path), ...(truncation ? { truncation } : {}) },
+  };
 }
 
 /** What is no text: a picture, or something that is ready to be shown. */

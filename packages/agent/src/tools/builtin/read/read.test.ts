@@ -60,6 +60,19 @@ it("T-SUB-4 a read that is cut names the line to go on with", async () => {
   const next = Number(/continue with many\.txt:(\d+)-\]$/.exec(shown)?.[1]);
   expect(shown).toContain(`\n${next - 1}:row ${next - 1}\n`);
   expect(await read(`many.txt:${next}+1`)).toContain(`${next}:row ${next}`);
+  const { details } = await bench.call(readTool, { path: "many.txt" });
+  expect(details).toMatchObject({
+    meta: {
+      source: { type: "path", value: "many.txt" },
+      truncation: {
+        direction: "head",
+        truncatedBy: "lines",
+        totalLines: 10_000,
+        shownRange: { start: 1, end: next - 1 },
+        nextOffset: next,
+      },
+    },
+  });
   bench.services.reading = { defaultLimit: 10 };
   expect(await read("many.txt")).toMatch(/\n10:row 10\n\[9990 more lines; continue with many\.txt:11-\]$/);
   expect(await read("many.txt:chars=5-9")).toBe("1\nrow");

@@ -4,8 +4,8 @@ import type { JsonObject } from "@lathe/llm";
 import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { searchAccess } from "../../../files/search/places.ts";
-import { type SearchPage, searchPage } from "../../../files/search/search.ts";
-import { wholeExcerpts } from "../../../files/search/show.ts";
+import { FILES_PER_PAGE, type SearchPage, searchPage } from "../../../files/search/search.ts";
+import { MOST_COLUMNS, wholeExcerpts } from "../../../files/search/show.ts";
 import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { countOf, exploringCard } from "../card.ts";
 import description from "./description.md";
@@ -56,7 +56,7 @@ function summary(args: Args): string {
 }
 
 async function result(page: SearchPage, skip: number, context: ToolContext): Promise<ToolResult> {
-  const { shown, total, next, missing, gone, isCapped } = page;
+  const { shown, total, next, missing, gone, isCapped, excerpts, perFile } = page;
   const notes: string[] = [];
   if (shown.isCut) notes.push("Lines or matches of this page were cut");
   if (gone.length > 0) notes.push(`No longer matching: ${gone.join(", ")}`);
@@ -66,14 +66,21 @@ async function result(page: SearchPage, skip: number, context: ToolContext): Pro
   if (missing.length > 0) notes.push(`Skipped missing paths: ${missing.join(", ")}`);
   const whole = shown.isCut ? [artifactNotice(await keepWhole(page, context))] : [];
   const body = shown.files > 0 ? shown.text : nothing(page, skip);
+  const limits: JsonObject = {
+    ...(excerpts.some(({ hasMore }) => hasMore) ? { match: perFile } : {}),
+    ...(next === undefined ? {} : { result: FILES_PER_PAGE }),
+    ...(isCapped ? { head: total } : {}),
+    ...(shown.hasCutLine ? { column: MOST_COLUMNS } : {}),
+  };
   const details: JsonObject = {
     matches: shown.matches,
     files: shown.files,
     totalFiles: total,
     truncated: shown.isCut || next !== undefined || isCapped,
-    fileMatches: page.excerpts.map(({ path, hits, tag }) => ({ path, count: hits.length, ...(tag ? { tag } : {}) })),
+    fileMatches: excerpts.map(({ path, hits, tag }) => ({ path, count: hits.length, ...(tag ? { tag } : {}) })),
     ...(next === undefined ? {} : { nextSkip: next }),
     ...(missing.length === 0 ? {} : { missingPaths: [...missing] }),
+    ...(Object.keys(limits).length === 0 ? {} : { meta: { limits } }),
   };
   return {
     content: [{ kind: "text", text: [body, ...notes.map((note) => `[${note}]`), ...whole].join("\n") }],

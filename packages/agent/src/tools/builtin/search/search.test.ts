@@ -132,6 +132,20 @@ describe("search", () => {
     expect(Buffer.concat(bench.artifacts.at(-1)!).toString()).toContain("y".repeat(9000));
   });
 
+  it("T-SUB-4 G-73 the limits that a page reached are data, too, and a page within them has none", async () => {
+    const limits = async (pattern: string) => (await bench.call(searchTool, { pattern })).details;
+    for (let i = 0; i < 30; i++) await file(`f${i}.txt`, "hit\n".repeat(30));
+    await file("long.txt", `${"x".repeat(900)} wide\n`);
+    expect(await limits("hit")).toMatchObject({ meta: { limits: { match: 20, result: 20 } } });
+    expect(await limits("wide")).toMatchObject({ meta: { limits: { column: 512 } } });
+    expect(await limits("nowhere")).not.toHaveProperty("meta");
+    await expect(search({ pattern: "hit", paths: [" "] })).rejects.toThrow(
+      "`paths` must contain non-empty paths or globs",
+    );
+    await expect(search({ pattern: "hit", paths: ["nope"] })).rejects.toThrow("Path not found: nope");
+    expect(await search({ pattern: "hit", paths: ["f1.txt", "nope"] })).toContain("[Skipped missing paths: nope]");
+  });
+
   it("G-73 what models write instead of expressions works, and a hopeless one is refused in a line", async () => {
     const placeholder = `$${"{platform}"}`;
     await file("a.ts", `const at = ${placeholder};\nfoo(bar)\nx{2}\nclass A {}\naa\n`);

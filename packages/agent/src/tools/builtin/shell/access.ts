@@ -2,46 +2,51 @@
 
 import { posix } from "node:path";
 import type { ShellAnalysis } from "../../../contract/shell.ts";
-import type { Access, CallScope } from "../../../contract/tool.ts";
-import { analyseShell } from "../../../policy/shell/analyse.ts";
-import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
+import { diskFacts, isGit } from "./disk-facts.ts";
+import { expandGlob } from "./expand-globs.ts";
+
+/** What a command is judged with. */
+export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
+  readonly services?: Pick<ToolServices, "isFolderTrusted"> | undefined;
+}
+
+/** Loaded with the first command: a host that runs none does not pay for it. */
+export const loadAnalysis = () => import("../../../policy/shell/analyse.ts");
 
 /** Where output goes that is not kept. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 
-/**
- * Git in a folder below reads the settings of the same repository, unless there is another one in between: that only the disk can
- * tell, and only for a text that itself changes nothing before git runs.
- */
-async function analysisOf(command: string, cwd: string, env: ExecutionEnvironment): Promise<ShellAnalysis> {
+/** The text as it is judged: once by itself, and again where the disk tells more about its parts. */
+async function analysisOf(command: string, cwd: string, { env, services }: AccessScope): Promise<ShellAnalysis> {
+  const { analyseShell } = await loadAnalysis();
   const context = { cwd, home: env.home };
   const first = await analyseShell(command, context);
-  const below = first.parts.flatMap((part) =>
-    part.words[0] === "git" && part.cwd?.startsWith(`${cwd}/`) ? [part.cwd] : [],
-  );
-  if (below.length === 0) return first;
-  const sameRepository = new Set<string>();
-  for (const folder of new Set(below)) if (await holdsNoRepository(folder, cwd, env)) sameRepository.add(folder);
-  const second = await analyseShell(command, { ...context, sameRepository });
-  return second.parts.every(({ isReadOnly }) => isReadOnly) ? second : first;
+  const told = await diskFacts(first, env, services?.isFolderTrusted?.() ?? false);
+  if (told === undefined) return first;
+  const { gitSetting, ...facts } = told;
+  const second = await analyseShell(command, { ...context, ...facts });
+  if (gitSetting !== undefined) return withSetting(second, gitSetting);
+  // What the disk says of other folders holds for a text that itself changes nothing before git runs.
+  const here = [...facts.sameRepository].filter((folder) => folder === cwd);
+  const isSame = here.length === facts.sameRepository.size || second.parts.every(({ isReadOnly }) => isReadOnly);
+  return isSame ? second : analyseShell(command, { ...context, ...facts, sameRepository: new Set(here) });
 }
 
-/** Neither the folder nor one on the way to it is a repository of its own, or a link. */
-async function holdsNoRepository(folder: string, cwd: string, env: ExecutionEnvironment): Promise<boolean> {
-  if (folder === cwd) return true;
-  const stat = await env.stat(folder);
-  if (stat?.kind !== "directory" || stat.realPath !== folder) return false;
-  for (const name of [".git", "HEAD"]) if ((await env.stat(posix.join(folder, name))) !== undefined) return false;
-  return holdsNoRepository(posix.dirname(folder), cwd, env);
+/** Git is a question where the repository's settings may start a program. */
+function withSetting(analysis: ShellAnalysis, setting: string): ShellAnalysis {
+  const strange = `git's setting ${setting}`;
+  const steered = { strange, isHarmless: false, isReadOnly: false };
+  return {
+    ...analysis,
+    parts: analysis.parts.map((part) => (isGit(part) ? { ...part, ...steered } : part)),
+  };
 }
 
 /** What running this text in `cwd` would touch. */
-export async function commandAccess(
-  command: string,
-  cwd: string,
-  { env, paths }: Pick<CallScope, "env" | "paths">,
-): Promise<Access[]> {
-  const analysis = await analysisOf(command, cwd, env);
+export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
+  const { env, paths } = scope;
+  const analysis = await analysisOf(command, cwd, scope);
   const access: Access[] = await Promise.all(
     analysis.parts.map(async (part) => {
       // Where links lead counts for what may run there; the words of the command are read from where they were written.
@@ -54,8 +59,7 @@ export async function commandAccess(
       };
     }),
   );
-  const doubt = analysis.doubt ?? (access.length === 0 ? "It runs no command that can be judged." : undefined);
-  if (doubt !== undefined) access.push({ kind: "exec", command, cwd, doubt });
+  const doubts = [analysis.doubt ?? (access.length === 0 ? "It runs no command that can be judged." : [])].flat();
   const files = new Map<string, Access>();
   for (const part of analysis.parts) {
     const named = [
@@ -64,10 +68,17 @@ export async function commandAccess(
     ];
     for (const { kind, path } of named) {
       const absolute = posix.resolve(part.cwd ?? cwd, env.home ? path.replace(/^~(?=\/|$)/, env.home) : path);
-      if (NO_FILE.test(absolute) || (kind === "read" && /[*?[]/.test(path))) continue;
-      const { real } = await paths.locate(absolute);
-      files.set(`${kind} ${real}`, { kind, path: real });
+      const isGlob = /[*?[{]/.test(path);
+      if (NO_FILE.test(absolute) || (kind === "read" && isGlob)) continue;
+      const meant = isGlob ? await expandGlob(absolute, env) : [absolute];
+      if (meant === undefined) doubts.push(`it writes ${path}, and which files that are cannot be told`);
+      for (const one of meant ?? []) {
+        const { real } = await paths.locate(one);
+        files.set(`${kind} ${real}`, { kind, path: real });
+      }
     }
   }
+  const [doubt] = doubts;
+  if (doubt !== undefined) access.push({ kind: "exec", command, cwd, doubt });
   return [...access, ...files.values()];
 }

@@ -13,7 +13,7 @@ import {
 } from "../../run/run-command.ts";
 import { changedNote } from "../../run/shown-changes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
-import { commandAccess } from "./access.ts";
+import { commandAccess, loadAnalysis } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "./result.ts";
@@ -31,18 +31,29 @@ const params = {
   ...outsideSandbox,
 };
 
-/** What every shell face boils down to. */
-export interface ShellArgs {
-  readonly command: string;
-  readonly timeout_ms?: number | undefined;
-  readonly background?: boolean | undefined;
-  readonly cwd?: string | undefined;
-  readonly outside_sandbox?: boolean | undefined;
-  /** The face's name for `timeout_ms`. */
-  readonly timeoutName?: string;
-}
+type Args = StaticFields<typeof params>;
+type Judged = Pick<Args, "command" | "outside_sandbox">;
 
-export const shellTool: ToolDef<StaticFields<typeof params>> = {
+/** What the shell of every profile declares. */
+export const SHELL_MEANING: Required<
+  Pick<ToolDef<Judged>, "access" | "prepare" | "summary" | "card" | "preview" | "output">
+> = {
+  output: SHELL_OUTPUT,
+  prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
+  summary: ({ command }) => command,
+  card: ({ command }, result) => shellCard(command, result),
+  async access({ command, outside_sandbox: wantsOut }, scope) {
+    const access = await commandAccess(command, (await scope.paths.locate(".")).real, scope);
+    return wantsOut && scope.env.isSandboxed ? access.map(asOutside) : access;
+  },
+  async preview({ command, outside_sandbox: wantsOut }, { env, paths }) {
+    const { real } = await paths.locate(".");
+    const isOutside = wantsOut === true && env.isSandboxed === true;
+    return commandPreview(command, { directory: real, isOutside }, ["command", "outside_sandbox"], env);
+  },
+};
+
+export const shellTool: ToolDef<Args> = {
   name: "shell",
   label: "Run",
   description: description.trim(),
@@ -51,65 +62,31 @@ export const shellTool: ToolDef<StaticFields<typeof params>> = {
   replay: "never",
   // The command has its own deadline.
   timeoutMs: 0,
-  ...shellMeaning<StaticFields<typeof params>>((args) => args, ["command", "outside_sandbox"]),
+  ...SHELL_MEANING,
   execute: runShell,
 };
 
-/** What every shell face declares; `toShell` reads its arguments, `shows` names those that a preview shows in full. */
-export function shellMeaning<Args>(
-  toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd" | "outside_sandbox">,
-  shows: readonly string[],
-): Required<Pick<ToolDef<Args>, "access" | "prepare" | "summary" | "card" | "preview" | "output">> {
-  return {
-    output: SHELL_OUTPUT,
-    prepare: () => loadGrammar(),
-    summary: (args) => toShell(args).command,
-    card: (args, result) => shellCard(toShell(args).command, result),
-    async access(args, scope) {
-      const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
-      const access = await commandAccess(command, (await scope.paths.locate(cwd)).real, scope);
-      return wantsOut && scope.env.isSandboxed ? access.map(asOutside) : access;
-    },
-    async preview(args, { env, paths }) {
-      const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
-      const { real } = await paths.locate(cwd);
-      const isOutside = wantsOut === true && env.isSandboxed === true;
-      return commandPreview(command, { directory: real, isOutside }, shows, env);
-    },
-  };
-}
-
 const asOutside = (item: Access): Access => (item.kind === "exec" ? { ...item, outside: true } : item);
 
-/** Where the command was judged to run. */
-async function directoryOf({ cwd }: ShellArgs, { paths }: ToolContext): Promise<string | undefined> {
-  return cwd === undefined ? undefined : (await paths.locate(cwd)).real;
-}
-
-export async function runShell(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
+async function runShell(args: Args, context: ToolContext): Promise<ToolResult> {
   if (args.background) return startJob(args, context);
   const { command, timeout_ms: timeoutMs, outside_sandbox: outside } = args;
-  const cwd = await directoryOf(args, context);
-  const outcome = await runCommand(command, context, { timeoutMs, cwd, outside, name: "shell", interleaved: true });
-  return wentToBackground(outcome) ? detachedResult(command, outcome) : shellResult(command, outcome, args.timeoutName);
-}
-
-function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {
+  const outcome = await runCommand(command, context, { timeoutMs, outside, name: "shell", interleaved: true });
+  if (wentToBackground(outcome)) return detachedResult(command, outcome);
   const more = wholeOutputNote(outcome) + changedNote(outcome.changed) + environmentNote(outcome);
-  return commandResult(command, outcome, endedLine(outcome.output) + more + describeEnd(outcome, timeoutName));
+  return commandResult(command, outcome, endedLine(outcome.output) + more + describeEnd(outcome));
 }
 
-function describeEnd(outcome: CommandOutcome, timeoutName: string | undefined): string {
-  if (outcome.timedOut) return timeoutNotice(outcome.timeoutMs, timeoutName);
+function describeEnd(outcome: CommandOutcome): string {
+  if (outcome.timedOut) return timeoutNotice(outcome.timeoutMs);
   if (outcome.aborted) return `[interrupted after ${outcome.durationMs} ms]`;
   if (outcome.signal) return `[ended by ${outcome.signal}, ${outcome.durationMs} ms]`;
   return `[exit code: ${outcome.exitCode}, ${outcome.durationMs} ms]`;
 }
 
-async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
+async function startJob(args: Args, context: ToolContext): Promise<ToolResult> {
   const { command } = args;
   refuseEmpty(command);
-  const cwd = await directoryOf(args, context);
   const { jobs } = context.services;
   const { env } = context;
   if (!jobs || !env.startCommand) {
@@ -117,7 +94,6 @@ async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResu
   }
   const job = startedJob(command, context, jobs, {
     env: COMMAND_ENV,
-    ...(cwd === undefined ? {} : { cwd }),
     ...(args.outside_sandbox ? { outside: true } : {}),
   });
   return {

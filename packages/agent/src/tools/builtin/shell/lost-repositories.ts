@@ -3,8 +3,8 @@
 import { posix } from "node:path";
 import type { ShellPart } from "../../../contract/shell.ts";
 import type { PreviewLine } from "../../../contract/tool.ts";
-import { analyseShell } from "../../../policy/shell/analyse.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import { loadAnalysis } from "./access.ts";
 
 /** A person waits for the question, so a large tree is not searched to its end. */
 const MOST_FOLDERS = 500;
@@ -15,6 +15,7 @@ export async function lostRepositoryNotes(
   cwd: string,
   env: ExecutionEnvironment,
 ): Promise<PreviewLine[]> {
+  const { analyseShell } = await loadAnalysis();
   const { parts } = await analyseShell(command, { cwd, home: env.home });
   const folders = parts.flatMap((part) =>
     removedPaths(part).map((path) => posix.resolve(part.cwd ?? cwd, path.replace(/^~(?=\/|$)/, env.home ?? "~"))),

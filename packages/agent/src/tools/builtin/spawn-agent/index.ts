@@ -42,7 +42,7 @@ export const spawnAgentTool: ToolDef<StaticFields<typeof params>> = {
 };
 
 /** A call that waits for the child ends with the child's report. */
-export function spawnCard(task: string, result: CardResult | undefined): Card {
+function spawnCard(task: string, result: CardResult | undefined): Card {
   const started = result && childIn(result.text);
   return {
     verb: verbOf(["Starting agent", started ? "Started agent" : "Agent finished", "Agent failed"], result),

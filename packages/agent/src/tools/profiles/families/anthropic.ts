@@ -3,8 +3,6 @@
 import { editFileTool } from "../../builtin/edit-file/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";
 import { grepWithModesTool } from "../../builtin/grep/index.ts";
-import { claudeNames, claudeTools } from "../../builtin/native/claude/index.ts";
-import { renameTools } from "../../builtin/native/face.ts";
 import { keepHead } from "../../builtin/output.ts";
 import { shellTool } from "../../builtin/shell/index.ts";
 import type { Family } from "../define.ts";
@@ -21,13 +19,6 @@ export const anthropic = {
   editing,
   tools: tools({ ...files, edit: editFileTool }),
   toolsWith: tools,
-  get native() {
-    return {
-      prompt: renameTools(prompt, claudeNames),
-      editing: renameTools(editing, claudeNames),
-      tools: list(...claudeTools),
-    };
-  },
   instructionFiles: ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"],
   shellTimeoutMs: 120_000,
 } as const satisfies Family;

@@ -4,8 +4,6 @@ import { countedEditFileTool } from "../../builtin/edit-file/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";
 import { grepTool } from "../../builtin/grep/index.ts";
 import { listDirTool } from "../../builtin/list-dir/index.ts";
-import { renameTools } from "../../builtin/native/face.ts";
-import { geminiNames, geminiTools } from "../../builtin/native/gemini/index.ts";
 import { keepHead } from "../../builtin/output.ts";
 import { readManyFilesTool } from "../../builtin/read-many-files/index.ts";
 import { shellTool } from "../../builtin/shell/index.ts";
@@ -34,12 +32,5 @@ export const gemini = {
   editing,
   tools: tools({ ...files, edit: countedEditFileTool }),
   toolsWith: tools,
-  get native() {
-    return {
-      prompt: renameTools(prompt, geminiNames),
-      editing: renameTools(editing, geminiNames),
-      tools: list(...geminiTools),
-    };
-  },
   instructionFiles: ["GEMINI.md"],
 } as const satisfies Family;

@@ -3,13 +3,11 @@
 import { applyPatchTool } from "../../builtin/apply-patch/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";
 import { grepTool } from "../../builtin/grep/index.ts";
-import { codexTools } from "../../builtin/native/codex/index.ts";
 import { keepHead } from "../../builtin/output.ts";
 import { shellTool } from "../../builtin/shell/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/apply-patch.md";
 import prompt from "../prompts/openai.md";
-import nativePrompt from "../prompts/openai-native.md";
 import { additions, agents, files, type Kit, list } from "./common.ts";
 
 const tools = ({ read, write, edit }: Kit) =>
@@ -21,8 +19,5 @@ export const openai = {
   editing,
   tools: tools({ ...files, edit: applyPatchTool }),
   toolsWith: tools,
-  get native() {
-    return { prompt: nativePrompt, editing, tools: list(...codexTools) };
-  },
   instructionFiles: [".codex/instructions.md"],
 } as const satisfies Family;

@@ -4,7 +4,7 @@ import { quoteShell } from "@lathe/agent/world";
 import { existingDirectory } from "../../../config/workspace/workspace.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../../sessions/find.ts";
-import { isInPlace, moveSessionFile } from "../../../sessions/journals/journal-files.ts";
+import { finishMove, isInPlace, moveSessionFile } from "../../../sessions/journals/journal-files.ts";
 import { verbArgs } from "../verb-args.ts";
 import { requireSessionId, type Verb } from "./verb.ts";
 
@@ -17,8 +17,10 @@ export const moveVerb: Verb = async (argv, workspace) => {
   const path = findOne(workspace, id);
   const cwd = existingDirectory(machine, folder);
   const there = { ...workspace, cwd };
-  if (isInPlace(there, path)) throw usageError(`The session is in ${cwd} already.`);
-  const moved = await moveSessionFile(there, path);
+  const isMoved = isInPlace(there, path);
+  // A move that was killed may have got this far, and asking again finishes it.
+  if (isMoved && !(await finishMove(there, path))) throw usageError(`The session is in ${cwd} already.`);
+  const moved = isMoved ? path : await moveSessionFile(there, path);
   machine.stdout.write(`${moved}\n`);
   machine.stderr.write(`To continue: cd ${quoteShell(cwd)} && lathe --resume ${idOf(moved).slice(0, 8)}\n`);
   return EXIT.done;

@@ -117,7 +117,7 @@ class ItemActions<T> {
     const { bindings } = this.#place;
     return (this.#choice.actions ?? []).flatMap(({ name, does }) => {
       const [chord] = bindings.chords(`app.list.${name}`);
-      return chord === undefined ? [] : `${chord} ${does}`;
+      return chord === undefined || does === undefined ? [] : `${chord} ${does}`;
     });
   }
 
@@ -125,7 +125,7 @@ class ItemActions<T> {
     const id = key.kind === "key" ? this.#place.bindings.match(key, "list") : undefined;
     const action = this.#choice.actions?.find(({ name }) => id === `app.list.${name}`);
     if (!action) return false;
-    if (value !== undefined && !this.#isRunning) void this.#run(action, value);
+    if ((value !== undefined || action.isForList) && !this.#isRunning) void this.#run(action, value as T);
     return true;
   }
 

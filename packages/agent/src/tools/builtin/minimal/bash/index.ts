@@ -11,7 +11,7 @@ import {
   wholeOutputNote,
 } from "../../../run/run-command.ts";
 import { changedNote } from "../../../run/shown-changes.ts";
-import { outsideSandbox, shellMeaning } from "../../shell/index.ts";
+import { outsideSandbox, SHELL_MEANING } from "../../shell/index.ts";
 import { detachedResult } from "../../shell/result.ts";
 import description from "./description.md";
 
@@ -29,7 +29,7 @@ export const minimalBashTool: ToolDef<StaticFields<typeof params>> = {
   tier: "exec",
   replay: "never",
   timeoutMs: 0,
-  ...shellMeaning<StaticFields<typeof params>>((args) => args, ["command", "outside_sandbox"]),
+  ...SHELL_MEANING,
   // In the order of the answer, so that steering can still stop the later ones.
   exclusive: true,
   async execute({ command, timeout_ms, outside_sandbox: outside }, context) {

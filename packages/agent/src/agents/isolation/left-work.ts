@@ -1,0 +1,72 @@
+// What killed processes have left in the views of a project. What an agent had changed becomes a patch, and its view is removed; a view
+// that cannot be read stays.
+
+import { existsSync } from "node:fs";
+import { messageOf } from "@lathe/llm";
+import type { LeftView } from "../../files/isolate/left-view.ts";
+import { readView } from "../../files/isolate/open-view.ts";
+import { patchOf } from "../../files/isolate/patch.ts";
+import { recoverStore } from "../../files/isolate/recover.ts";
+import type { View, ViewAgent } from "../../files/isolate/types.ts";
+import { EnvError } from "../../world/process/types.ts";
+import { leftOutText, unreadText } from "./landing-text.ts";
+import type { IsolatedAgentsOptions } from "./options.ts";
+import { keepPatch } from "./patches.ts";
+
+/** What was found and done. `landings` and `work` are lines for people. */
+export interface RecoveredWork {
+  readonly landings: readonly string[];
+  readonly work: readonly string[];
+  /** Views that belong to no agent. */
+  readonly left: readonly LeftView[];
+}
+
+/** Undoes landings that were cut off, and makes patches of what agents of killed processes had changed. */
+export async function recoverAgentWork(places: Omit<IsolatedAgentsOptions, "journal">): Promise<RecoveredWork> {
+  const { undone, inDoubt, left } = await recoverStore(places.store, places.host);
+  const work: string[] = [];
+  for (const view of left) {
+    const line = view.agent && (await keepLeftWork(places, view, view.agent));
+    if (line !== undefined) work.push(line);
+  }
+  return {
+    landings: [
+      ...(undone > 0 ? ["An earlier landing was interrupted. What it had written was undone."] : []),
+      ...inDoubt.map((path) => `${path} was changed after that landing and stays as it is. Look at it.`),
+    ],
+    work,
+    left: left.filter(({ agent }) => !agent),
+  };
+}
+
+/** Returns what to say of it; undefined when nothing was changed, or another process is about it. */
+async function keepLeftWork(
+  places: Omit<IsolatedAgentsOptions, "journal">,
+  { id }: LeftView,
+  agent: ViewAgent,
+): Promise<string | undefined> {
+  const { root, store, host, patches, howToDrop } = places;
+  let view: View | undefined;
+  try {
+    const signal = new AbortController().signal;
+    view = await readView({ root, id, store, host, signal });
+    const delta = await view.delta();
+    let line: string | undefined;
+    if (delta.parts.some(({ changes }) => changes.length > 0)) {
+      // The session may have been deleted meanwhile.
+      const folder = existsSync(agent.patches) ? agent.patches : patches;
+      const bytes = await patchOf(delta, root, host);
+      const patch = keepPatch(folder, agent.id, bytes);
+      // It had been sent back to settle them.
+      const markers = /^\+<{7} /m.test(bytes.toString("latin1")) ? " (it has conflict markers)" : "";
+      const more = `${markers}${leftOutText(root, delta).replace("\n", " ")}`;
+      line = `The agent ${agent.id} ended before its changes were merged. To apply them: git apply --3way ${patch}${more}`;
+    }
+    await view.close();
+    return line;
+  } catch (error) {
+    if (error instanceof EnvError && error.code === "exists") return undefined;
+    await view?.leave();
+    return `The agent ${agent.id} ended before its changes were merged. ${unreadText(messageOf(error), id, howToDrop)}`;
+  }
+}

@@ -1,0 +1,148 @@
+// Commands whose harm lies on the disk: settings of a repository, names of files, links behind globs.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CallPaths } from "../../../contract/paths/call-paths.ts";
+import { judge } from "../../../policy/permissions/judge.ts";
+import { LocalEnvironment } from "../../../world/env/local.ts";
+import { commandAccess } from "./access.ts";
+import { programSetting } from "./git-settings.ts";
+
+let folder: string;
+let project: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-disk-")));
+  project = join(folder, "project");
+  mkdirSync(join(project, "src"), { recursive: true });
+  writeFileSync(join(project, "src/a.ts"), "a\n");
+  git("init", "-q");
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function git(...args: string[]): void {
+  execFileSync("git", args, { cwd: project, stdio: "ignore" });
+}
+
+async function decide(command: string, { cwd = project, isTrusted = false } = {}): Promise<string> {
+  const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder } });
+  const paths = new CallPaths(env, new AbortController().signal);
+  const services = { isFolderTrusted: () => isTrusted };
+  const access = await commandAccess(command, cwd, { env, paths, services });
+  const places = { roots: [project], userHome: folder, latheHome: join(folder, ".lathe") };
+  return judge({ tier: "exec", access }, { mode: "auto-edit", rules: [], places }).decision;
+}
+
+describe("git and the settings of a repository", () => {
+  it.each([
+    "core.fsmonitor",
+    "core.pager",
+    "core.hooksPath",
+    "core.sshCommand",
+    "diff.external",
+    "diff.x.textconv",
+    "filter.x.clean",
+    "alias.st",
+    "include.path",
+    "gpg.program",
+    "pager.log",
+    "core.unheardOf",
+  ])("a repository that sets %s makes git a question until the folder is trusted", async (setting) => {
+    expect(await decide("git status")).toBe("allow");
+    git("config", setting, "!/tmp/run");
+    expect(await decide("git status")).toBe("ask");
+    expect(await decide("/usr/bin/git status")).toBe("ask");
+    expect(await decide("git status", { isTrusted: true })).toBe("allow");
+  });
+
+  it("settings of worktrees and submodules count", async () => {
+    mkdirSync(join(project, ".git/modules/lib"), { recursive: true });
+    writeFileSync(join(project, ".git/modules/lib/config"), "[core]\n\tfsmonitor = /tmp/run\n");
+    expect(await decide("git status")).toBe("ask");
+    rmSync(join(project, ".git/modules"), { recursive: true });
+    expect(await decide("git status")).toBe("allow");
+    writeFileSync(join(project, ".git/config.worktree"), "[core] fsmonitor=/tmp/run");
+    expect(await decide("git status")).toBe("ask");
+  });
+
+  it("what a clone, a branch and a submodule set is harmless", () => {
+    const text = `[core]
+	repositoryformatversion = 0
+	bare = false
+[remote "origin"]
+	url = https://example.com/x.git
+	fetch = +refs/heads/*:refs/remotes/origin/*
+[branch "feature.one"]
+	remote = origin
+	merge = refs/heads/main
+	vscode-merge-base = origin/main
+[submodule "lib"]
+	active = true
+	url = https://example.com/y.git
+[user]
+	name = A
+[alias]
+	st = status`;
+    expect(programSetting(text)).toBeUndefined();
+    expect(programSetting("[core]\n\tfsmoni\\\ntor = /tmp/run")).toBe("core.fsmonitor");
+  });
+
+  it("a repository that came as data is not the session's, whatever leads there", async () => {
+    mkdirSync(join(project, "data/.git"), { recursive: true });
+    expect(await decide("git status", { cwd: join(project, "data") })).toBe("ask");
+    for (const command of [
+      "git -C data status",
+      "cd data && git status",
+      "find data -execdir git status \\;",
+      "env -C data git status",
+    ])
+      expect({ command, decision: await decide(command) }).toEqual({ command, decision: "ask" });
+    expect(await decide("cd src && git status")).toBe("allow");
+  });
+});
+
+describe("names of files", () => {
+  it("a glob becomes no option where a name begins with a dash", async () => {
+    expect(await decide("wc -l *")).toBe("allow");
+    writeFileSync(join(project, "--files0-from=x"), "");
+    expect(await decide("wc -l *")).toBe("ask");
+    expect(await decide("wc -l -- *")).toBe("allow");
+  });
+
+  it("what is cut at blanks becomes neither an option nor a file with keys", async () => {
+    expect(await decide("find . -name '*.ts' | xargs wc -l")).toBe("allow");
+    expect(await decide("cat $(ls src)")).toBe("allow");
+    writeFileSync(join(project, "src/My File.ts"), "");
+    expect(await decide("find . -name '*.ts' | xargs wc -l")).toBe("allow");
+    writeFileSync(join(project, "src/b .env .ts"), "");
+    expect(await decide("find . -name '*.ts' | xargs cat")).toBe("ask");
+    expect(await decide("cat $(ls src)")).toBe("ask");
+  });
+
+  it("a glob in a written path is every file that it stands for", async () => {
+    const inPlace = "sed -i s/a/b/ src/*.ts";
+    expect(await decide(inPlace)).toBe("allow");
+    expect(await decide("touch src/{a,b}.ts")).toBe("allow");
+    symlinkSync(join(folder, "elsewhere.ts"), join(project, "src/link.ts"));
+    expect(await decide(inPlace)).toBe("ask");
+    expect(await decide("touch src/{a,link}.ts")).toBe("ask");
+    expect(await decide("touch src/{1..9}.ts")).toBe("ask");
+  });
+
+  it("a link that the same text makes leads nowhere unseen", async () => {
+    symlinkSync("/etc", join(project, "out"));
+    for (const command of [
+      "cp -P out copy && touch copy/x",
+      "cp -a src copy && touch copy/x",
+      "touch /proc/self/cwd/x",
+      "touch /proc/self/root/tmp/x",
+      "echo x > /dev/fd/3/x",
+    ])
+      expect({ command, decision: await decide(command) }).toEqual({ command, decision: "ask" });
+    expect(await decide("mv src/a.ts src/b.ts && sed -i s/a/b/ src/b.ts")).toBe("allow");
+  });
+});

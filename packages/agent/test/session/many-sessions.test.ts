@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { startModelServer, turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+it("600 sessions in one process leave no descriptor open, and the heap stays as it was", async () => {
+  await using server = await startModelServer({ script: () => turn.text("hi") });
+  const cwd = mkdtempSync(join(tmpdir(), "lathe-many-"));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...["--expose-gc", "--conditions=lathe-source", "--import", here("../../../../scripts/source-loader.mjs")],
+    ...[here("../many-sessions.ts"), server.baseUrl("anthropic"), cwd, "600"],
+  ]);
+  const { before, after } = JSON.parse(stdout) as Record<"before" | "after", { descriptors: number; heap: number }>;
+  expect(after.descriptors).toBeLessThanOrEqual(before.descriptors);
+  expect(after.heap / before.heap).toBeLessThan(1.5);
+}, 300_000);

@@ -1,0 +1,51 @@
+// docs/events.md, made from the types of the events and the comment that holds their grammar: the page cannot say anything else.
+// `node scripts/events-page.mjs` writes it; a test compares.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const SOURCE = new URL("../packages/agent/src/contract/events/types.ts", import.meta.url);
+const PAGE = new URL("../docs/events.md", import.meta.url);
+
+const HEAD = `# Events of a session
+
+<!-- Written by scripts/events-page.mjs from packages/agent/src/contract/events/types.ts. -->
+
+\`session.events()\` gives every event of a session in order, to any number of readers. Each has \`kind\`, \`data\`, \`seq\`
+(counts up from 1 without gaps), \`timestamp\` (milliseconds), \`session_id\`, and \`agent_id\` for events of an agent.
+[embedding.md](embedding.md) has programs that read them, [rpc.md](rpc.md) the events on the wire.
+`;
+
+/** The page as it has to be. */
+export function eventsPage() {
+  const source = readFileSync(SOURCE, "utf8");
+  const comment = /\/\*\*\n((?: \*.*\n)*?) \*\/\nexport type SessionEvent =/.exec(source)?.[1] ?? "";
+  const text = comment.replace(/^ \* ?/gm, "");
+  const [, grammar = "", rules = ""] = /```ebnf\n([\s\S]*?)```\n([\s\S]*)/.exec(text) ?? [];
+  const data = /export interface EventData \{\n([\s\S]*?)\n\}\n/.exec(source)?.[1] ?? "";
+  const rows = eventsIn(data).map(({ kind, type, about }) => `| \`${kind}\` | ${cell(type)} | ${about} |`);
+  return [
+    HEAD,
+    "## Which events can follow which\n",
+    "`,` then, `|` or, `[ ]` perhaps, `{ }` any number of times.\n",
+    `\`\`\`text\n${grammar}\`\`\`\n`,
+    `${rules.trim()}\n`,
+    "## What each event carries\n",
+    `| event | data | |\n| --- | --- | --- |\n${rows.join("\n")}\n`,
+  ].join("\n");
+}
+
+/** The members of the interface, which stand two spaces deep. */
+function eventsIn(body) {
+  const member = /(?: {2}\/\*\* (.*?) \*\/\n)? {2}(\w+): ([\s\S]*?);(?=\n {2}[\w/]|$)/g;
+  return [...body.matchAll(member)].map(([, about = "", kind, type]) => ({ kind, type, about }));
+}
+
+const cell = (type) =>
+  `\`${type
+    .replace(/\/\*\*.*?\*\//g, "")
+    .replace(/\s+/g, " ")
+    .replace(/; \}/g, " }")
+    .replaceAll("|", "\\|")}\``;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(PAGE, eventsPage());
