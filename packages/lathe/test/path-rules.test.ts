@@ -2,7 +2,6 @@
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { NOTES } from "./conversation-kit.ts";
 import { type Project, project } from "./project-kit.ts";
 
 let ids = 0;
@@ -76,25 +75,6 @@ it.each([
   expect(rig.of("prefix_changed")).toEqual([]);
   expect(prefixes(rig)).toBe(1);
   expect(rig.warnings()).toEqual([]);
-});
-
-it("G-93 a rule that a summary took away is given again with the next such file", async () => {
-  await using rig = await project(
-    {
-      "project/.lathe/rules/ts.md": "---\nglobs: '*.ts'\n---\nNo default exports.",
-      "project/a.ts": "a",
-      "project/b.ts": "b",
-    },
-    { settings: { "compaction.keepRecentTokens": 1 } },
-  );
-  await rig.say("go", read("a.ts"), turn.text("done"));
-  expect(count(rig, "No default exports.")).toBe(1);
-  await rig.say("more", turn.text("done"));
-  await rig.say("/compact", turn.text(NOTES));
-  await rig.say("on", turn.text("done"));
-  expect(count(rig, "No default exports.")).toBe(0);
-  await rig.say("read on", read("b.ts"), turn.text("done"));
-  expect(count(rig, "No default exports.")).toBe(1);
 });
 
 it("G-93 a rule is given with a write, too; a glob that is none is one warning with its file", async () => {
