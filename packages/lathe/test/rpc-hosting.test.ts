@@ -196,7 +196,7 @@ describe("RPC: dialogs", () => {
   });
 
   it("G-09 abort takes an open dialog away; a cancelled one denies", async () => {
-    rig.server.push(shell("a", "X=1 true"), shell("b", "X=1 true"), turn.text("done"));
+    rig.server.push(shell("a", "X=1 env true"), shell("b", "X=1 env true"), turn.text("done"));
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const first = await dialog(host, "confirm");
