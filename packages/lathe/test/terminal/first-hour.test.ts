@@ -60,6 +60,7 @@ it("/settings turns vim keys on at once, and says when another setting takes eff
   run.type("abc");
   await run.see("abc");
   run.type(KEY.escape);
+  await run.see("─ normal ─");
   run.type("0x");
   await run.see(/❯ bc/);
   run.type("ddi");
