@@ -38,8 +38,9 @@ export default defineConfig({
     // Once for the whole run. Tests of the command run what is built.
     globalSetup: ["scripts/build-before-tests.mjs", "scripts/temporary-files.mjs"],
     sequence: { sequencer: LongFirst },
-    // Twice the cores of the smallest machine: half of the time a test waits for grace periods, connections and terminals (decision 0301).
-    maxWorkers: 4,
+    // One more than the cores of the smallest machine: much of the time a test waits for grace periods, connections and terminals
+    // (decision 0301).
+    maxWorkers: 3,
     // Both projects and later runs use what one has compiled. The key is the content of a file and of this configuration.
     experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
     projects: [

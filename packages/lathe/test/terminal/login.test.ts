@@ -51,6 +51,9 @@ async function inHome(name: string, text: string): Promise<void> {
 }
 
 describe("/login and /logout", () => {
+  // Whether a keyring answers is up to the machine.
+  beforeEach(() => inHome("config.yml", "auth: { keyring: false }\n"));
+
   it("a key that is typed is never on the screen, and the provider's model answers at once", async () => {
     bench.server.push(turn.text("hello from the real one"));
     const run = await opened(PRACTICE);
