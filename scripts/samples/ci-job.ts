@@ -11,7 +11,7 @@ interface Case {
   readonly says: RegExp;
 }
 
-const command = turn.calls([{ name: "shell", args: { command: "X=1 true" } }]);
+const command = turn.calls([{ name: "shell", args: { command: "X=1 env true" } }]);
 
 const CASES: readonly Case[] = [
   {

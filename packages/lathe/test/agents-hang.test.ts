@@ -61,8 +61,8 @@ describe("an agent that could hang", () => {
   it("SA-01 MO-06 with an approval that nobody gives: stopped it has failed; when the host leaves, the run ends and says so", async () => {
     await begin({
       parent: [startsBoth, turn.text("noted")],
-      One: [shell("X=1 true")],
-      Two: [shell("X=2 true")],
+      One: [shell("X=1 env true")],
+      Two: [shell("X=2 env true")],
     });
     const host = new RpcHost(scene.box.open([...scene.args, "--mode", "rpc"], scene.env));
     host.send({ type: "prompt", message: "go" });

@@ -166,7 +166,7 @@ describe("files that are not what they should be end in one line", () => {
   it.each([
     ["a session that is a directory", ["--session", "."], {}, 2, /is not a regular file\. Move it away or use another/],
     ["a copy of a session that is not there", ["--session", "gone.jsonl", "--fork"], {}, 2, /no session gone\.jsonl/],
-    ["a file that is no session", ["--session", "notes.jsonl"], {}, 2, /not a session file.*lathe sessions/],
+    ["a file that is no session", ["--session", "notes.jsonl"], {}, 2, /not a readable session.*lathe sessions/],
     ["a home that is a file", [], { LATHE_HOME: "notes.jsonl" }, 70, /LATHE_HOME/],
     ["a directory that is gone", ["--cwd", "gone"], {}, 2, /gone is not a directory/],
   ])("%s", async (_what, args, env, expected, says) => {

@@ -194,7 +194,7 @@ it.each([
 ])("in mode %s, denied %j, the least that would allow it is named", async (mode, files, way) => {
   const calls = files.map((file_path) =>
     file_path === undefined
-      ? { name: "shell", args: { command: "X=1 true" } }
+      ? { name: "shell", args: { command: "X=1 env true" } }
       : { name: "write_file", args: { file_path, content: "x" } },
   );
   const scene = await stage([turn.calls(calls), turn.text("ok")]);

@@ -35,6 +35,8 @@ async function bringGuards(isTrusted: boolean): Promise<void> {
     afterFileEdit: "false",
   });
   if (isTrusted) await rig.box.run(["trust"], { env: rig.env });
+  // What the server offers is known from then on: a first request does not wait long for one that is still starting.
+  await rig.box.run(["mcp", "test", "all"], { env: rig.env });
 }
 
 /** One call for each guard, with what the model reads when it is refused. */

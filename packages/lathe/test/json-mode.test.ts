@@ -85,7 +85,7 @@ describe("JSON mode with a prompt", () => {
   it("MO-04 denied calls, retries and errors are on the lines and in the result", async () => {
     rig.server.push(
       turn.error(529, { retryAfter: 0 }),
-      turn.calls([{ name: "shell", args: { command: "X=1 echo hi" } }]),
+      turn.calls([{ name: "shell", args: { command: "X=1 env echo hi" } }]),
       turn.text("I was not allowed."),
     );
     const denied = await rig.box.run(json("look"), { env: rig.env });

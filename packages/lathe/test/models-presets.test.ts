@@ -253,7 +253,9 @@ describe("a provider by name", () => {
       code: 0,
       stdout: expect.stringMatching(/Added the provider glm-proxy.*\nSet ZAI_API_KEY, or run: lathe login glm-proxy\n/),
     });
-    expect(await readFile(join(home, "models.yml"), "utf8")).toMatch(/^providers:\n {2}glm-proxy:\n/);
+    expect(await readFile(join(home, "models.yml"), "utf8")).toMatch(
+      /^# yaml-language-server: \S+\nproviders:\n {2}glm-proxy:\n/,
+    );
   });
 
   it("G-54 a models.yml that cannot be read is told and left alone", async () => {

@@ -50,7 +50,7 @@ describe("the practice model on real files", () => {
   });
 
   it("says that it may not, where commands need a yes and nobody is there", async () => {
-    for (const request of ["fix the failing test", "run X=1 echo hi"]) {
+    for (const request of ["fix the failing test", "run X=1 env echo hi"]) {
       const { code, stdout } = await box.run(["--model", "practice/basic", request]);
       expect({ code, stdout }).toEqual({
         code: 4,

@@ -125,7 +125,7 @@ describe("RPC: agents", () => {
         (({ view }: { view: { messages: readonly { results: readonly object[] }[] } }) =>
           view.messages.some(({ results }) => results.length > 0)
             ? yields("done")
-            : turn.calls([{ name: "shell", id: "s", args: { command: "X=1 true" } }])) as Script,
+            : turn.calls([{ name: "shell", id: "s", args: { command: "X=1 env true" } }])) as Script,
         "task",
       ),
     });

@@ -129,7 +129,7 @@ describe("RpcClient", () => {
         { name: "add", id: "a", args: { x: 2, y: 3 } },
         { name: "read_file", id: "r", args: { file_path: "db://users/42" } },
         { name: "write_file", id: "w", args: { file_path: "db://users/42", content: "new" } },
-        { name: "shell", id: "s", args: { command: "X=1 echo approved" } },
+        { name: "shell", id: "s", args: { command: "X=1 env echo approved" } },
       ]),
       turn.text("all done"),
     );
@@ -170,7 +170,7 @@ describe("RpcClient", () => {
   });
 
   it("MO-07 without a handler a dialog is cancelled, so that nothing waits for ever", async () => {
-    rig.server.push(turn.calls([{ name: "shell", id: "s", args: { command: "X=1 echo no" } }]), turn.text("pity"));
+    rig.server.push(turn.calls([{ name: "shell", id: "s", args: { command: "X=1 env echo no" } }]), turn.text("pity"));
     const agent = client();
     await agent.start();
     await agent.prompt("go");

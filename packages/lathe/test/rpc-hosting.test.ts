@@ -168,14 +168,14 @@ describe("RPC: dialogs", () => {
   const shell = (id: string, command: string) => turn.calls([{ name: "shell", id, args: { command } }]);
 
   it("G-09 MO-06 an approval is a confirm dialog: true runs the call, false blocks it with the person's words", async () => {
-    rig.server.push(shell("y", "X=1 echo yes > y"), shell("n", "X=1 echo no > n"), turn.text("done"));
+    rig.server.push(shell("y", "X=1 env echo yes > y"), shell("n", "X=1 env echo no > n"), turn.text("done"));
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const first = await dialog(host, "confirm");
     expect(first).toMatchObject({
       toolCallId: expect.stringMatching(/^y/),
       toolName: "shell",
-      arguments: { command: "X=1 echo yes > y" },
+      arguments: { command: "X=1 env echo yes > y" },
     });
     host.send({ type: "extension_ui_response", id: "ui_wrong", confirmed: false });
     host.send({ type: "extension_ui_response", id: first["id"], confirmed: true });
@@ -196,7 +196,7 @@ describe("RPC: dialogs", () => {
   });
 
   it("G-09 abort takes an open dialog away; a cancelled one denies", async () => {
-    rig.server.push(shell("a", "X=1 true"), shell("b", "X=1 true"), turn.text("done"));
+    rig.server.push(shell("a", "X=1 env true"), shell("b", "X=1 env true"), turn.text("done"));
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const first = await dialog(host, "confirm");

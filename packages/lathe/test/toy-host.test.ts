@@ -63,7 +63,7 @@ async function toyHost(server: ModelServer, answer: "allow" | "always" | "deny")
 it("asks, answers, replaces the session and runs commands", async () => {
   await using server = await startModelServer({});
   const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
-  server.push(shell("X=1 echo one > a.txt"), turn.text("wrote it"), turn.text("in the new one"));
+  server.push(shell("X=1 env echo one > a.txt"), turn.text("wrote it"), turn.text("in the new one"));
   const { root, log, say, conversation } = await toyHost(server, "allow");
   await say("write it");
   await say("/new");
@@ -72,7 +72,7 @@ it("asks, answers, replaces the session and runs commands", async () => {
   expect(await readFile(join(root, "a.txt"), "utf8")).toBe("one\n");
   expect(log).toEqual([
     "session 0",
-    `shell? in ${root} | │ X=1 echo one > a.txt`,
+    `shell? in ${root} | │ X=1 env echo one > a.txt`,
     "wrote it",
     "session 0",
     "New session.",

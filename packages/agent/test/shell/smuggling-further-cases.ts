@@ -45,6 +45,7 @@ export const furtherTexts: readonly string[] = [
   "export UNHEARD_OF=1",
   "declare -x UNHEARD_OF=1",
   "env UNHEARD_OF=1 wc a",
+  "UNHEARD_OF=1 env test a",
   "GIT_PAGER=./x git show",
   "LC_ALL=../x wc a",
   // Programs on the list of harmless ones, asked for more than they seem to do.

@@ -39,7 +39,10 @@ it("CJK, emoji and right-to-left text are edited by what a person sees as charac
 });
 
 it("a window of 40 by 10 has the answer, the composer and the question on it", async () => {
-  bench.server.push(turn.calls([{ name: "shell", args: { command: "X=1 echo hi" } }]), turn.text("all is well here"));
+  bench.server.push(
+    turn.calls([{ name: "shell", args: { command: "X=1 env echo hi" } }]),
+    turn.text("all is well here"),
+  );
   const run = await bench.open(SONNET, { columns: 40, rows: 10 });
   run.type(`go${KEY.enter}`);
   const asked = await run.see(/y {2}Yes, this once[\s\S]*Esc to stop/);

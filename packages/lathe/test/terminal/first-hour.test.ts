@@ -60,12 +60,13 @@ it("/settings turns vim keys on at once, and says when another setting takes eff
   run.type("abc");
   await run.see("abc");
   run.type(KEY.escape);
+  await run.see("─ normal ─");
   run.type("0x");
   await run.see(/❯ bc/);
   run.type("ddi");
   run.type(`/settings terminal.title false${KEY.enter}`);
   await run.seeAnywhere("terminal.title = false, from the next start on.");
-  run.type(`i/settings maxOutputTokens 1000${KEY.enter}`);
+  run.type(`/settings maxOutputTokens 1000${KEY.enter}`);
   await run.seeAnywhere("maxOutputTokens = 1000, from the next session on.");
 });
 

@@ -94,7 +94,7 @@ it("a part of the status line that does not exist is refused with those that do"
   command(run, "/settings statusLine.parts bogus");
   await run.see("must be one of mode, path, view, branch, jobs, agents, model, context, cost");
   command(run, "/settings statusLine.parts cost,model");
-  await run.see("statusLine.parts = cost,model. Saved");
+  await run.see("statusLine.parts = cost,model, from the next start on.");
 });
 
 it("a theme file that is wrong is named at the start, and /theme says it in one sentence", async () => {

@@ -38,16 +38,16 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
   it("two calls that need a yes are asked about one after the other", async () => {
     const calls = ["one", "two"].map((name) => ({
       name: "shell",
-      args: { command: `X=1 echo ${name} > ${name}.txt` },
+      args: { command: `X=1 env echo ${name} > ${name}.txt` },
     }));
     server.push(turn.calls(calls), turn.text("both are written"));
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /│ X=1 echo one.*\s+Allow this\? \[.*\] /);
-    expect(terminal.text(start)).not.toContain("│ X=1 echo two");
+    at = await terminal.see(at, /│ X=1 env echo one.*\s+Allow this\? \[.*\] /);
+    expect(terminal.text(start)).not.toContain("│ X=1 env echo two");
     terminal.keys("y\n");
-    at = await terminal.see(at, /│ X=1 echo two.*\s+Allow this\? \[.*\] /);
+    at = await terminal.see(at, /│ X=1 env echo two.*\s+Allow this\? \[.*\] /);
     terminal.keys("rather not\n");
     at = await terminal.see(at, /both are written[\s\S]*› /);
     expect([existsSync(join(box.dir, "one.txt")), existsSync(join(box.dir, "two.txt"))]).toEqual([true, false]);
@@ -106,7 +106,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
         const results = messages.flatMap((message) => message.results);
         if (messages.some(({ text }) => text.endsWith("write the file"))) {
           if (results.length > 0) return turn.text("written");
-          return turn.calls([{ name: "shell", args: { command: "X=1 echo child > child.txt" } }]);
+          return turn.calls([{ name: "shell", args: { command: "X=1 env echo child > child.txt" } }]);
         }
         const agent = /"agent_id":"(\w+)"/.exec(results[0]?.text ?? "")?.[1];
         if (agent === undefined) return turn.calls([{ name: "spawn_agent", args: { task: "write the file" } }]);
@@ -118,7 +118,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /shell \(agent \w+\):[\s\S]*│ X=1 echo child.*\s+Allow this\? \[.*\] /);
+    at = await terminal.see(at, /shell \(agent \w+\):[\s\S]*│ X=1 env echo child.*\s+Allow this\? \[.*\] /);
     terminal.keys("y\n");
     at = await terminal.see(at, /the child has written it[\s\S]*› /);
     expect(existsSync(join(box.dir, "child.txt"))).toBe(true);
@@ -127,15 +127,15 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
   });
 
   it("Ctrl+C at a question takes all of them away, and the words after it begin a line", async () => {
-    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `X=1 echo ${name}` } }));
+    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `X=1 env echo ${name}` } }));
     server.push(turn.calls(calls), turn.text("never"));
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /│ X=1 echo one\s+Allow this\? \[.*\] /);
+    at = await terminal.see(at, /│ X=1 env echo one\s+Allow this\? \[.*\] /);
     terminal.keys("\x03");
     at = await terminal.see(at, /\nInterrupted\.[\s\S]*› /);
-    expect(terminal.text(start)).not.toContain("│ X=1 echo two");
+    expect(terminal.text(start)).not.toContain("│ X=1 env echo two");
     terminal.keys("/quit\n");
     await terminal.see(at, ended);
   });

@@ -19,19 +19,22 @@ const file = (name: string): string => join(bench.box.dir, name);
 
 /** At the first of two questions about commands. */
 async function askedAboutTwo() {
-  bench.server.push(turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]), turn.text("both"));
+  bench.server.push(
+    turn.calls([shell("X=1 env echo one > one.txt"), shell("X=1 env echo two > two.txt")]),
+    turn.text("both"),
+  );
   const run = await bench.open();
   run.type(`go${KEY.enter}`);
-  await run.see(/│ X=1 echo one[\s\S]*Esc to stop/);
+  await run.see(/│ X=1 env echo one[\s\S]*Esc to stop/);
   return run;
 }
 
 describe("approvals", () => {
   it("a command is shown whole before it may run; y runs it", async () => {
-    bench.server.push(turn.calls([shell("X=1 echo one > one.txt\necho two >> one.txt")]), turn.text("written"));
+    bench.server.push(turn.calls([shell("X=1 env echo one > one.txt\necho two >> one.txt")]), turn.text("written"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
-    const rows = await run.see(/│ X=1 echo one[\s\S]*│ echo two[\s\S]*Esc to stop/);
+    const rows = await run.see(/│ X=1 env echo one[\s\S]*│ echo two[\s\S]*Esc to stop/);
     expect(rows.join("\n")).toMatch(
       /y {2}Yes, this once\n.*a {2}Yes, and allow all shell commands in this project for this session/,
     );
@@ -115,14 +118,14 @@ describe("approvals", () => {
 
   it("letters that are being typed do not answer a question that comes up; Tab goes to it, and the words stay", async () => {
     const door = gate();
-    bench.server.push(turn.calls([shell("X=1 echo one > one.txt")], { before: door.wait }), turn.text("done"));
+    bench.server.push(turn.calls([shell("X=1 env echo one > one.txt")], { before: door.wait }), turn.text("done"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await door.reached;
     run.type("my wa");
     await run.see("❯ my wa");
     door.open();
-    await run.see(/│ X=1 echo one[\s\S]*Tab to answer/);
+    await run.see(/│ X=1 env echo one[\s\S]*Tab to answer/);
     run.type("y, yes");
     await run.see("❯ my way, yes");
     expect(existsSync(file("one.txt"))).toBe(false);
@@ -136,7 +139,7 @@ describe("approvals", () => {
   it("after an answer the next question has the keys, but not the one that was pressed at once", async () => {
     const run = await askedAboutTwo();
     run.type("yy");
-    await run.see(/│ X=1 echo two[\s\S]*Esc to stop/);
+    await run.see(/│ X=1 env echo two[\s\S]*Esc to stop/);
     expect(run.screen.join("\n")).not.toMatch(/❯ y+$/m);
     expect(existsSync(file("two.txt"))).toBe(false);
     run.type("y");
@@ -145,7 +148,7 @@ describe("approvals", () => {
   });
 
   it("Esc at a question stops the work", async () => {
-    bench.server.push(turn.calls([shell("X=1 echo one > one.txt")]), turn.text("never"));
+    bench.server.push(turn.calls([shell("X=1 env echo one > one.txt")]), turn.text("never"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await run.see("Esc to stop");

@@ -67,7 +67,9 @@ describe("the terminal's own signs", () => {
 
   it("G-119 a question is notified when nobody looks", async () => {
     const door = gate();
-    bench.server.push(turn.calls([{ name: "shell", args: { command: "X=1 echo one > x" } }], { before: door.wait }));
+    bench.server.push(
+      turn.calls([{ name: "shell", args: { command: "X=1 env echo one > x" } }], { before: door.wait }),
+    );
     const run = await bench.open(SONNET, { env: { KITTY_WINDOW_ID: "1" } });
     run.type(`go${KEY.enter}`);
     await door.reached;

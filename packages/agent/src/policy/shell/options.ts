@@ -7,7 +7,7 @@
 
 import type { ShellWord } from "./shell-words.ts";
 
-export type ValueMeaning = "text" | "read" | "write";
+type ValueMeaning = "text" | "read" | "write";
 
 interface OptionForm {
   readonly value: "none" | "required" | "optional" | "pair" | "unlessLast";

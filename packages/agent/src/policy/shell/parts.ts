@@ -216,7 +216,8 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   // What the shell itself does reads none of them.
-  const isTight = words.length === 0 || steering.length === 0 || PRINTS.test(words[0]?.value ?? "");
+  const isOwn = reached.through.length === 0 && PRINTS.test(words[0]?.value ?? "");
+  const isTight = words.length === 0 || steering.length === 0 || isOwn;
   const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
   if (to.parts.length >= MOST_PARTS) throw new ShellDoubt(`it runs more than ${MOST_PARTS} commands`);
   to.parts.push({

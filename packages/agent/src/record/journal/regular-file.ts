@@ -7,10 +7,19 @@ import { JournalError } from "./errors.ts";
 
 /** Does not wait for anything. Throws the system's error, or a JournalError for what is no regular file. */
 export function openRegularFile(path: string, flags = constants.O_RDONLY, mode = 0o600): number {
-  const fd = openSync(path, flags | constants.O_NONBLOCK, mode);
+  let fd: number;
+  try {
+    fd = openSync(path, flags | constants.O_NONBLOCK, mode);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EISDIR" ? notRegular(path) : error;
+  }
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
-  throw new JournalError("io", `${path} is not a regular file. Move it away or use another path.`);
+  throw notRegular(path);
+}
+
+function notRegular(path: string): JournalError {
+  return new JournalError("io", `${path} is not a regular file. Move it away or use another path.`);
 }
 
 /** The first bytes of a regular file. */

@@ -200,7 +200,7 @@ class Scanner {
 function damagedHeader(label: string): JournalError {
   return new JournalError(
     "corrupt",
-    `${label} is not a readable session: its first line (the header) is damaged. Nothing was changed; restore the file from a copy or start a new session.`,
+    `${label} is not a readable session: its first line is no session header, or a damaged one. Nothing was changed; restore the file from a copy or start a new session.`,
   );
 }
 
