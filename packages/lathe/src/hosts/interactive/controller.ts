@@ -226,7 +226,7 @@ export class Controller {
       await this.#commanded;
       content = await this.#contentOf(said, attached);
       // What is said after a stop is no steering of what was stopped, and what has answered already takes no more steering.
-      if (this.#isStopping || !this.conversation.isBusy) await Promise.allSettled(this.#running);
+      if (this.#isStopping || this.conversation.session.state === "idle") await Promise.allSettled(this.#running);
     } finally {
       // Otherwise a stop has taken it back.
       if (!this.#onTheWay.delete(message)) content = undefined;
