@@ -232,6 +232,9 @@ function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARML
   if (operands.length < (entry.least ?? 0)) return "";
   const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);
   if (file) return file.name;
+  // `%G?` and its relatives start gpg.
+  const signed = options.find(({ name, value }) => /^--(?:format|pretty)$/.test(name) && value && !(value.isKnown && !value.value.includes("%G")));
+  if (signed) return signed.name;
   const [first] = operands;
   const isFirst = !entry.first || isListing || !first || (first.isKnown && entry.first.test(first.value));
   return isFirst ? undefined : first.value;
