@@ -16,6 +16,8 @@ export const furtherTexts: readonly string[] = [
   "git show --abbrev --output=made",
   "git diff -U --output=made",
   "git show --show-signature",
+  "git show --format=%G?",
+  "git show --pretty=format:%GK",
   "git tag new-name",
   "git tag 'v*'",
   "git branch --merged --output=made",

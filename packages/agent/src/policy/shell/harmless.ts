@@ -208,15 +208,21 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   const reads = [...read.operands, ...ranges]
     .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
     .filter((path) => path !== "");
-  const isOutside = read.options.some(({ name: option }) => option === "--no-index");
-  const shows = SHOWS_FILES.test(name);
-  const files = valuesThat(read, "read");
+  const searches = searchesFiles(name, read);
+  const trees = reads.length > 0 && read.options.some(({ name: option }) => option === "--no-index") ? reads : ["."];
   return {
-    reads: [...reads, ...files],
+    reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
-    ...(isOutside && { trees: reads }),
-    ...(shows && { picks: reads }),
+    ...(searches && { trees }),
+    ...(SHOWS_FILES.test(name) && { picks: reads }),
   };
+}
+
+/** It shows what is in any file of the repository, now or earlier: a rule that denies some of them speaks of it. */
+function searchesFiles(name: string, { options }: ReadOptions): boolean {
+  if (/^(?:grep|diff|show|diff-tree|diff-index|diff-files|range-diff)$/.test(name))
+    return !options.some((option) => /^--(?:stat|numstat|shortstat|name-only|name-status|summary|quiet|no-patch)$|^-s$/.test(option.name));
+  return /^(?:log|whatchanged|stash|reflog)$/.test(name) && options.some((option) => /^-[pucWGSLU]$|^--(?:patch|cc|unified|word-diff|color-words|full-diff|function-context)$/.test(option.name));
 }
 
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {
@@ -226,6 +232,9 @@ function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARML
   if (operands.length < (entry.least ?? 0)) return "";
   const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);
   if (file) return file.name;
+  // `%G?` and its relatives start gpg.
+  const signed = options.find(({ name, value }) => /^--(?:format|pretty)$/.test(name) && value && !(value.isKnown && !value.value.includes("%G")));
+  if (signed) return signed.name;
   const [first] = operands;
   const isFirst = !entry.first || isListing || !first || (first.isKnown && entry.first.test(first.value));
   return isFirst ? undefined : first.value;
