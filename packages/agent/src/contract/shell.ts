@@ -27,6 +27,8 @@ export interface ShellPart {
   readonly reads: readonly string[];
   /** Folders whose files it may read, however deep: of `grep -r`, `rg`, `cp -r`, and what `find` hands over. */
   readonly trees: readonly string[];
+  /** Folders whose files git shows, as far as it keeps them: for rules alone, since what is kept there is no place for keys. */
+  readonly tracked: readonly string[];
   /** It follows the links that it finds in there. */
   readonly followsLinks?: boolean | undefined;
   /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */

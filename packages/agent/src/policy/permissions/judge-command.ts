@@ -119,7 +119,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const trees = (item.part?.trees ?? []).map((tree) => intendedPath(tree, item, places));
+  const searched = [...(item.part?.trees ?? []), ...(item.part?.tracked ?? [])];
+  const trees = searched.map((tree) => intendedPath(tree, item, places));
   const rule = denying.find(
     (candidate) =>
       [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||

@@ -7,7 +7,7 @@ import { listOf, type ReadOptions, type Refused, readOptions } from "./options.t
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import type { ShellWord } from "./shell-words.ts";
 
-/** Stands among `trees` for all that git knows, wherever in its repository it runs. */
+/** Stands among `tracked` for all that git knows, wherever in its repository it runs. */
 export const WHOLE_REPOSITORY = ":/";
 
 export interface Harmless {
@@ -15,6 +15,7 @@ export interface Harmless {
   readonly writes: readonly string[];
   /** See ShellPart. */
   readonly trees?: readonly string[];
+  readonly tracked?: readonly string[];
   readonly picks?: readonly string[];
   readonly followsLinks?: boolean;
   /** It changes something besides `writes`. */
@@ -222,10 +223,13 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   const reads = [...read.operands, ...ranges]
     .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
     .filter((path) => path !== "");
+  const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
   return {
     reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
-    ...(showsContent(name, read) && { trees: shownTrees(name, read, reads) }),
+    // Its first word may be the pattern, so that no word need say where it searches.
+    ...(isOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
+    ...(!isOutside && showsContent(name, read) && { tracked: shownFolders(name, read) }),
     ...(SHOWS_FILES.test(name) && { picks: reads }),
   };
 }
@@ -253,8 +257,7 @@ function showsContent(name: string, { options, operands }: ReadOptions): boolean
 const isFileOfRevision = ({ value, isKnown }: ShellWord): boolean => isKnown && /^[^:]+:[^:]/.test(value);
 
 /** Where the files lie that it shows: paths behind `--`, for a search where it runs, otherwise all that there are. */
-function shownTrees(name: string, { options, dashed = [] }: ReadOptions, reads: readonly string[]): readonly string[] {
-  if (reads.length > 0 && options.some((option) => option.name === "--no-index")) return reads;
+function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly string[] {
   const arePlain = dashed.every(({ value, isKnown }) => isKnown && !/^:|[*?[]/.test(value));
   if (dashed.length > 0 && arePlain) return dashed.map(({ value }) => value);
   return [name === "grep" && arePlain ? "." : WHOLE_REPOSITORY];

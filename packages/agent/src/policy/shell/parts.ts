@@ -258,11 +258,11 @@ function searchScope(
   words: readonly ShellWord[],
   harmless: Harmless | undefined,
   { root, cwd }: ShellContext,
-): Pick<ShellPart, "trees" | "picks" | "followsLinks"> {
+): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
-  const trees = (harmless?.trees ?? []).map((tree) => (tree === WHOLE_REPOSITORY ? (root ?? cwd) : tree));
   return {
-    trees: [...trees, ...found.flatMap(({ roots }) => roots)],
+    tracked: (harmless?.tracked ?? []).map((tree) => (tree === WHOLE_REPOSITORY ? (root ?? cwd) : tree)),
+    trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
     followsLinks: harmless?.followsLinks || found.some(({ followsLinks }) => followsLinks),
     picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
   };

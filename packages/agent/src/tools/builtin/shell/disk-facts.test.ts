@@ -178,6 +178,8 @@ describe("a rule that denies reading", () => {
     const shows = [
       "git grep key",
       "git grep -l key HEAD",
+      "git grep --no-index key",
+      "git grep --untracked key",
       "git grep key -- :/",
       "git diff",
       "git diff --stat -p",
