@@ -1,7 +1,7 @@
 // Sensitive files: those that make something run later (protected-files.ts has their names), and those that hold keys. Recognised by
 // their path, in any directory, whatever the case of the letters: on some file systems it makes no difference.
 
-import { programSteeredBy } from "./protected-files.ts";
+import { programSteeredBy } from "../shell/protected-files.ts";
 
 const CREDENTIAL_FILES = [
   /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$/,

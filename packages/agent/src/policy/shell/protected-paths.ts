@@ -1,6 +1,6 @@
 // Files that no command changes without a question: they decide what runs later, or let others in.
 
-import { programSteeredBy } from "../permissions/protected-files.ts";
+import { programSteeredBy } from "./protected-files.ts";
 
 /** In any folder: what git keeps, and the agent's own settings, without its plans. */
 const OWN = /(?:^|\/)\.(?:git|lathe(?!\/plans\/[^/]+\.md$))(?:\/|$)/i;
