@@ -74,4 +74,19 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
     );
     expect(existsSync(file("left.txt"))).toBe(false);
   }, 60_000);
+
+  it("a host is asked before a file that makes programs run later is applied", async () => {
+    rig = await setup({ script: runsCommands });
+    execFileSync("git", ["init", "-q"], { cwd: rig.box.dir });
+    const host = await rig.start("--permission-mode", "full", "--worktree");
+    await host.prompt("run:echo x > .envrc; echo y > plain.txt");
+    await host.data("set_permission_mode", { mode: "auto-edit" });
+    const settled = host.data("settle_worktree", { how: "land" });
+    const question = await host.wait("a question", (frame) => frame["method"] === "confirm");
+    expect(JSON.stringify(question)).toContain("direnv reads it");
+    expect(JSON.stringify(question)).not.toContain("plain.txt");
+    host.send({ type: "extension_ui_response", id: question["id"], confirmed: true });
+    expect(await settled).toMatchObject({ outcome: "landed", files: [".envrc", "plain.txt"] });
+    expect(await host.finish()).toBe(0);
+  }, 60_000);
 });

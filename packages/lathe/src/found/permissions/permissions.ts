@@ -194,6 +194,14 @@ export class Permissions {
     return verdict.decision === "allow" || this.#isToolAllowed(call, verdict);
   }
 
+  /** The files among these that a landing must not write without an answer: whoever started it did not look at each. */
+  protectedFrom(files: readonly string[]): readonly string[] {
+    const policy: Policy = { ...this.#policy(), mode: this.mode === "full" ? "full" : "auto-edit" };
+    const isAllowed = (path: string): boolean =>
+      judge({ tier: "write", access: [{ kind: "write", path }] }, policy).decision === "allow";
+    return files.filter((path) => !isAllowed(path));
+  }
+
   /** The files that a search here does not look into; undefined when it may look into all. */
   leftOutOfSearch(root: string, filter: string | undefined): ((path: string) => boolean) | undefined {
     const places = this.#places;
