@@ -1,6 +1,8 @@
 // What a list of sessions shows, from the ends of each file alone.
 
-import { readHead, type SessionSummary } from "@lathe/agent/record";
+import type { Journal } from "@lathe/agent";
+import { readHead, type SessionSummary, userMessages } from "@lathe/agent/record";
+import { textOf } from "@lathe/llm";
 import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";
@@ -103,6 +105,15 @@ export function sessionName(
     return shorten(clean, length);
   }
   return printableLine(session.id);
+}
+
+/** What a session that comes from this one is named after. */
+export function journalName(journal: Journal): string | undefined {
+  const { title } = journal.title ?? {};
+  const [first] = title === undefined ? userMessages(journal) : [];
+  if (title === undefined && !first) return undefined;
+  const firstMessage = first && replaceAttachmentsByNames(textOf(first.message));
+  return sessionName({ id: journal.header.id, title, firstMessage });
 }
 
 export function shorten(text: string, length: number): string {
