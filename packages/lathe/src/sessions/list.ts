@@ -109,11 +109,10 @@ export function sessionName(
 
 /** What a session that comes from this one is named after. */
 export function journalName(journal: Journal): string | undefined {
-  const { title } = journal.title ?? {};
-  const [first] = title === undefined ? userMessages(journal) : [];
-  if (title === undefined && !first) return undefined;
-  const firstMessage = first && replaceAttachmentsByNames(textOf(first.message));
-  return sessionName({ id: journal.header.id, title, firstMessage });
+  const { id } = journal.header;
+  if (journal.title) return sessionName({ id, title: journal.title.title });
+  const [first] = userMessages(journal);
+  return first && sessionName({ id, firstMessage: replaceAttachmentsByNames(textOf(first.message)) });
 }
 
 export function shorten(text: string, length: number): string {
