@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CallPaths } from "../../../contract/paths/call-paths.ts";
 import { judge } from "../../../policy/permissions/judge.ts";
-import { readRule } from "../../../policy/permissions/rule.ts";
+import type { Rule } from "../../../policy/permissions/rule.ts";
 import { LocalEnvironment } from "../../../world/env/local.ts";
 import { commandAccess } from "./access.ts";
 import { programSetting } from "./git-settings.ts";
@@ -32,18 +32,16 @@ function git(...args: string[]): void {
 interface Given {
   readonly cwd?: string;
   readonly isTrusted?: boolean;
-  readonly denies?: string;
+  readonly rules?: readonly Rule[];
   readonly variables?: Record<string, string>;
 }
 
-async function judgement(command: string, { cwd = project, isTrusted = false, denies, variables }: Given = {}) {
+async function judgement(command: string, { cwd = project, isTrusted = false, rules = [], variables }: Given = {}) {
   const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder, ...variables } });
   const paths = new CallPaths(env, new AbortController().signal);
   const services = { isFolderTrusted: () => isTrusted };
   const access = await commandAccess(command, cwd, { env, paths, services });
   const places = { roots: [project], userHome: folder, latheHome: join(folder, ".lathe") };
-  const read = denies === undefined ? undefined : readRule(denies);
-  const rules = read && !("problem" in read) ? [{ ...read, decision: "deny" as const, origin: "test" }] : [];
   return judge({ tier: "exec", access }, { mode: "auto-edit", rules, places });
 }
 
@@ -115,6 +113,22 @@ describe("git and the settings of a repository", () => {
     expect(programSetting("[core]\n\tfsmoni\\\ntor = /tmp/run")).toBe("core.fsmonitor");
   });
 
+  it("a rebase that is under way with commands to run is a question, whatever rule allows git rebase", async () => {
+    const rule = {
+      text: "shell(git rebase *)",
+      subject: "shell",
+      pattern: "git rebase *",
+      decision: "allow",
+      origin: "x",
+    };
+    const rules = [rule as Rule];
+    mkdirSync(join(project, ".git/rebase-merge"));
+    writeFileSync(join(project, ".git/rebase-merge/git-rebase-todo"), "pick 0123456 one\n");
+    expect(await decide("git rebase --continue", { rules })).toBe("allow");
+    writeFileSync(join(project, ".git/rebase-merge/git-rebase-todo"), "pick 0123456 one\nexec touch /tmp/x\n");
+    expect(await decide("git rebase --continue", { rules })).toBe("ask");
+  });
+
   it("a repository that came as data is not the session's, whatever leads there", async () => {
     mkdirSync(join(project, "data/.git"), { recursive: true });
     expect(await decide("git status", { cwd: join(project, "data") })).toBe("ask");
@@ -172,7 +186,9 @@ describe("names of files", () => {
 });
 
 describe("a rule that denies reading", () => {
-  const denies = "read(secrets/**)";
+  const rules: Rule[] = [
+    { subject: "read", pattern: "secrets/**", text: "read(secrets/**)", decision: "deny", origin: "test" },
+  ];
 
   it("holds for what git shows of files and searches in them, wherever git runs", async () => {
     const shows = [
@@ -199,10 +215,10 @@ describe("a rule that denies reading", () => {
       "cd src && git grep key -- :/",
       "git show HEAD:src/a.ts HEAD",
     ];
-    expect(await decideAll(shows, { denies })).toEqual(all(shows, "ask"));
+    expect(await decideAll(shows, { rules })).toEqual(all(shows, "ask"));
     expect(await decideAll(shows)).toEqual(all(shows, "allow"));
     const denied = ["git show HEAD:secrets/a", "git diff -- secrets", "git log -p -- secrets/a", "git blame secrets/a"];
-    expect(await decideAll(denied, { denies })).toEqual(all(denied, "deny"));
+    expect(await decideAll(denied, { rules })).toEqual(all(denied, "deny"));
     const free = [
       "git status",
       "git log",
@@ -219,7 +235,7 @@ describe("a rule that denies reading", () => {
       "git blame src/a.ts",
       "git stash list",
     ];
-    expect(await decideAll(free, { denies })).toEqual(all(free, "allow"));
+    expect(await decideAll(free, { rules })).toEqual(all(free, "allow"));
   });
 
   it("holds for a search through a link", async () => {
@@ -241,7 +257,7 @@ describe("a rule that denies reading", () => {
       "cat link*/a",
       "cat {linkdir,x}/a",
     ];
-    expect(await decideAll(through, { denies })).toEqual(all(through, "deny"));
+    expect(await decideAll(through, { rules })).toEqual(all(through, "deny"));
     expect(await decideAll(through.slice(0, 4))).toEqual(all(through.slice(0, 4), "allow"));
     const following = [
       "grep -R key src",
@@ -251,9 +267,9 @@ describe("a rule that denies reading", () => {
       "grep -Rl key src | xargs cat",
       "diff -r src other",
     ];
-    expect(await decideAll(following, { denies })).toEqual(all(following, "ask"));
+    expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
     const beside = ["rg key src", "grep -rn key src", "find src -name '*.ts' -exec cat {} +", "cat src/*.ts"];
-    expect(await decideAll(beside, { denies })).toEqual(all(beside, "allow"));
+    expect(await decideAll(beside, { rules })).toEqual(all(beside, "allow"));
   });
 
   it("what lies behind a link is judged by where it is: keys", async () => {
