@@ -97,6 +97,8 @@ function isOrdinary(item: Item, places: Places): boolean {
       return isInRoots(item.path, places) && !isProtected(item.path, places);
     case "exec":
       return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places);
+    case "secret":
+      return false;
     case "network":
       return true;
     case "address":
@@ -113,6 +115,8 @@ export function itemsOf({ tier, access }: JudgedCall): readonly Item[] {
 
 function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   if (item.kind === "exec") return judgeCommand(item, policy, scope);
+  // No rule speaks of secrets.
+  if (item.kind === "secret") return ask(item.reason, FULL);
   const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
   return (
     ruleVerdict(spoken, "deny") ??
@@ -135,7 +139,7 @@ function modeVerdict(item: Item, { mode, planFile }: Policy): PartVerdict | unde
 
 /** What only a rule that names it can allow, however wide the others are. */
 function sensitive(
-  item: Exclude<Item, { kind: "exec" }>,
+  item: Exclude<Item, { kind: "exec" | "secret" }>,
   { mode, places, planFile }: Policy,
   spoken: readonly Rule[],
   scope: RuleScope,
@@ -168,7 +172,7 @@ function namesSensitive(
   return isSensitive(named.startsWith("/") ? named : `${project}/${named.replace(/^\.\//, "")}`, places);
 }
 
-function byMode(item: Exclude<Item, { kind: "exec" }>, { mode }: Policy): PartVerdict {
+function byMode(item: Exclude<Item, { kind: "exec" | "secret" }>, { mode }: Policy): PartVerdict {
   switch (item.kind) {
     case "read":
       return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
@@ -197,6 +201,8 @@ function nameOf(item: Item): string {
       return item.command;
     case "network":
       return item.host;
+    case "secret":
+      return item.name;
     case "address":
       return item.url;
     case "undeclared":
