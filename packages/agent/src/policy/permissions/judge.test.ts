@@ -224,7 +224,7 @@ describe("what may happen without asking", () => {
       allowWith: "--add-dir <dir>",
     });
     expect(why("auto-edit", "write", write("/srv/project/.git/config"))).toMatchObject({
-      reason: "A change to /srv/project/.git/config can make programs run later.",
+      reason: "A change to /srv/project/.git/config can make programs run later: git reads it.",
       allowWith: "--permission-mode full",
     });
     expect(why("auto-edit", "read", read("/home/me/.ssh/id_rsa"))).toMatchObject({
