@@ -7,7 +7,6 @@ const HOSTS: readonly (readonly [shape: RegExp, ...hosts: string[]])[] = [
   [/^sk-or-/, "openrouter.ai"],
   [/^sk-(?:proj|svcacct)-/, "api.openai.com"],
   [/^xox[abeoprs]-/, "slack.com"],
-  [/^npm_/, "registry.npmjs.org"],
   [/^hf_/, "huggingface.co"],
   [/^[sr]k_(?:live|test)_/, "api.stripe.com"],
 ];
