@@ -5,13 +5,14 @@ import { posix } from "node:path";
 import { sentence } from "../../base/text/sentence.ts";
 import type { ShellPart } from "../../contract/shell.ts";
 import type { Access } from "../../contract/tool.ts";
+import { SETUID_SHAPE } from "../shell/danger.ts";
 import { patternWords } from "../shell/match.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
 import { holdsPath, mayMatchPath } from "./match-globs.ts";
 import type { Decision, Rule } from "./rule.ts";
-import { isProtected } from "./sensitive-paths.ts";
+import { protectionOf } from "./sensitive-paths.ts";
 import { suggestedCommand } from "./suggest.ts";
 import {
   ask,
@@ -134,11 +135,13 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
 /** Sensitive files that the command names; an allowing rule that names the same word answers the question. */
 function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined): PartVerdict | undefined {
   const named = rule?.decision === "allow" ? wordsOf(rule) : [];
+  const { danger } = item.part ?? {};
+  if (danger?.shape === SETUID_SHAPE && rule?.decision !== "allow") return ask(sentence(danger.reason), FULL);
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
     if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
-    if (!item.part?.isHarmless && isProtected(path, places))
-      return ask(`A change to ${path} can make programs run later.`, FULL);
+    const why = item.part?.isHarmless ? undefined : protectionOf(path, places);
+    if (why !== undefined) return ask(why, FULL);
   }
   for (const tree of item.part?.trees ?? [])
     if (!named.includes(tree) && mayHoldCredentials(intendedPath(tree, item, places), places))

@@ -5,6 +5,7 @@ import type { ShellAnalysis } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
 import { diskFacts, isGit } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
+import { hasPreparedCommands } from "./git-settings.ts";
 
 /** What a command is judged with. */
 export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
@@ -60,6 +61,9 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
     }),
   );
   const doubts = [analysis.doubt ?? (access.length === 0 ? "It runs no command that can be judged." : [])].flat();
+  for (const { words, cwd: place } of analysis.parts.filter(isGit))
+    if (words[1] === "rebase" && (await hasPreparedCommands(place ?? cwd, env)))
+      doubts.push("the rebase that is under way runs commands");
   const files = new Map<string, Access>();
   for (const part of analysis.parts) {
     const named = [

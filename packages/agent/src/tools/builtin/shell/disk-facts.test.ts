@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CallPaths } from "../../../contract/paths/call-paths.ts";
 import { judge } from "../../../policy/permissions/judge.ts";
+import type { Rule } from "../../../policy/permissions/rule.ts";
 import { LocalEnvironment } from "../../../world/env/local.ts";
 import { commandAccess } from "./access.ts";
 import { programSetting } from "./git-settings.ts";
@@ -28,13 +29,16 @@ function git(...args: string[]): void {
   execFileSync("git", args, { cwd: project, stdio: "ignore" });
 }
 
-async function decide(command: string, { cwd = project, isTrusted = false } = {}): Promise<string> {
+async function decide(
+  command: string,
+  { cwd = project, isTrusted = false, rules = [] as readonly Rule[] } = {},
+): Promise<string> {
   const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder } });
   const paths = new CallPaths(env, new AbortController().signal);
   const services = { isFolderTrusted: () => isTrusted };
   const access = await commandAccess(command, cwd, { env, paths, services });
   const places = { roots: [project], userHome: folder, latheHome: join(folder, ".lathe") };
-  return judge({ tier: "exec", access }, { mode: "auto-edit", rules: [], places }).decision;
+  return judge({ tier: "exec", access }, { mode: "auto-edit", rules, places }).decision;
 }
 
 describe("git and the settings of a repository", () => {
@@ -89,6 +93,22 @@ describe("git and the settings of a repository", () => {
 	st = status`;
     expect(programSetting(text)).toBeUndefined();
     expect(programSetting("[core]\n\tfsmoni\\\ntor = /tmp/run")).toBe("core.fsmonitor");
+  });
+
+  it("a rebase that is under way with commands to run is a question, whatever rule allows git rebase", async () => {
+    const rule = {
+      text: "shell(git rebase *)",
+      subject: "shell",
+      pattern: "git rebase *",
+      decision: "allow",
+      origin: "x",
+    };
+    const rules = [rule as Rule];
+    mkdirSync(join(project, ".git/rebase-merge"));
+    writeFileSync(join(project, ".git/rebase-merge/git-rebase-todo"), "pick 0123456 one\n");
+    expect(await decide("git rebase --continue", { rules })).toBe("allow");
+    writeFileSync(join(project, ".git/rebase-merge/git-rebase-todo"), "pick 0123456 one\nexec touch /tmp/x\n");
+    expect(await decide("git rebase --continue", { rules })).toBe("ask");
   });
 
   it("a repository that came as data is not the session's, whatever leads there", async () => {
