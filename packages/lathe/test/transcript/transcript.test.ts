@@ -3,7 +3,7 @@ import { Message } from "@lathe/llm";
 import { call as callBlock, text, thinking, turn } from "@lathe/testkit";
 import { rowText } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
-import { reportLine } from "../../src/hosts/interactive/transcript/reports.ts";
+import { reportLine } from "../../src/sessions/reports.ts";
 import {
   agentIs,
   answerEnd,
