@@ -5,6 +5,8 @@ export interface Secret {
   /** Stands in the place of the value. */
   readonly name: string;
   readonly value: string;
+  /** The host of the address that it stood in. */
+  readonly host?: string | undefined;
 }
 
 /** Shorter values are found everywhere. */
@@ -35,7 +37,7 @@ export function secretValues(name: string, value: string): Secret[] {
   for (const plain of [...found]) {
     for (const written of [encodeURIComponent(plain), JSON.stringify(plain).slice(1, -1)]) found.add(written);
   }
-  return [...found].map((plain) => ({ name, value: plain }));
+  return [...found].map((plain) => ({ name, value: plain, ...(url ? { host: url.host } : {}) }));
 }
 
 /** What people write where a secret should be. */

@@ -129,6 +129,12 @@ export class Permissions {
     this.#places = { ...this.#places, programs };
   }
 
+  /** Whether a question about a secret would reach someone; mode full asks nothing. */
+  get asksAboutSecrets(): boolean {
+    const { canAsk, command } = this.#options;
+    return (canAsk || command !== undefined) && this.mode !== "full";
+  }
+
   /** All that takes effect, the strongest sources first. */
   get rules(): readonly Rule[] {
     return [...(this.#options.rules ?? []), ...this.#added, ...(this.#options.remembered?.rules() ?? [])];
