@@ -120,7 +120,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const trees = (item.part?.trees ?? []).map((tree) => intendedPath(tree, item, places));
+  const searched = [...(item.part?.trees ?? []), ...(item.part?.tracked ?? [])];
+  const trees = searched.map((tree) => intendedPath(tree, item, places));
   const rule = denying.find(
     (candidate) =>
       [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||
@@ -128,6 +129,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
       trees.some((path) => matchesPath(candidate, `${path}/x`, scope)),
   );
   if (rule) return ruleVerdict([rule], "deny");
+  const follows = item.part?.followsLinks && denying[0];
+  if (follows) return ask(`It follows links, and they may lead to what the rule ${follows.text} denies.`, FULL);
   const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
   return above && ask(`The rule ${above.text} denies files in there.`, FULL);
 }
@@ -166,7 +169,8 @@ const outsideSandbox = ({ outside }: CommandAccess, { isSandboxed }: Policy): Pa
 
 function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   if (forbiddenIn(mode)) return { decision: "allow", reason: "The command is known to change nothing.", isPlain: true };
-  if (item.part?.words.length === 0) return { decision: "allow", reason: "It runs no program.", isPlain: true };
+  if (item.part?.words.length === 0 && item.part.isHarmless)
+    return { decision: "allow", reason: "It runs no program.", isPlain: true };
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);

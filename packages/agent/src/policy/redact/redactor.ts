@@ -84,6 +84,7 @@ export class Redactor {
 
   /** All strings inside plain data; the same object when nothing had to change. Bytes and instances are left alone. */
   value<T>(value: T): T {
+    if (this.#loadSecrets().length === 0) return value;
     return mapStrings(value, (text) => this.text(text));
   }
 

@@ -7,12 +7,17 @@ import { listOf, type ReadOptions, type Refused, readOptions } from "./options.t
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import type { ShellWord } from "./shell-words.ts";
 
+/** Stands among `tracked` for all that git knows, wherever in its repository it runs. */
+export const WHOLE_REPOSITORY = ":/";
+
 export interface Harmless {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   /** See ShellPart. */
   readonly trees?: readonly string[];
+  readonly tracked?: readonly string[];
   readonly picks?: readonly string[];
+  readonly followsLinks?: boolean;
   /** It changes something besides `writes`. */
   readonly changes?: boolean;
 }
@@ -70,8 +75,17 @@ const RECURSIVE: Readonly<Record<string, RegExp>> = {
   cp: /^(?:-[rRa]|--recursive|--archive)$/,
 };
 
+/** Those that follow the links which they find there. */
+const FOLLOWING: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-R|--dereference-recursive)$/])),
+  rg: /^(?:-L|--follow)$/,
+  ag: /^-f$/,
+  diff: /^(?:-r|--recursive)$/,
+  cp: /^(?:-L|--dereference)$/,
+};
+
 /** Programs that go down into folders. */
-function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Pick<Harmless, "trees" | "picks"> {
+function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Partial<Harmless> {
   const isAlways = /^(?:rg|ag|mv)$/.test(program);
   if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
   const picks = options.flatMap(({ name, value }) =>
@@ -79,7 +93,8 @@ function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmle
       ? [value.value.replace(/^[\w-]+:(?=.)/, "")]
       : [],
   );
-  return { trees: reads.length > 0 ? reads : ["."], picks };
+  const followsLinks = options.some(({ name }) => FOLLOWING[program]?.test(name));
+  return { trees: reads.length > 0 ? reads : ["."], picks, ...(followsLinks && { followsLinks }) };
 }
 
 // Not those that a file of the project can make another program: cargo, go, pnpm, rustc, yarn.
@@ -208,15 +223,44 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   const reads = [...read.operands, ...ranges]
     .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
     .filter((path) => path !== "");
-  const isOutside = read.options.some(({ name: option }) => option === "--no-index");
-  const shows = SHOWS_FILES.test(name);
-  const files = valuesThat(read, "read");
+  const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
   return {
-    reads: [...reads, ...files],
+    reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
-    ...(isOutside && { trees: reads }),
-    ...(shows && { picks: reads }),
+    // Its first word may be the pattern, so that no word need say where it searches.
+    ...(isOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
+    ...(!isOutside && showsContent(name, read) && { tracked: shownFolders(name, read) }),
+    ...(SHOWS_FILES.test(name) && { picks: reads }),
   };
+}
+
+/** Options with which only names and numbers are shown. */
+const NAMES_ONLY =
+  /^(?:-s|--(?:no-patch|quiet|raw|stat|numstat|shortstat|dirstat|summary|compact-summary|name-only|name-status))$/;
+
+/** Options with which lines of files are shown, or looked for. */
+const SHOWS_LINES =
+  /^(?:-[cpuGLSUW]|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|binary|check|word-diff|word-diff-regex|color-words|function-context|diff-merges))$/;
+
+/** Whether it shows, or looks for, what is in files of the repository, now or earlier: a rule may deny some of them. */
+function showsContent(name: string, { options, operands }: ReadOptions): boolean {
+  const has = (list: RegExp) => options.some((option) => list.test(option.name));
+  if (name === "grep") return true;
+  if (name === "status") return has(/^(?:-v|--verbose)$/);
+  if (name === "cat-file") return has(/^-p$/) && !operands.every(isFileOfRevision);
+  if (name === "show" && operands.length > 0 && operands.every(isFileOfRevision)) return false;
+  if (/^(?:diff|show|range-diff)$/.test(name)) return has(SHOWS_LINES) || !has(NAMES_ONLY);
+  return /^(?:log|whatchanged|stash|reflog|diff-tree|diff-index|diff-files)$/.test(name) && has(SHOWS_LINES);
+}
+
+/** `revision:path`: that file, and no other. */
+const isFileOfRevision = ({ value, isKnown }: ShellWord): boolean => isKnown && /^[^:]+:[^:]/.test(value);
+
+/** Where the files lie that it shows: paths behind `--`, for a search where it runs, otherwise all that there are. */
+function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly string[] {
+  const arePlain = dashed.every(({ value, isKnown }) => isKnown && !/^:|[*?[]/.test(value));
+  if (dashed.length > 0 && arePlain) return dashed.map(({ value }) => value);
+  return [name === "grep" && arePlain ? "." : WHOLE_REPOSITORY];
 }
 
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {
@@ -226,10 +270,17 @@ function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARML
   if (operands.length < (entry.least ?? 0)) return "";
   const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);
   if (file) return file.name;
+  const signed = options.find(({ name, value }) => FORMATS.test(name) && value && !checksNothing(value));
+  if (signed) return signed.value?.value;
   const [first] = operands;
   const isFirst = !entry.first || isListing || !first || (first.isKnown && entry.first.test(first.value));
   return isFirst ? undefined : first.value;
 }
+
+const FORMATS = /^--(?:format|pretty|sort)$/;
+
+/** `%G?`, also behind `+`, `-` or a blank, and `%(signature)` start gpg. */
+const checksNothing = ({ value, isKnown }: ShellWord): boolean => isKnown && !/%[-+ ]?G|signature/.test(value);
 
 /** They show what is in files; a wildcard in a path stands for hidden files as well. */
 const SHOWS_FILES = /^(?:log|show|whatchanged|diff|diff-tree|diff-index|diff-files|grep|cat-file|blame|annotate)$/;
