@@ -2,7 +2,7 @@
 // call ends with exactly one result entry and one tool_call_end.
 
 import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
-import { DeadlineError, withDeadline } from "../../base/time/deadline.ts";
+import { DeadlineError, endInTime, withDeadline } from "../../base/time/deadline.ts";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import type { RegisteredTool } from "../../contract/registry/registry.ts";
 import { validateArguments } from "../../contract/registry/validate.ts";
@@ -142,11 +142,12 @@ async function declare(
     services: core.services,
   };
   const { tool } = proposed;
+  signal.throwIfAborted();
   const within = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    withDeadline(
+    endInTime(
       core.deps,
       { what: `${what} of ${tool.name}`, ms: core.config.hookTimeoutMs, graceMs: 0, signal },
-      work,
+      work(),
     );
   const around = core.options.aroundAccess ?? ((_call, look) => look());
   let kept: readonly string[] = [];
