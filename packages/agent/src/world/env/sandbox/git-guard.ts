@@ -22,7 +22,7 @@ export class GitGuard {
   #looking: Promise<void> | undefined;
   #hasEndedSince = false;
 
-  /** `isHostDisk`: what commands see of the roots is what lies there; nothing is looked for otherwise. */
+  /** `isHostDisk`: what commands see of the roots is what lies there. Otherwise what they leave stays in a copy. */
   constructor(isHostDisk: boolean, report: (message: string) => void) {
     this.#isHostDisk = isHostDisk;
     this.#report = report;
@@ -38,7 +38,7 @@ export class GitGuard {
   mountsOf(roots: readonly string[]): GitMount[] {
     const mounts = roots.flatMap((root) => this.#mounts.get(root) ?? []);
     // Another session may have ended and taken its own away.
-    for (const path of makePlaceholders(mounts)) this.#placeholders.add(path);
+    if (this.#isHostDisk) for (const path of makePlaceholders(mounts)) this.#placeholders.add(path);
     return mounts;
   }
 
