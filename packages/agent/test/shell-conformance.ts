@@ -1,6 +1,7 @@
 // A shell that lasts, and a terminal, the same over every environment that has them.
 
 import { expect, it } from "vitest";
+import { LastingShell, PLAIN_BASH } from "../src/tools/run/lasting-shell.ts";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 import type { ShellState } from "../src/world/process/shell-state.ts";
 
@@ -28,6 +29,18 @@ export function shellConformance(environment: () => ExecutionEnvironment): void 
     setImmediate(() => abort.abort());
     expect(await interrupted).toMatchObject({ aborted: true });
     expect((await run('pwd; echo "$A"')).output).toBe(`${environment().resolve("deep")}\nx y\n`);
+  });
+
+  it("T-BASH-2 aliases and functions of ~/.bashrc count there, behind its check for an interactive shell", async () => {
+    const env = environment();
+    if ((await env.execCommand("command -v bash", 20_000)).exitCode !== 0) return;
+    const rc = "case $- in *i*) ;; *) return ;; esac\ncat\nalias ll='echo from-rc'\ngreet() { echo hello $1; }\n";
+    await env.writeFile("home/.bashrc", rc);
+    const shell = new LastingShell();
+    await shell.begin(env, { ...PLAIN_BASH, login: true, variables: { HOME: env.resolve("home") } });
+    const command = "ll -a; greet you; [[ $- == *i* ]] || echo plain";
+    const result = await env.execCommand(command, 20_000, { interleaved: true, shell: shell.options(env, {}) });
+    expect(result.output).toBe("from-rc -a\nhello you\nplain\n");
   });
 
   it("T-BASH-4 a command in a terminal is typed into and ended, where there are terminals", async () => {

@@ -93,3 +93,62 @@ it("G-93 a rule is given with a write, too; a glob that is none is one warning w
   expect(count(rig, "Upper case.")).toBe(1);
   expect(rig.warnings()).toEqual([expect.stringMatching(/\.lathe\/rules\/bad\.md: Bad glob pattern/)]);
 });
+
+const NOTES = turn.text("## Goal\nAll of it.\n\n## Done\nSome.\n\n## Next steps\nThe rest.");
+const long = (name: string) => `${name} ${"word ".repeat(2000)}`;
+const RULED = {
+  "project/.claude/rules/ts.md": "---\npaths:\n  - src/**/*.ts\n---\nNo default exports.",
+  "project/api/AGENTS.md": "Return JSON.",
+  "project/api/a.ts": "a",
+  "project/web/AGENTS.md": "Use hooks.",
+  "project/web/a.ts": "a",
+  "project/src/a.ts": "a",
+  "project/src/b.ts": "b",
+};
+const counts = (rig: Project): number[] => ["No default exports.", "Return JSON."].map((text) => count(rig, text));
+
+it("G-93 EX-12 what a summary took away is given again with the next such file, once", async () => {
+  await using rig = await project(RULED);
+  await rig.say("go", read("src/a.ts"), read("api/a.ts"), turn.text(long("first")));
+  await rig.say("more", turn.text(long("second")));
+  await rig.say("/compact", NOTES);
+  await rig.say("next", turn.text("ok"));
+  expect(counts(rig), "the messages were summarized").toEqual([0, 0]);
+  await rig.say("again", read("src/b.ts"), read("src/a.ts"), read("api/a.ts"), turn.text("done"));
+  expect(counts(rig)).toEqual([1, 1]);
+  await rig.reopen();
+  await rig.say("and again", read("src/b.ts"), read("api/a.ts"), turn.text("done"));
+  expect(counts(rig)).toEqual([1, 1]);
+  expect(prefixes(rig), "the summarizing request has a prompt of its own").toBe(2);
+});
+
+it("G-93 EX-12 what a summary leaves in the request is not given again", async () => {
+  await using rig = await project(RULED);
+  await rig.say("go", turn.text(long("first")));
+  await rig.say("more", read("src/a.ts"), read("api/a.ts"), turn.text("short"));
+  await rig.say("/compact", NOTES);
+  await rig.say("again", read("src/b.ts"), read("api/a.ts"), turn.text("done"));
+  expect(rig.of("compaction_end")).toHaveLength(1);
+  expect(counts(rig)).toEqual([1, 1]);
+});
+
+it("G-93 EX-12 what /uncompact brings back is not given again", async () => {
+  await using rig = await project(RULED);
+  await rig.say("go", read("src/a.ts"), read("api/a.ts"), turn.text(long("first")));
+  await rig.say("more", turn.text(long("second")));
+  await rig.say("/compact", NOTES);
+  await rig.say("next", read("web/a.ts"), turn.text("ok"));
+  await rig.say("/uncompact");
+  await rig.say("again", read("api/a.ts"), read("web/a.ts"), turn.text("done"));
+  expect([...counts(rig), count(rig, "Use hooks.")]).toEqual([1, 1, 1]);
+});
+
+it("G-93 EX-12 a compaction in the middle of work takes the texts away, and the next such file brings them back", async () => {
+  await using rig = await project(RULED);
+  await rig.say("go", read("src/a.ts"), read("api/a.ts"), turn.text(long("first")));
+  await rig.say("more", turn.text(long("second")));
+  Object.assign(rig.workspace.settings, { "compaction.thresholdTokens": rig.talk.session.contextTokens });
+  await rig.say("again", NOTES, read("src/b.ts"), read("api/a.ts"), turn.text("done"));
+  expect(rig.of("compaction_end")).toHaveLength(1);
+  expect(counts(rig)).toEqual([1, 1]);
+});

@@ -94,6 +94,8 @@ describe("--resume", () => {
     const [fork = ""] = holding("find forked");
     expect(fork).not.toBe(first);
     expect(readFileSync(fork, "utf8")).toContain("show package.json");
+    const { stdout } = await box.run(["sessions", "list", "--all"]);
+    expect(stdout).toContain("Copy of show package.json");
   });
 });
 

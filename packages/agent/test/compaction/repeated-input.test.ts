@@ -3,21 +3,29 @@
 import { expect, it } from "vitest";
 import { compacting, lorem, sentText } from "./support.ts";
 
-it("E 300 prompts whose answers and output fill the context again and again: at least 95 % of the input repeats", async () => {
-  const s = compacting({
-    work: (_request, index) =>
-      index % 2 === 0
-        ? { calls: [{ name: "big", id: `c${index}`, args: { word: `c${index}.`, tokens: 1100 } }] }
-        : { text: `a${index}. ${lorem(2200)}` },
-  });
-  for (let prompt = 0; prompt < 300; prompt++) await s.session.submit(`question ${prompt}: ${lorem(30)}`);
-  const sent = s.work().map(sentText);
-  const repeated = sent.slice(1).reduce((sum, text, at) => sum + commonLength(sent[at]!, text), 0);
-  const all = sent.slice(1).reduce((sum, text) => sum + text.length, 0);
-  expect(s.of("prefix_changed").length).toBeGreaterThan(5);
-  expect(repeated / all).toBeGreaterThan(0.95);
-  await s.finish();
-}, 60_000);
+it.each([
+  { window: 100_000, output: 1100, answer: 2200 },
+  { window: 32_000, output: 200, answer: 900 },
+])(
+  "E 300 prompts that fill the context again and again, %j: at least 95 % of the input repeats",
+  async ({ window, output, answer }) => {
+    const s = compacting({
+      window,
+      work: (_request, index) =>
+        index % 2 === 0
+          ? { calls: [{ name: "big", id: `c${index}`, args: { word: `c${index}.`, tokens: output } }] }
+          : { text: `a${index}. ${lorem(answer)}` },
+    });
+    for (let prompt = 0; prompt < 300; prompt++) await s.session.submit(`question ${prompt}: ${lorem(30)}`);
+    const sent = s.work().map(sentText);
+    const repeated = sent.slice(1).reduce((sum, text, at) => sum + commonLength(sent[at]!, text), 0);
+    const all = sent.slice(1).reduce((sum, text) => sum + text.length, 0);
+    expect(s.of("prefix_changed").length).toBeGreaterThan(5);
+    expect(repeated / all).toBeGreaterThan(0.95);
+    await s.finish();
+  },
+  60_000,
+);
 
 function commonLength(before: string, after: string): number {
   let low = 0;

@@ -7,7 +7,7 @@ import { encodeLine } from "../../src/record/journal/line.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { seeded, testDeps } from "./support.ts";
 
-const flips = process.env["LATHE_LONG"] ? 20_000 : 2_000;
+const flips = process.env["LATHE_LONG"] ? 20_000 : 700;
 
 /** A session with parallel calls, a branch, labels, a title, open and settled intents. */
 async function sample(): Promise<Buffer> {

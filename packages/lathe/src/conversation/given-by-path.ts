@@ -22,6 +22,8 @@ interface GivenByPathOptions {
 
 /** What one conversation has touched and was given. */
 interface Progress {
+  /** What the request begins with: a summary, or the first message again when /uncompact restored the history. */
+  readonly begin: string | undefined;
   readonly touched: Set<string>;
   /** Paths whose texts are known to be given. */
   readonly done: Set<string>;
@@ -35,11 +37,13 @@ export function givenByPath({ name, intro, textsFor }: GivenByPathOptions): Midd
   /** A session and its children each have a journal. */
   const conversations = new WeakMap<JournalReader, Progress>();
   const progressOf = ({ journal }: SeamContext): Progress => {
-    const known = conversations.get(journal) ?? { touched: new Set(), done: new Set(), given: undefined };
-    conversations.set(journal, known);
-    return known;
+    const known = conversations.get(journal);
+    const [begin] = journal.context.entryIds;
+    if (known && known.begin === begin) return known;
+    const fresh = { begin, touched: new Set<string>(), done: new Set<string>(), given: undefined };
+    conversations.set(journal, fresh);
+    return fresh;
   };
-  const forget = (context: SeamContext): undefined => void conversations.delete(context.journal);
   return {
     name,
     afterCall: (call, result, context) => {
@@ -65,8 +69,7 @@ export function givenByPath({ name, intro, textsFor }: GivenByPathOptions): Midd
       touched.clear();
       return texts.length === 0 ? undefined : { tell: [intro.trim(), ...texts].join("\n\n") };
     },
-    beforeCompact: (_plan, context) => forget(context),
-    beforeTree: (_move, context) => forget(context),
+    beforeTree: (_move, { journal }) => void conversations.delete(journal),
   };
 }
 

@@ -14,12 +14,12 @@ import {
   roomIn,
   wordsToKeep,
 } from "@lathe/agent/context";
-import { isoTime, userMessages } from "@lathe/agent/record";
+import { isoTime } from "@lathe/agent/record";
 import { RECALL_POINTER } from "@lathe/agent/tools";
-import { messageOf, textOf } from "@lathe/llm";
+import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { sessionName } from "../sessions/list.ts";
+import { journalName } from "../sessions/list.ts";
 import type { OpenSession } from "./session-contract.ts";
 import { takeQueued, type Unsent } from "./unsent.ts";
 
@@ -58,7 +58,7 @@ export async function handOff(
   if (journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
   const briefing = await askForBriefing(open, focus);
   if (!briefing) return undefined;
-  const header = { parentSession: open.journal.path, title: nameOf(journal) };
+  const header = { parentSession: open.journal.path, title: journalName(journal) };
   const { cancelled, unsent = [], session } = await startNext(header);
   if (cancelled !== undefined) throw new Error(`no new session was started: ${cancelled}`);
   beginWith(session, briefing);
@@ -82,13 +82,6 @@ export async function handOffOrSummarize(
     await session.compact(compaction.compaction.demand({ trigger: "threshold" }));
     return takeQueued(session);
   }
-}
-
-/** The next session is listed by it. */
-export function nameOf(journal: Journal): string | undefined {
-  const [first] = userMessages(journal);
-  const title = journal.title?.title ?? (first && textOf(first.message));
-  return title === undefined ? undefined : sessionName({ id: journal.header.id, title });
 }
 
 const ATTEMPTS = 2;

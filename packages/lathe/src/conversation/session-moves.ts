@@ -10,8 +10,9 @@ import { existingDirectory } from "../config/workspace/workspace.ts";
 import { PRACTICE_PROVIDER } from "../models/practice/name.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { copyUpTo, existingJournal, forkedJournal } from "../sessions/journals/journal-files.ts";
+import { journalName } from "../sessions/list.ts";
 import type { ConversationParts, Departure } from "./conversation-parts.ts";
-import { type NextHeader, nameOf } from "./handoff.ts";
+import type { NextHeader } from "./handoff.ts";
 import type { PresentSession } from "./present-session.ts";
 import type { Unsent } from "./unsent.ts";
 
@@ -55,12 +56,9 @@ export class SessionMoves {
   async fork(): Promise<Departure> {
     this.#mustBeIdle();
     const path = this.keptFile("copied");
-    const title = `Copy of ${nameOf(this.#present.open.journal.journal) ?? "a session"}`;
-    return this.#leaveFor({ reason: "fork" }, async () => {
-      const unsent = await this.#present.goTo(forkedJournal(this.#present.workspace, path), "fork");
-      this.#present.open.session.journal.setTitle(title, "auto");
-      return unsent;
-    });
+    return this.#leaveFor({ reason: "fork" }, () =>
+      this.#present.goTo(forkedJournal(this.#present.workspace, path), "fork"),
+    );
   }
 
   /** Continues in a new session with what came before a message of the user, whose text is returned. */
@@ -70,7 +68,7 @@ export class SessionMoves {
     const { upTo, text } = branchPoint(journal.journal, entryId);
     const cancelled = await this.#present.open.session.mayBranch(entryId);
     if (cancelled !== undefined) return { cancelled, text };
-    const title = `Branch of ${nameOf(journal.journal) ?? "a session"}`;
+    const title = `Branch of ${journalName(journal.journal) ?? "a session"}`;
     if (upTo === null) await this.#present.startNew({ parentSession: journal.path, title }, "branch");
     else {
       await this.#present.goTo(copyUpTo(this.#present.workspace, journal, upTo), "branch");

@@ -1,6 +1,8 @@
 // What a list of sessions shows, from the ends of each file alone.
 
-import { readHead, type SessionSummary } from "@lathe/agent/record";
+import type { Journal } from "@lathe/agent";
+import { readHead, type SessionSummary, userMessages } from "@lathe/agent/record";
+import { textOf } from "@lathe/llm";
 import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";
@@ -103,6 +105,14 @@ export function sessionName(
     return shorten(clean, length);
   }
   return printableLine(session.id);
+}
+
+/** What a session that comes from this one is named after. */
+export function journalName(journal: Journal): string | undefined {
+  const { id } = journal.header;
+  if (journal.title) return sessionName({ id, title: journal.title.title });
+  const [first] = userMessages(journal);
+  return first && sessionName({ id, firstMessage: replaceAttachmentsByNames(textOf(first.message)) });
 }
 
 export function shorten(text: string, length: number): string {

@@ -207,7 +207,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
           }
         },
       ),
-      { numRuns: LONG ? 2000 : 60 },
+      { numRuns: LONG ? 2000 : 25 },
     );
   });
 
@@ -240,7 +240,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
           expect(await send(warm, request, checks)).toBe(cold);
         }
       }),
-      { numRuns: LONG ? 500 : 40 },
+      { numRuns: LONG ? 500 : 20 },
     );
   });
 

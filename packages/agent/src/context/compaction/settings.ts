@@ -57,8 +57,11 @@ export interface Room {
 const LEAST_FREE = 0.15;
 /** Below this window the amounts that suit large models would leave nothing to compact; they shrink with it. */
 const FULL_SIZE_WINDOW = 100_000;
-/** Shares of what is left of the threshold after the prefix. Together they leave at least a quarter of it for new work. */
-const RECENT_SHARE = 0.35;
+/**
+ * Shares of what is left of the threshold after the prefix. A small window keeps no larger part of its newest messages than one of
+ * 100,000 tokens: the more is left of it for new work, the rarer a summary, after which all but the prefix is charged in full.
+ */
+const RECENT_SHARE = 0.275;
 const USER_SHARE = 0.2;
 const SUMMARY_SHARE = 0.12;
 const PICTURE_SHARE = 0.2;

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { toolBench } from "../../../test/call-tool.ts";
 import { readTool } from "../../tools/builtin/read/index.ts";
 
-const ROUNDS = (process.env["LATHE_LONG"] ?? "") === "" ? 400 : 10_000;
+const ROUNDS = (process.env["LATHE_LONG"] ?? "") === "" ? 200 : 10_000;
 
 /** Swaps `spot` between a file of its own, a hard link, a link, and a directory link on the way, as fast as it can. */
 const SWAPPER = `

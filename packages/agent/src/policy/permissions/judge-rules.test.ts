@@ -101,6 +101,17 @@ describe("commands", () => {
     expect(await inBox("npm test", "+shell(npm *)", "auto-edit", true)).toBe("ask");
     expect(await inBox("npm test", "", "ask")).toBe("ask");
   });
+
+  it.each(["chmod u+s a", "chmod 4755 a", "chmod u+x,g+s a", "install -m 02755 a b", "install -Dm4755 a b"])(
+    "%s leaves a file that runs as its owner: a question, in the sandbox too",
+    async (command) => {
+      const access = await accessOf(command);
+      const said = (rules: string, isSandboxed: boolean) =>
+        judge({ tier: "exec", access }, policy("auto-edit", rules, { isSandboxed })).decision;
+      expect([said("", true), said("+shell(chmod *)  +shell(install *)", false)]).toEqual(["ask", "ask"]);
+      expect(said(`+shell(${command})`, true)).toBe("allow");
+    },
+  );
 });
 
 describe("files, hosts and tools", () => {
@@ -138,6 +149,30 @@ describe("files, hosts and tools", () => {
   ])("LS-10 %o with %s in %s: %s", (item, rules, mode, expected) => {
     const tier = item.kind as "read" | "write" | "network";
     expect(judge({ tier, access: [item] }, policy(mode, rules)).decision).toBe(expected);
+  });
+
+  it.each([
+    ["shell(npm test *)", "package.json"],
+    ["shell(pnpm run build *)", "packages/one/package.json"],
+    ["shell(make *)", "Makefile"],
+    ["shell(make test *)", "rules.mk"],
+    ["shell(just check *)", "justfile"],
+  ])("once %s is remembered, an edit of %s is a question that names the rule", (text, file) => {
+    const [rule] = rulesOf(`+${text}`);
+    const remembered = { ...(rule as Rule), origin: "remembered", insideOnly: true as const };
+    const call = { tier: "write" as const, access: [write(`/srv/project/${file}`)] };
+    const said = (...rules: Rule[]) => judge(call, { ...policy("auto-edit", ""), rules });
+    expect(said().decision).toBe("allow");
+    expect(said(remembered).reason).toBe(`You allowed ${text}, and /srv/project/${file} says what that runs.`);
+    expect(said(remembered, ...rulesOf(`+write(./${file})`)).decision).toBe("allow");
+    expect(staysInside(call, PLACES, [remembered])).toBe(false);
+  });
+
+  it("a remembered command that runs nothing of the file, and a rule of the settings, ask no more", () => {
+    const call = { tier: "write" as const, access: [write("/srv/project/package.json")] };
+    const [listing] = rulesOf("+shell(npm ls *)");
+    const rules = [{ ...(listing as Rule), insideOnly: true as const }, ...rulesOf("+shell(npm test *)")];
+    expect(judge(call, { ...policy("auto-edit", ""), rules }).decision).toBe("allow");
   });
 
   it("LS-10 a rule may name a tool, declared or not; a pattern covers nothing that is not declared", () => {

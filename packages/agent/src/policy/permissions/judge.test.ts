@@ -30,6 +30,13 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
+    what: "a value of a secret where it does not belong, whatever the mode",
+    tier: "exec",
+    access: [{ kind: "secret", name: "KEY", reason: "It would give the command the value of KEY." }],
+    decisions: "ask ask ask ask ask",
+    inside: false,
+  },
+  {
     what: "reading a file",
     tier: "read",
     access: [read("/etc/hosts")],
@@ -217,7 +224,7 @@ describe("what may happen without asking", () => {
       allowWith: "--add-dir <dir>",
     });
     expect(why("auto-edit", "write", write("/srv/project/.git/config"))).toMatchObject({
-      reason: "A change to /srv/project/.git/config can make programs run later.",
+      reason: "A change to /srv/project/.git/config can make programs run later: git reads it.",
       allowWith: "--permission-mode full",
     });
     expect(why("auto-edit", "read", read("/home/me/.ssh/id_rsa"))).toMatchObject({

@@ -5,8 +5,9 @@ import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
 import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
+import { rememberedRun } from "./remembered-runs.ts";
 import type { Decision, Rule } from "./rule.ts";
-import { isCredentialFile, isProtected, searchesCredentials } from "./sensitive-paths.ts";
+import { isCredentialFile, protectionOf, searchesCredentials } from "./sensitive-paths.ts";
 import {
   ADD_DIR,
   AUTO_EDIT,
@@ -83,20 +84,22 @@ function weight({ decision, allowWith, isPlain }: PartVerdict): number {
 }
 
 /** True when all that the call touches is inside the roots and the sandbox, and nothing of it is sensitive, dangerous or in doubt. */
-export function staysInside(call: JudgedCall, places: Places): boolean {
-  return call.access !== undefined && itemsOf(call).every((item) => isOrdinary(item, places));
+export function staysInside(call: JudgedCall, places: Places, rules: readonly Rule[] = []): boolean {
+  return call.access !== undefined && itemsOf(call).every((item) => isOrdinary(item, places, rules));
 }
 
-function isOrdinary(item: Item, places: Places): boolean {
+function isOrdinary(item: Item, places: Places, rules: readonly Rule[]): boolean {
   switch (item.kind) {
     case "undeclared":
       return false;
     case "read":
       return !readsCredentials(item, places);
     case "write":
-      return isInRoots(item.path, places) && !isProtected(item.path, places);
+      return isInRoots(item.path, places) && runsLater(item.path, places, rules) === undefined;
     case "exec":
       return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places);
+    case "secret":
+      return false;
     case "network":
       return true;
     case "address":
@@ -113,6 +116,8 @@ export function itemsOf({ tier, access }: JudgedCall): readonly Item[] {
 
 function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   if (item.kind === "exec") return judgeCommand(item, policy, scope);
+  // No rule speaks of secrets.
+  if (item.kind === "secret") return ask(item.reason, FULL);
   const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
   return (
     ruleVerdict(spoken, "deny") ??
@@ -135,19 +140,20 @@ function modeVerdict(item: Item, { mode, planFile }: Policy): PartVerdict | unde
 
 /** What only a rule that names it can allow, however wide the others are. */
 function sensitive(
-  item: Exclude<Item, { kind: "exec" }>,
-  { mode, places, planFile }: Policy,
+  item: Exclude<Item, { kind: "exec" | "secret" }>,
+  { mode, rules, places, planFile }: Policy,
   spoken: readonly Rule[],
   scope: RuleScope,
 ): PartVerdict | undefined {
   if (item.kind !== "read" && item.kind !== "write") return undefined;
   if (item.kind === "write" && item.path === planFile) return undefined;
-  const isSensitive = item.kind === "read" ? isCredentialFile : isProtected;
-  if (spoken.some((rule) => rule.decision === "allow" && namesSensitive(rule, places, scope, isSensitive)))
-    return undefined;
+  const isSensitive = (path: string): boolean =>
+    item.kind === "read" ? isCredentialFile(path, places) : runsLater(path, places, rules) !== undefined;
+  if (spoken.some((rule) => rule.decision === "allow" && namesSensitive(rule, scope, isSensitive))) return undefined;
   if (item.kind === "read")
     return readsCredentials(item, places) ? ask(`${item.path} may hold keys or passwords.`, FULL) : undefined;
-  if (isProtected(item.path, places)) return ask(`A change to ${item.path} can make programs run later.`, FULL);
+  const why = runsLater(item.path, places, rules);
+  if (why !== undefined) return ask(why, FULL);
   // Where edits are asked about as well, another directory alone would not be enough.
   const isAllowed = spoken.some(({ decision }) => decision === "allow");
   if (!isInRoots(item.path, places) && !isAllowed)
@@ -155,20 +161,25 @@ function sensitive(
   return undefined;
 }
 
+/** Why a change to this file is more than an edit, as a sentence. */
+function runsLater(path: string, places: Places, rules: readonly Rule[]): string | undefined {
+  const rule = rememberedRun(path, rules);
+  return protectionOf(path, places) ?? (rule && `You allowed ${rule}, and ${path} says what that runs.`);
+}
+
 /** The pattern up to its first wildcard is itself a sensitive path. */
 function namesSensitive(
   { pattern }: Rule,
-  places: Places,
   { project, userHome }: RuleScope,
-  isSensitive: (path: string, places: Places) => boolean,
+  isSensitive: (path: string) => boolean,
 ): boolean {
   if (pattern === undefined) return false;
   const named = (pattern.split(/[*?[]/)[0] ?? "").replace(/\/$/, "").replace(/^~(?=\/)/, userHome);
   if (named === "") return false;
-  return isSensitive(named.startsWith("/") ? named : `${project}/${named.replace(/^\.\//, "")}`, places);
+  return isSensitive(named.startsWith("/") ? named : `${project}/${named.replace(/^\.\//, "")}`);
 }
 
-function byMode(item: Exclude<Item, { kind: "exec" }>, { mode }: Policy): PartVerdict {
+function byMode(item: Exclude<Item, { kind: "exec" | "secret" }>, { mode }: Policy): PartVerdict {
   switch (item.kind) {
     case "read":
       return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
@@ -197,6 +208,8 @@ function nameOf(item: Item): string {
       return item.command;
     case "network":
       return item.host;
+    case "secret":
+      return item.name;
     case "address":
       return item.url;
     case "undeclared":

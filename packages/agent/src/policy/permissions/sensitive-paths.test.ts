@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCredentialFile, isInside, isProtected, searchesCredentials } from "./sensitive-paths.ts";
+import { isCredentialFile, isInside, isProtected, protectionOf, searchesCredentials } from "./sensitive-paths.ts";
 
 const PLACES = { userHome: "/home/Me", latheHome: "/opt/lathe-home" };
 
@@ -32,6 +32,31 @@ describe("files that make something run later", () => {
     "/srv/p/.github/workflows/ci.yml",
     "/srv/p/.gitlab-ci.yml",
     "/srv/p/Jenkinsfile",
+    "/srv/p/.gitattributes",
+    "/srv/p/lib/nested/.git/info/attributes",
+    "/srv/p/lib/nested/.git/rebase-merge/git-rebase-todo",
+    "/srv/p/.git/sequencer/todo",
+    "/srv/p/.gitmodules",
+    "/srv/p/.zed/tasks.json",
+    "/srv/p/app.code-workspace",
+    "/srv/p/.idea/runConfigurations/x.xml",
+    "/srv/p/.run/x.run.xml",
+    "/srv/p/.exrc",
+    "/srv/p/.nvim.lua",
+    "/srv/p/.dir-locals.el",
+    "/srv/p/mise.toml",
+    "/srv/p/pip.conf",
+    "/srv/p/.pnpmfile.cjs",
+    "/srv/p/.yarn/releases/yarn.cjs",
+    "/srv/p/bunfig.toml",
+    "/srv/p/.bundle/config",
+    "/srv/p/.mvn/jvm.config",
+    "/srv/p/.gdbinit",
+    "/srv/p/sitecustomize.py",
+    "/srv/p/venv/lib/python3.12/site-packages/x.pth",
+    "/srv/p/.gitlab/deploy.gitlab-ci.yml",
+    "/home/Me/.aws/config",
+    "/etc/cron.d/x",
   ])("%s is protected", (path) => expect(isProtected(path, PLACES)).toBe(true));
 
   it.each([
@@ -39,6 +64,13 @@ describe("files that make something run later", () => {
     "/srv/p/.gitignore",
     "/srv/p/.github/dependabot.yml",
     "/srv/p/bashrc",
+    "/srv/p/package.json",
+    "/srv/p/Makefile",
+    "/srv/p/conftest.py",
+    "/srv/p/models/weights.pth",
+    "/srv/p/Cargo.toml",
+    "/srv/p/.aws/x",
+    "/srv/p/etc/cron.d/x",
     "/srv/p/.bashrc.d/x",
     "/srv/p/bin/ls",
     "/srv/p/.config/x",
@@ -46,6 +78,12 @@ describe("files that make something run later", () => {
     "/home/Mela/.config/x",
     "/opt/lathe-home-2/x",
   ])("%s is not", (path) => expect(isProtected(path, PLACES)).toBe(false));
+});
+
+it("a question about such a file names the program that acts on it", () => {
+  expect(protectionOf("/srv/p/.envrc", PLACES)).toBe(
+    "A change to /srv/p/.envrc can make programs run later: direnv reads it.",
+  );
 });
 
 describe("files that hold keys", () => {

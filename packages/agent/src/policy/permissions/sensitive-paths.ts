@@ -1,72 +1,7 @@
-// Sensitive files: those that make something run later, and those that hold keys. Recognised by their path, in
-// any directory, whatever the case of the letters: on some file systems it makes no difference.
+// Sensitive files: those that make something run later (protected-files.ts has their names), and those that hold keys. Recognised by
+// their path, in any directory, whatever the case of the letters: on some file systems it makes no difference.
 
-/** Everything below a directory of one of these names, and a file of that name. */
-const CONFIGURES_PROGRAMS = [
-  ".git",
-  ".lathe",
-  ".ssh",
-  ".husky",
-  ".vscode",
-  ".idea",
-  ".claude",
-  ".codex",
-  ".gemini",
-  ".cursor",
-  ".opencode",
-  ".devcontainer",
-];
-
-const STARTUP_FILES = [
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_aliases",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".kshrc",
-  ".cshrc",
-  ".tcshrc",
-  ".inputrc",
-  ".env",
-  ".envrc",
-  ".gitconfig",
-  ".gitmodules",
-  ".mcp.json",
-  ".netrc",
-  ".npmrc",
-  ".pythonrc",
-  ".vimrc",
-  ".xinitrc",
-  ".xprofile",
-  ".tmux.conf",
-  ".direnvrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".pypirc",
-  ".pre-commit-config.yaml",
-  ".pre-commit-config.yml",
-];
-
-/** What servers run after a push, with the project's secrets. */
-const CI_FILES = [
-  /(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|gitea\/workflows|forgejo\/workflows|woodpecker)\//,
-  /(^|\/)(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml$/,
-  /(^|\/)jenkinsfile$/,
-  // A folder can be moved there with the files in it.
-  /(^|\/)\.(github(\/(workflows|actions))?|(gitea|forgejo)(\/workflows)?|circleci|buildkite|woodpecker)$/,
-];
-
-/** Files whose name alone says nothing. */
-const PROGRAM_SETTINGS = [/(^|\/)\.cargo(\/config(\.toml)?)?$/, /(^|\/)\.kube(\/config)?$/, /(^|\/)\.direnv(\/|$)/];
-
-/** Below the home directory: where programs look for what to start. */
-const HOME_CONFIGURATION = [".config", ".local/bin", ".local/share/systemd", "bin", "library/launchagents"];
+import { programSteeredBy } from "../shell/protected-files.ts";
 
 const CREDENTIAL_FILES = [
   /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$/,
@@ -108,8 +43,8 @@ export interface SensitivePlaces {
   /** Real paths. */
   readonly userHome: string;
   readonly latheHome: string;
-  /** Files that are run by what the user has set up. */
-  readonly programs?: readonly string[];
+  /** Files that run because of what the user has set up, with what runs each. */
+  readonly programs?: ReadonlyMap<string, string>;
   /** What no path tells; without it only paths are looked at. */
   readonly onDisk?: {
     /** Git would run programs because of this file: a hook, or settings of a repository. */
@@ -120,16 +55,17 @@ export interface SensitivePlaces {
 }
 
 /** A change to this file can make something run later that the user was not asked about. */
-export function isProtected(path: string, { userHome, latheHome, programs, onDisk }: SensitivePlaces): boolean {
-  if (programs?.includes(path)) return true;
-  const folded = path.toLowerCase();
-  const parts = folded.split("/");
-  if (parts.some((part) => CONFIGURES_PROGRAMS.includes(part))) return true;
-  if (STARTUP_FILES.includes(parts.at(-1) ?? "")) return true;
-  if ([...PROGRAM_SETTINGS, ...CI_FILES].some((pattern) => pattern.test(folded))) return true;
-  if (isInside(path, latheHome) || onDisk?.steersGit(path)) return true;
-  const home = userHome.toLowerCase();
-  return HOME_CONFIGURATION.some((name) => isInside(folded, `${home}/${name}`));
+export const isProtected = (path: string, places: SensitivePlaces): boolean => readerOf(path, places) !== undefined;
+
+/** The same as a sentence for people; undefined for any other file. */
+export function protectionOf(path: string, places: SensitivePlaces): string | undefined {
+  const reader = readerOf(path, places);
+  return reader && `A change to ${path} can make programs run later: ${reader} reads it.`;
+}
+
+function readerOf(path: string, { userHome, latheHome, programs, onDisk }: SensitivePlaces): string | undefined {
+  if (isInside(path, latheHome)) return "Lathe";
+  return programs?.get(path) ?? programSteeredBy(path, userHome) ?? (onDisk?.steersGit(path) ? "git" : undefined);
 }
 
 /** This file holds credentials. */
@@ -139,6 +75,14 @@ export function isCredentialFile(path: string, { userHome, latheHome, onDisk }: 
   // A project's .npmrc is settings; the user's own holds the tokens.
   if (path === `${latheHome}/auth.json` || path === `${userHome}/.npmrc`) return true;
   return onDisk?.isCredentialFile(path) ?? false;
+}
+
+/**
+ * Texts that a folder brings (instructions, skills, commands and what they include) never carry this file to a model: it holds keys, or
+ * a repository's settings, in whose addresses passwords may be. A real path.
+ */
+export function mayHoldSecrets(path: string, places: SensitivePlaces): boolean {
+  return isCredentialFile(path, places) || /\/\.git\//i.test(path);
 }
 
 /**

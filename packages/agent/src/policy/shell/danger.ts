@@ -11,6 +11,9 @@ export interface DangerScope {
   readonly cwd: string | undefined;
 }
 
+/** Asked about in the sandbox as well: the file stays. */
+export const SETUID_SHAPE = "chmod u+s";
+
 type Judge = (words: readonly ShellWord[], scope: DangerScope) => ShellDanger | undefined;
 
 /** Judges by the program's name without its folder, in lower case: some file systems do not tell cases apart. */
@@ -18,7 +21,8 @@ const PROGRAMS: Readonly<Record<string, Judge>> = {
   rm: (words) => optionDanger(words, "rm -r", /^(?:-\w*[rRf]|--r|--f|--no-p)/, "it deletes without asking"),
   git: gitDanger,
   dd: ddDanger,
-  chmod: recursiveDanger,
+  chmod: (words, scope) => setuidDanger(words) ?? recursiveDanger(words, scope),
+  install: setuidDanger,
   chown: recursiveDanger,
   chgrp: recursiveDanger,
   kill: killDanger,
@@ -95,6 +99,17 @@ function ddDanger(words: readonly ShellWord[]): ShellDanger | undefined {
       return { shape: "dd of=/dev", reason, named: [0, index] };
   }
   return undefined;
+}
+
+/** A mode with which a file runs as its owner, whoever starts it: `u+s`, `=rxs`, `4755`, `--mode=2755`. */
+const SETUID =
+  /^(?:-\w*m|--m\w*=)?(?:[ugoa]*(?:[-+=][rwxXtugo]*)*[+=][rwxXt]*s|0*[2-7][0-7]{3}(?![0-7])|.*,[ugoa]*[+=][rwxXt]*s)/;
+
+function setuidDanger(words: readonly ShellWord[]): ShellDanger | undefined {
+  const found = words.flatMap(({ value }, index) => (index > 0 && SETUID.test(value) ? [index] : []));
+  return found.length === 0
+    ? undefined
+    : { shape: SETUID_SHAPE, reason: "the file runs as its owner", named: [0, ...found] };
 }
 
 function recursiveDanger(words: readonly ShellWord[], { context }: DangerScope): ShellDanger | undefined {

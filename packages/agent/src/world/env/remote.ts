@@ -6,6 +6,7 @@ import { type Clock, monotonicClock } from "../process/clock.ts";
 import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
 import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
+import { READ_RC } from "../process/prepared-shell.ts";
 import { Processes } from "../process/processes.ts";
 import type { RunRequest } from "../process/requests.ts";
 import { frameScript, lastingScript, loader, stateText } from "../process/shell-script.ts";
@@ -73,16 +74,18 @@ shift
 if command -v bash >/dev/null; then set -- "$@" bash -c "$command"; else set -- "$@" sh -c "$command"; fi
 exec env "$@" </dev/null`;
 
-/** Arguments: limit, directory, then what `env` is to run. Its input is the script. */
+/** Arguments: limit, directory, then what `env` is to run. What a profile reads from its input is not the script. */
 const RUN_LASTING = `
 ${SET_LOCKS}
 shift
 cd "$1" || { echo "lathe: no such directory: $1" >&2; exit 126; }
 shift
 umask 077
-exec env "$@"`;
+exec env "$@" 3<&0 </dev/null`;
 
-const LASTING_LOADER = loader(0, "");
+/** The same shells as on this machine (`waitingShell`). */
+const FRESH_BASH = ["bash", "--norc", "--noprofile", "-c", loader(3, ""), "bash"];
+const LOGIN_BASH = ["bash", "--login", "-i", "-c", loader(3, READ_RC), "bash"];
 
 const TAKE_REPORT = '[ -O "$1" ] && [ -f "$1" ] && [ ! -L "$1" ] && cat -- "$1"; rm -f -- "$1"';
 
@@ -271,18 +274,13 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     const file = `/tmp/lathe-shell-${mark.locks}-${this.#processes.owner.replace(/[^\w-]/g, "")}`;
     const script = lastingScript({ ...shell, command, startEnv: env ?? {}, report: { file } });
     const run = options.interleaved ? `${RUN_LASTING} 2>&1` : RUN_LASTING;
-    const login = shell.login ? ["--login"] : ["--norc", "--noprofile"];
     const result = await this.#processes.run({
       ...rest,
       ...this.#local(run, [
         mark.locks,
         this.resolve(cwd ?? "."),
         ...variables,
-        "bash",
-        ...login,
-        "-c",
-        LASTING_LOADER,
-        "bash",
+        ...(shell.login ? LOGIN_BASH : FRESH_BASH),
       ]),
       stdin: Buffer.concat([frameScript(stateText(shell.state, env ?? {})), frameScript(script)]),
       timeoutMs,

@@ -149,8 +149,8 @@ function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** Most profiles read ~/.bashrc; without any profile a login shell would not. */
-const READ_RC = `[[ -f ~/.bash_profile || -f ~/.bash_login || -f ~/.profile || ! -f ~/.bashrc ]] || . ~/.bashrc; `;
+/** Run by a login shell after its profile: most profiles read ~/.bashrc; without any profile a login shell would not. */
+export const READ_RC = `[[ -f ~/.bash_profile || -f ~/.bash_login || -f ~/.profile || ! -f ~/.bashrc ]] || . ~/.bashrc; `;
 
 /** A profile is read once, interactively: most give no aliases to other shells. What $BASH_ENV names has been read with it. */
 export function waitingShell(

@@ -20,7 +20,7 @@ export function loader(from: number, prologue: string): string {
     // A shell that was killed while it waited has not begun: its command may be given to another.
     (from === TALK ? `builtin printf '\\0' >&${from}; ` : "") +
     // Not part of the script: lines of the command are then counted from 1.
-    `builtin eval "$__lathe_script"; builtin eval "$__lathe_command" ${from === 0 ? "</dev/null" : `${from}>&-`}; ` +
+    `builtin eval "$__lathe_script"; builtin eval "$__lathe_command" ${from}>&-; ` +
     `{ __lathe_code=$?; builtin eval "$__lathe_save"; exit $__lathe_code; } 2>/dev/null`
   );
 }

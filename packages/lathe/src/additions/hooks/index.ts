@@ -40,7 +40,7 @@ export async function hooksFor(workspace: SessionWorkspace, request: SessionRequ
     onEvent: (event) => session.follow(event),
     opened: (opened, { reason }) => {
       const commands = list.map(({ command }) => command);
-      opened.permissions.protect(programFiles(commands, workspace.cwd));
+      opened.permissions.protect(programFiles(commands, workspace.cwd), "a hook");
       session.begin(opened, reason);
     },
     close: () => session.end(),

@@ -123,9 +123,16 @@ export class Permissions {
     this.#answered.set(callKey(agentId, callId), permission);
   }
 
-  /** Changes to these files are asked about: programs run because of them. Real paths. */
-  protect(files: readonly string[]): void {
-    this.#places = { ...this.#places, programs: files };
+  /** Changes to these files are asked about: `reader` runs because of them. Real paths. */
+  protect(files: readonly string[], reader: string): void {
+    const programs = new Map([...(this.#places.programs ?? []), ...files.map((file) => [file, reader] as const)]);
+    this.#places = { ...this.#places, programs };
+  }
+
+  /** Whether a question about a secret would reach someone; mode full asks nothing. */
+  get asksAboutSecrets(): boolean {
+    const { canAsk, command } = this.#options;
+    return (canAsk || command !== undefined) && this.mode !== "full";
   }
 
   /** All that takes effect, the strongest sources first. */
@@ -178,7 +185,7 @@ export class Permissions {
     const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, undeclared);
     return {
       ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern } : {}),
-      tool: !hasAskRule && staysInside(call, this.#places),
+      tool: !hasAskRule && staysInside(call, this.#places, this.rules),
     };
   }
 
@@ -191,6 +198,14 @@ export class Permissions {
   isAllowedNow(call: JudgedCall): boolean {
     const verdict = judge(call, this.#policy());
     return verdict.decision === "allow" || this.#isToolAllowed(call, verdict);
+  }
+
+  /** The files among these that a landing must not write without an answer: whoever started it did not look at each. */
+  protectedFrom(files: readonly string[]): readonly string[] {
+    const policy: Policy = { ...this.#policy(), mode: this.mode === "full" ? "full" : "auto-edit" };
+    const isAllowed = (path: string): boolean =>
+      judge({ tier: "write", access: [{ kind: "write", path }] }, policy).decision === "allow";
+    return files.filter((path) => !isAllowed(path));
   }
 
   /** The files that a search here does not look into; undefined when it may look into all. */
@@ -213,7 +228,10 @@ export class Permissions {
 
   #isToolAllowed(call: JudgedCall, { decision, parts }: Verdict): boolean {
     if (decision !== "ask" || call.tool === undefined || !this.#tools.has(call.tool)) return false;
-    return staysInside(call, this.#places) && !parts.some((part) => part.decision === "ask" && part.rule !== undefined);
+    return (
+      staysInside(call, this.#places, this.rules) &&
+      !parts.some((part) => part.decision === "ask" && part.rule !== undefined)
+    );
   }
 
   async #approve(call: CallInfo, context: SeamContext): Promise<ApprovalVerdict> {

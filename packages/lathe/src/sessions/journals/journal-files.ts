@@ -22,6 +22,7 @@ import {
 } from "@lathe/agent/record";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { journalName } from "../list.ts";
 
 export interface OpenedJournal {
   readonly journal: Journal;
@@ -116,11 +117,13 @@ function mustHaveBegun(file: string, given: string): void {
   );
 }
 
-/** An independent copy; the original does not change. */
+/** An independent copy, with a title that says what it is; the original does not change. */
 export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
   mustHaveBegun(path, path);
   const journal = readJournal(workspace, path);
-  return copyUpTo(workspace, { journal, path }, journal.leaf);
+  const copy = copyUpTo(workspace, { journal, path }, journal.leaf);
+  copy.journal.setTitle(`Copy of ${journalName(journal) ?? "a session"}`, "auto");
+  return copy;
 }
 
 /** A session of its own that begins with the path to `upTo`; of one in memory, another in memory. */

@@ -50,6 +50,13 @@ export async function steeringSetting(folder: string, env: ExecutionEnvironment)
   return undefined;
 }
 
+/** Whether `git rebase --continue` would run commands here: they lie in a file that whoever made the folder may have written. */
+export async function hasPreparedCommands(folder: string, env: ExecutionEnvironment): Promise<boolean> {
+  const own = await gitFolder(folder, env);
+  const steps = own === undefined ? "" : await textOf(posix.join(own, "rebase-merge/git-rebase-todo"), env);
+  return /^[ \t]*(?:x|exec)[ \t]|^\[too]/m.test(steps ?? "");
+}
+
 /** The folder that git keeps for the repository `folder` lies in. */
 async function gitFolder(folder: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const dotGit = posix.join(folder, ".git");
