@@ -99,7 +99,8 @@ const PLAIN_GIT = `cd "$1"; git status; git diff; git log -p -1; git stash; git 
 git -c core.editor=true commit -m two; git -c core.editor=true commit --amend; git tag t; git switch -c other; git rebase --continue; git submodule status
 for d in src docs mod tree vendor sub* s?b* x/y/z/sub*; do cd "$1/$d" && { git status --porcelain=2; git commit --allow-empty -m x; git branch "b$RANDOM"; }; done; true`;
 
-const LONG = process.env["LATHE_LONG"] !== undefined;
+/** Which attacks are also tried without the sandbox. */
+const EVERY = process.env["LATHE_LONG"] ? 1 : 13;
 
 describe.skipIf(!CAN_CONFINE)(`git outside after a hostile command in the sandbox ${NEEDS}`, () => {
   let cell: Cell;
@@ -159,19 +160,16 @@ describe.skipIf(!CAN_CONFINE)(`git outside after a hostile command in the sandbo
       expect(readdirSync(join(cell.root, ".git"))).not.toContain(name);
   });
 
-  it.skipIf(!LONG)(
-    "each of these attacks works without the sandbox",
-    () => {
-      makeVictims("plain");
-      const without = [...attacks.keys()].filter((index) => {
-        const place = join(cell.home, `plain-${index}`);
-        copyTo(place);
-        bash(`${HELPERS}${attack("plain", index, place)}; true`);
-        bash(PLAIN_GIT, place);
-        return !hasEffect("plain", index);
-      });
-      expect(without.map((index) => attacks[index]![0])).toEqual([]);
-    },
-    600_000,
-  );
+  it("each of these attacks works without the sandbox", () => {
+    makeVictims("plain");
+    const without = [...attacks.keys()].filter((index) => {
+      if (index % EVERY > 0) return false;
+      const place = join(cell.home, `plain-${index}`);
+      copyTo(place);
+      bash(`${HELPERS}${attack("plain", index, place)}; true`);
+      bash(PLAIN_GIT, place);
+      return !hasEffect("plain", index);
+    });
+    expect(without.map((index) => attacks[index]![0])).toEqual([]);
+  }, 600_000);
 });

@@ -238,10 +238,7 @@ export class Processes {
           // A shell that is ended politely reports what the command had done by then.
           ...(shell && ending === undefined && signal === null ? { shell } : {}),
         };
-        if (!isRetry && confinement?.hasMissedItsStart?.(result)) {
-          resolve(this.#run(request, true));
-          return;
-        }
+        if (!isRetry && confinement?.hasMissedItsStart?.(result)) return resolve(this.#run(request, true));
         if (result.exitCode !== 0 && this.#governor.memoryKills() > kills) limitNote ??= this.#governor.memoryNote();
         const note = limitNote ?? confinement?.explain(result);
         resolve(note === undefined ? result : { ...result, note });
