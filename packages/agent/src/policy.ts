@@ -14,6 +14,6 @@ export {
   type Policy,
   WAYS,
 } from "./policy/permissions/verdict.ts";
-export { Redactor } from "./policy/redact/redactor.ts";
+export { Redactor, type ShownSecret } from "./policy/redact/redactor.ts";
 export { RedactingBytes, RedactingStream } from "./policy/redact/replace.ts";
 export { analyseShell } from "./policy/shell/analyse.ts";

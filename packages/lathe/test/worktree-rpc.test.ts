@@ -74,4 +74,18 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
     );
     expect(existsSync(file("left.txt"))).toBe(false);
   }, 60_000);
+
+  it("a host is asked before a file that makes programs run later is applied", async () => {
+    rig = await setup({ script: runsCommands });
+    execFileSync("git", ["init", "-q"], { cwd: rig.box.dir });
+    const host = await rig.start("--allow", "shell(node *)", "--worktree");
+    await host.prompt("run:node -e 'for (const name of [`.envrc`, `plain.txt`]) fs.writeFileSync(name, name)'");
+    const settled = host.data("settle_worktree", { how: "land" });
+    const question = await host.wait("a question", (frame) => frame["method"] === "confirm");
+    expect(JSON.stringify(question)).toContain("direnv reads it");
+    expect(JSON.stringify(question)).not.toContain("plain.txt");
+    host.send({ type: "extension_ui_response", id: question["id"], confirmed: true });
+    expect(await settled).toMatchObject({ outcome: "landed", files: [".envrc", "plain.txt"] });
+    await host.finish();
+  }, 60_000);
 });

@@ -61,6 +61,21 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     expect((await scene.box.run(["sessions", "list"])).stdout).toContain("go");
   });
 
+  it("a file that makes programs run later lands only where a rule names it; else the changes are kept as a patch", async () => {
+    const work = shell("cp a.txt .envrc; echo two > a.txt");
+    scene = await stage([work, turn.text("ok")]);
+    repository();
+    const held = await scene.run(["--allow", "shell(cp *)", "--allow", "write(.envrc)", "--worktree", "-p", "go"]);
+    expect(held).toMatchObject({ code: 0, stderr: expect.stringContaining("Applied the changes to 2 files.") });
+    git("reset", "-q", "--hard");
+    git("clean", "-qfd");
+    scene.server.push(shell("node -e 'fs.writeFileSync(String.fromCharCode(46)+`envrc`, `x`)'"), turn.text("ok"));
+    const { code, stderr } = await scene.run(["--allow", "shell(node *)", "--worktree", "-p", "go"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(".envrc can make programs run later: direnv reads it")]);
+    expect(stderr).toContain("Kept as a patch:");
+    expect(existsSync(file(".envrc"))).toBe(false);
+  });
+
   it("G-22 a path instead of a name is refused", async () => {
     scene = await stage([]);
     const { code, stderr } = await scene.run(["--worktree", "./path", "-p", "go"]);

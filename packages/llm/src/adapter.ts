@@ -132,9 +132,9 @@ class HttpAdapter {
   }
 
   stream(request: Request, context: CallContext): AsyncIterable<StreamEvent> {
-    return new AdapterStream(async (left) => {
+    return new AdapterStream(async (onLeave) => {
       const guard = this.#guard(context);
-      left.addEventListener("abort", () => guard.abandon(), { once: true });
+      onLeave(() => guard.abandon());
       try {
         guard.arm("request", this.#timeouts(context).request);
         const exchange = await this.#open(request, "stream", context, guard);

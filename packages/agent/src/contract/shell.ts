@@ -27,6 +27,10 @@ export interface ShellPart {
   readonly reads: readonly string[];
   /** Folders whose files it may read, however deep: of `grep -r`, `rg`, `cp -r`, and what `find` hands over. */
   readonly trees: readonly string[];
+  /** Folders whose files git shows, as far as it keeps them: for rules alone, since what is kept there is no place for keys. */
+  readonly tracked: readonly string[];
+  /** It follows the links that it finds in there. */
+  readonly followsLinks?: boolean | undefined;
   /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */
   readonly picks: readonly string[];
   /** Where it runs; undefined when that is not known before it runs. */
@@ -81,6 +85,12 @@ export interface ShellContext {
   readonly cwd: string;
   /** For `~` and `$HOME`; without it they are not known. */
   readonly home?: string | undefined;
+  /** The folder of the session: what git shows of its whole repository is taken to lie there; `cwd` when absent. */
+  readonly root?: string | undefined;
+  /** Variables that programs are given already; any name in capitals may be one when absent. */
+  readonly exported?: ReadonlySet<string> | undefined;
+  /** The user trusts the folder of the session. */
+  readonly isTrusted?: boolean | undefined;
   /** Folders of the session's repository in which git starts no program of its settings; only `cwd` when absent. */
   readonly sameRepository?: ReadonlySet<string> | undefined;
   /** Folders in which no name begins with a dash, so that no glob becomes an option. */

@@ -35,6 +35,8 @@ export type Access =
       readonly outside?: true;
     }
   | { readonly kind: "network"; readonly host: string }
+  /** The call gets the value of a secret where it does not belong; `reason` is for the user. */
+  | { readonly kind: "secret"; readonly name: string; readonly reason: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */
   | { readonly kind: "address"; readonly url: string; readonly write: boolean };
 

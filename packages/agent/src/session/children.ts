@@ -149,6 +149,7 @@ function childOptions(
     aroundExecute: child.env ? undefined : options.aroundExecute,
     aroundAccess: options.aroundAccess,
     redactor: options.redactor,
+    asksAboutSecrets: options.asksAboutSecrets,
     subagents: child.env ? { ...options.subagents, isApart: true } : options.subagents,
   };
 }

@@ -101,7 +101,7 @@ class StreamReader {
     const iterator: StreamEventIterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
     this.#iterator = iterator;
     for (let first = true; ; first = false) {
-      const event = this.#arrivedDelta(iterator) ?? (await this.#nextEvent(iterator));
+      const event = this.#arrivedEvent(iterator) ?? (await this.#nextEvent(iterator));
       if (first) {
         this.#watch(config.stallTimeoutMs, "streamRead");
         prefix.record();
@@ -119,11 +119,11 @@ class StreamReader {
     }
   }
 
-  /** Readers of the events take turns with us only when we wait, so we take no more than a few deltas in a row. */
-  #arrivedDelta(iterator: StreamEventIterator): StreamEvent | undefined {
+  /** Readers of the events take turns with us only when we wait, so we take no more than a few events in a row. */
+  #arrivedEvent(iterator: StreamEventIterator): StreamEvent | undefined {
     if (this.#inRow >= MOST_IN_A_ROW || this.#controller.signal.aborted) return undefined;
     this.#inRow++;
-    return iterator.takeDelta?.();
+    return iterator.takeArrived?.();
   }
 
   async #nextEvent(iterator: StreamEventIterator): Promise<StreamEvent> {

@@ -96,6 +96,8 @@ export interface SessionOptions {
   readonly assignment?: string | undefined;
   /** Removes known secrets from what tools, files and people say before it is journalled, sent and emitted. */
   readonly redactor?: Redactor | undefined;
+  /** Whether the user can be asked to give a secret to a call where it does not belong; never when absent. */
+  readonly asksAboutSecrets?: (() => boolean) | undefined;
   /** Wraps the execution of every call, inside its intent and deadline; `run` executes it. For recording and replay. */
   readonly aroundExecute?: ((call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** The same around the look-up of what a call will touch. */

@@ -238,6 +238,23 @@ describe("a batch", () => {
   const order = (request: { messages: readonly { role: string; toolCallId?: string | undefined }[] }) =>
     request.messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : []));
 
+  it("RN-02 hundreds of calls in one answer run within 32 lanes, and each is answered", async () => {
+    let running = 0;
+    let most = 0;
+    const busy = tool("busy", async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return "ok";
+    });
+    const calls = Array.from({ length: 300 }, (_, n) => ({ name: "busy", id: `c${n}` }));
+    const s = setUp({ profile: testProfile([busy]), script: [{ calls }, { text: "done" }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(most).toBe(32);
+    expect(s.of("tool_call_end")).toHaveLength(300);
+  });
+
   it("RN-02 D-019 D-068 all calls start together and are answered in call order", async () => {
     const log: string[] = [];
     const s = setUp({ profile: testProfile([noting(log)]), script: [three, { text: "ok" }] });

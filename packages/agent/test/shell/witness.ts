@@ -2,7 +2,7 @@
 // started and whether it has spoken to a network.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 export interface Deeds {
@@ -12,19 +12,44 @@ export interface Deeds {
   readonly connected: readonly string[];
 }
 
-const TRACED =
-  "execve,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,symlink,symlinkat,link,linkat,truncate,chmod,fchmodat,utimensat,mknod,mknodat,connect,sendto";
+const STARTS = "clone,clone3,fork,vfork";
+const TRACED = `${STARTS},execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,symlink,symlinkat,link,linkat,truncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,setxattr,lsetxattr,utimensat,mknod,mknodat,bind,connect,sendto,sendmsg,sendmmsg`;
+
+/** Opening what is not there: the trace shows which command comes next. */
+const MARK = "/no-such-folder/";
+
+/** Runs each command in a process of its own, as every one finds the folder; one start of strace serves all of them. */
+const DRIVER = `
+template=$1; work=$PWD; shift
+number=0
+while [ $# -gt 0 ]; do
+  { : < ${MARK}$number; } 2> /dev/null
+  ( ulimit -t 5 -f 2000; exec /bin/bash -c "$2" ) < ../tmp/input > ../tmp/output 2>&1
+  if [ "$1" = changes ]; then
+    { : < ${MARK}reset; } 2> /dev/null
+    cd / && rm -rf "$work" && cp -a "$template" "$work" && cd "$work"
+  fi
+  number=$((number + 1)); shift 2
+done`;
+
+export interface Watched {
+  readonly command: string;
+  /** It may change the folder, which is made anew behind it. */
+  readonly changes: boolean;
+}
 
 export class Witness {
   readonly cwd: string;
   readonly outside: string;
   readonly #log: string;
+  readonly #template: string;
   readonly #env: Record<string, string>;
 
   constructor(folder: string) {
     this.cwd = join(folder, "work");
     this.outside = join(folder, "outside");
     this.#log = join(folder, "trace");
+    this.#template = join(folder, "template");
     this.#env = {
       PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
       HOME: join(folder, "home"),
@@ -35,65 +60,103 @@ export class Witness {
     mkdirSync(this.#env["HOME"] as string, { recursive: true });
     mkdirSync(join(folder, "tmp"));
     mkdirSync(this.outside);
+    writeFileSync(join(folder, "tmp/input"), "a 1\nb 2\n");
     writeFileSync(join(this.outside, "secret"), "key\n");
     writeFileSync(join(this.outside, "run"), "#!/bin/sh\necho started\n");
     chmodSync(join(this.outside, "run"), 0o755);
-    this.reset();
+    this.#makeTemplate();
+    cpSync(this.#template, this.cwd, { recursive: true });
   }
 
   /** The folder as every command finds it: a small repository. */
-  reset(): void {
-    rmSync(this.cwd, { recursive: true, force: true });
-    mkdirSync(join(this.cwd, "sub"), { recursive: true });
-    for (const name of ["a.txt", "x", "1", "5", "sub/b.txt"]) writeFileSync(join(this.cwd, name), "a 1\nb 2\n");
-    const git = (...args: string[]) => execFileSync("git", args, { cwd: this.cwd, env: this.#env });
-    git("init", "-q", "-b", "main");
+  #makeTemplate(): void {
+    mkdirSync(join(this.#template, "sub"), { recursive: true });
+    for (const name of ["a.txt", "x", "1", "5", "sub/b.txt"]) writeFileSync(join(this.#template, name), "a 1\nb 2\n");
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: this.#template, env: this.#env });
+    git("init", "-q", "-b", "main", "--template=");
     git("add", "-A");
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first");
   }
 
-  run(command: string): Deeds {
-    const limited = 'ulimit -t 5 -f 2000; exec /bin/bash -c "$1"';
-    const arguments_ = [
-      "-f",
-      "-y",
-      "-qq",
-      "-s",
-      "4096",
-      "-e",
-      `trace=${TRACED}`,
-      "-o",
-      this.#log,
-      "/bin/bash",
-      "-c",
-      limited,
-    ];
-    spawnSync("strace", [...arguments_, "limits", command], {
+  /** What each of them has done. */
+  run(commands: readonly Watched[]): readonly Deeds[] {
+    const options = ["--seccomp-bpf", "-f", "-y", "-qq", "-s", "4096", "-e", `trace=${TRACED}`, "-o", this.#log];
+    const given = commands.flatMap(({ command, changes }) => [changes ? "changes" : "reads", command]);
+    const { error } = spawnSync("strace", [...options, "/bin/bash", "-c", DRIVER, "driver", this.#template, ...given], {
       cwd: this.cwd,
       env: this.#env,
-      input: "a 1\nb 2\n",
-      timeout: 20_000,
+      timeout: 120_000,
       killSignal: "SIGKILL",
+      stdio: "ignore",
     });
-    return this.#deeds(readFileSync(this.#log, "utf8"));
+    if (error) throw new Error(`${error.message} in one of:\n${commands.map(({ command }) => command).join("\n")}`);
+    const calls = callsIn(readFileSync(this.#log, "utf8"));
+    const owners = ownersOf(calls);
+    return commands.map((_, number) => this.#deeds(calls.filter(({ pid }) => owners.get(pid) === `${number}`)));
   }
 
-  #deeds(trace: string): Deeds {
+  #deeds(calls: readonly Call[]): Deeds {
     const [read, written, started, connected]: string[][] = [[], [], [], []];
-    for (const line of trace.split("\n")) {
-      const [, call = "", given = "", result = ""] = /^\d+\s+(\w+)\((.*?)\)?\s*=\s*(-?\d+|\?)/.exec(line) ?? [];
-      // `5</etc>, "passwd"`: relative to an open folder.
+    for (const { name, given, result } of calls) {
+      // `5</etc>, "passwd"`: relative to an open folder. `fchmod(3</etc/passwd>, …)`: an open file itself.
       const paths = [...given.matchAll(/(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)].map(
         ([, base = this.cwd, path = ""]) => posix.resolve(base, path),
       );
-      if (call === "" || result.startsWith("-")) continue;
-      if (call === "execve") started?.push(paths[0] ?? "");
-      else if (/^(?:connect|sendto)$/.test(call)) {
+      // Also an attempt that fails, or is not done yet, has sent something.
+      if (/^(?:bind|connect|sendto|sendmsg|sendmmsg)$/.test(name)) {
         if (/AF_INET/.test(given)) connected?.push(given);
-      } else if (/^(?:open|openat)$/.test(call) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(given)) {
+      } else if (result.startsWith("-") || STARTS.split(",").includes(name)) continue;
+      else if (/^execve/.test(name)) started?.push(paths[0] ?? "");
+      else if (/^open/.test(name) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(given)) {
         if (!given.includes("O_DIRECTORY")) read?.push(paths[0] ?? "");
-      } else written?.push(...paths);
+      } else if (/^(?:fchmod|fchown)$/.test(name)) written?.push(/<([^>]*)>/.exec(given)?.[1] ?? "");
+      else written?.push(...paths);
     }
     return { read: read ?? [], written: written ?? [], started: started ?? [], connected: connected ?? [] };
   }
+}
+
+interface Call {
+  readonly pid: string;
+  readonly name: string;
+  readonly given: string;
+  readonly result: string;
+}
+
+/** A call during which another process made one stands on two lines. */
+function callsIn(trace: string): Call[] {
+  const begun = new Map<string, string>();
+  return trace.split("\n").flatMap((line) => {
+    const [, pid = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    const unfinished = /^(.*?) <unfinished \.\.\.>$/.exec(text)?.[1];
+    if (unfinished !== undefined) {
+      begun.set(pid, unfinished);
+      return [];
+    }
+    const whole = text.replace(/^<\.\.\. \w+ resumed>/, () => begun.get(pid) ?? "");
+    const [, name, given = "", result = ""] = /^(\w+)\((.*)\)\s+=\s+(-?\d+|\?)(?:<.*>)?(?: .*)?$/.exec(whole) ?? [];
+    return name === undefined ? [] : [{ pid, name, given, result }];
+  });
+}
+
+/** The number of the command that each process belongs to. */
+function ownersOf(calls: readonly Call[]): ReadonlyMap<string, string> {
+  const driver = calls[0]?.pid;
+  const owners = new Map<string, string>();
+  const parents = new Map<string, string>();
+  let number = "";
+  for (const { pid, name, given, result } of calls) {
+    if (pid === driver) number = new RegExp(`"${MARK}(\\w+)"`).exec(given)?.[1] ?? number;
+    if (!STARTS.split(",").includes(name)) continue;
+    if (pid === driver) owners.set(result, number);
+    else parents.set(result, pid);
+  }
+  // A process may be seen at work before the call that started it has come back.
+  const ownerOf = (pid: string): string | undefined =>
+    owners.get(pid) ?? (parents.has(pid) ? ownerOf(parents.get(pid) as string) : undefined);
+  for (const { pid } of calls) {
+    const owner = ownerOf(pid);
+    if (owner !== undefined) owners.set(pid, owner);
+  }
+  return owners;
 }

@@ -49,6 +49,7 @@ function makeSession(base: SessionBase, parts: JoinedParts): Session {
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models.known, request.model) },
     surroundings: base.surroundings.reader((prompt) => parts.systemParts(prompt)),
     redactor: workspace.redactor,
+    asksAboutSecrets: () => base.permissions.asksAboutSecrets,
     profilesForRole: (role) => models.forRole(role),
     ...parts.around,
     middleware: parts.middleware,

@@ -2,16 +2,15 @@
 
 import type { MessageEntry } from "@lathe/agent/contract";
 import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
-import { findEntry, userMessages } from "@lathe/agent/record";
+import { findEntry, isUserMessage, userMessages } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { excerpt, type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { countOf } from "../sessions/numbers.ts";
 import type { OpenSession } from "./session-contract.ts";
 
-/** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
-const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
-const isByTheUser = ({ origin = "input", source }: MessageEntry): boolean => !source && BY_THE_USER.has(origin);
+/** What was said while the agent worked is part of that work. */
+const beginsWork = ({ origin }: MessageEntry): boolean => origin !== "steering";
 
 export async function rewindTo(
   { session, rewinder }: OpenSession,
@@ -21,7 +20,7 @@ export async function rewindTo(
   const { journal } = session;
   const entryId = findEntry(journal, name);
   const entry = journal.entry(entryId);
-  const isInput = entry.type === "message" && entry.message.role === "user";
+  const isInput = isUserMessage(entry);
   const to = isInput ? entry.parentId : entryId;
   const result = await refusedAsUsage((await rewinder()).rewind({ to, ...options }));
   return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
@@ -45,7 +44,7 @@ export interface RewindPoint {
 }
 
 export async function undoLast(open: OpenSession, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
-  const last = userMessages(open.session.journal).findLast(isByTheUser);
+  const last = userMessages(open.session.journal).findLast(beginsWork);
   if (!last) throw usageError("There is no message to undo.");
   return rewindTo(open, last.id, options);
 }

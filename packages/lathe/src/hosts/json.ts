@@ -57,7 +57,7 @@ export async function jsonCommandMode(
       stop: signals.asked,
     });
     const result = workspace.view
-      ? await (await import("./worktree/run-in-view.ts")).landedResult(workspace, answered)
+      ? await (await import("./worktree/run-in-view.ts")).landedResult(conversation, answered)
       : answered;
     writer.writeLast(result);
     tellError(workspace.machine, result);

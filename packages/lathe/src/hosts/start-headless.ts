@@ -79,7 +79,7 @@ export async function startHeadless(
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       phase,
       ...(recording ? { tape: recording } : {}),
-      ...(workspace.view ? { finish: (result) => landResult(workspace, result) } : {}),
+      ...(workspace.view ? { finish: (result) => landResult(conversation, result) } : {}),
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
@@ -89,9 +89,9 @@ export async function startHeadless(
   }
 }
 
-async function landResult(workspace: Workspace, result: RunResult): Promise<RunResult> {
+async function landResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
   const { landedResult } = await import("./worktree/run-in-view.ts");
-  return landedResult(workspace, result);
+  return landedResult(conversation, result);
 }
 
 /** Nothing stays locked, and no half recording is left, when the session cannot be set up. */

@@ -51,7 +51,7 @@ function itemText(item: Item, options: ShowOptions): string {
   if (item.type === "user") {
     const images = item.images.map(() => "\n[image]").join("");
     const attached = item.attached.map(({ name, text }) => attachedText(name, text, options)).join("");
-    const how = item.origin === "input" ? "" : ` (${item.origin.replace("_", " ")})`;
+    const how = item.how === "input" ? "" : ` (${item.how.replace("_", " ")})`;
     return `> user${how}${label}\n${attached}${item.text}${images}`;
   }
   return [`> ${item.model ?? "assistant"}${label}`, ...parts(item, options), ...endNote(item)].join("\n");

@@ -11,6 +11,7 @@ import { pathTo } from "@lathe/agent/record";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
 import { type AttachedText, wordsAndAttachments } from "./attached-text.ts";
 import { resultsAfter } from "./call-results.ts";
+import { reportOf } from "./reports.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Transcript {
@@ -34,7 +35,8 @@ export interface UserItem extends ItemFields {
   /** Files and piped text that went with them. */
   readonly attached: readonly AttachedText[];
   readonly images: readonly ImageData[];
-  readonly origin: NonNullable<MessageEntry["origin"]>;
+  /** Steering and follow-ups were sent while the agent worked. */
+  readonly how: "input" | "steering" | "follow_up";
 }
 export interface AssistantItem extends ItemFields {
   readonly type: "assistant";
@@ -151,9 +153,11 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
   const { message } = entry;
   if (message.role === "tool") return [];
   if (message.role !== "assistant") {
+    const report = reportOf(entry);
+    if (report) return [{ type: "note", ...fields, ...report }];
     const images = message.content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
     const { words, attached } = wordsAndAttachments(message.content);
-    return [{ type: "user", ...fields, text: words, attached, images, origin: entry.origin ?? "input" }];
+    return [{ type: "user", ...fields, text: words, attached, images, how: howSent(entry) }];
   }
   const { provider, model, usage, cost, finishReason } = entry;
   const ended = finishReason?.reason ?? "stop";
@@ -169,6 +173,9 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
     },
   ];
 }
+
+const howSent = ({ origin }: MessageEntry): UserItem["how"] =>
+  origin === "steering" || origin === "follow_up" ? origin : "input";
 
 function assistantPart(part: ContentPart, results: ReadonlyMap<string, CallResult>): AssistantPart[] {
   switch (part.kind) {

@@ -3,10 +3,11 @@
 import type { Journal } from "@lathe/agent";
 import { visibleLine } from "@lathe/agent/base";
 import type { TreeEntry } from "@lathe/agent/contract";
-import { pathTo, sessionTree, type TreeNode } from "@lathe/agent/record";
+import { isUserMessage, pathTo, sessionTree, type TreeNode } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "./attached-text.ts";
 import { shorten } from "./list.ts";
+import { reportOf } from "./reports.ts";
 
 export const TREE_FILTERS = ["default", "no-tools", "user-only", "labeled-only", "all"] as const;
 export type TreeFilter = (typeof TREE_FILTERS)[number];
@@ -63,14 +64,14 @@ function shows(filter: TreeFilter, journal: Journal, { id, type, label }: TreeNo
   const entry = filter === "default" ? undefined : journal.entry(id);
   if (entry?.type !== "message") return filter !== "user-only";
   const { role, content } = entry.message;
-  if (role === "user") return true;
+  if (role === "user") return isUserMessage(entry) || filter === "no-tools";
   return filter === "no-tools" && role === "assistant" && content.some(({ kind }) => kind === "text");
 }
 
 function rowOf(journal: Journal, node: TreeNode, place: Pick<TreeRow, "parentId" | "depth" | "isActive">): TreeRow {
   const { id, type, timestamp, label } = node;
   const entry = journal.entry(id);
-  const role = entry.type === "message" ? entry.message.role : undefined;
+  const role = entry.type !== "message" ? undefined : reportOf(entry) ? "note" : entry.message.role;
   // Far more than is shown, so that what is cut off here is never seen, and far less than an answer may have.
   const start = textOfEntry(entry).slice(0, 10 * TEXT_CHARS);
   const text = visibleLine(start).slice(0, TEXT_CHARS).toWellFormed();
@@ -85,6 +86,8 @@ function textOfEntry(entry: TreeEntry): string {
   switch (entry.type) {
     case "message": {
       const { role, content } = entry.message;
+      const report = reportOf(entry);
+      if (report) return `${report.title} ${report.text}`;
       if (role === "user") {
         const { words, attached } = wordsAndAttachments(content);
         return [words, ...attached.map(({ name }) => name)].join(" ");
@@ -114,7 +117,7 @@ function textOfEntry(entry: TreeEntry): string {
   }
 }
 
-const KINDS: Readonly<Record<string, string>> = { user: "You", assistant: "Agent", tool: "Tool" };
+const KINDS: Readonly<Record<string, string>> = { user: "You", assistant: "Agent", tool: "Tool", note: "Note" };
 
 /** As text: `›` marks the way to where the conversation is. `columns`: the longest line. */
 export function treeText(rows: readonly TreeRow[], columns = Number.POSITIVE_INFINITY): string[] {

@@ -5,7 +5,7 @@ import { trustFolder } from "../../src/config/trust/trust.ts";
 import { isAnythingHere } from "../../src/found/discovery/agent-places.ts";
 import type { Discovery } from "../../src/found/discovery/discovery.ts";
 import type { Provider } from "../../src/found/discovery/look.ts";
-import { RUNS_CODE } from "../../src/found/discovery/trusted-items.ts";
+import { NEED_TRUST } from "../../src/found/discovery/trusted-items.ts";
 import type { Found, ItemKind } from "../../src/found/discovery/types.ts";
 import { warningLine } from "../../src/found/discovery/warning-line.ts";
 import { HOME_FILES, PROJECT_FILES } from "./layouts.ts";
@@ -309,7 +309,7 @@ describe("a stranger's project", () => {
   it("EX-01 runs nothing before it is trusted: hooks, servers, tools, extensions, plugins and agents are ignored, text is not", async () => {
     const folders = await twoFolders({}, PROJECT_FILES);
     const discovery = discoveryIn(folders);
-    for (const kind of RUNS_CODE) expect([kind, (await discovery.of(kind)).active]).toEqual([kind, []]);
+    for (const kind of NEED_TRUST) expect([kind, (await discovery.of(kind)).active]).toEqual([kind, []]);
     for (const kind of ["skill", "command", "rule", "prompt", "instruction", "context-file"] as const)
       expect((await discovery.of(kind)).all.filter(({ ignored }) => ignored !== undefined)).toEqual([]);
   });

@@ -244,6 +244,30 @@ describe("secrets", () => {
     for (const { body } of scene.server.requests) expect(JSON.stringify(body)).not.toContain(secret);
   });
 
+  it("AU-07 no command that is allowed without a question turns a placeholder into the value", async () => {
+    const secret = "s3cr3t-value-0123456789";
+    scene = await stage([
+      turn.calls([{ name: "read_file", args: { file_path: "app.conf" } }]),
+      shell("echo '[redacted:MY_API_KEY]' | rev"),
+      turn.text("done"),
+    ]);
+    await writeFile(join(scene.box.dir, "app.conf"), `k=${secret}\n`);
+    for (const mode of ["auto-edit", "full"]) {
+      const run = await scene.run(["--permission-mode", mode, "-p", "go"], {
+        env: { ...scene.env, MY_API_KEY: secret },
+      });
+      expect(run.code).toBe(0);
+      const sent = JSON.stringify(scene.server.requests.at(-1)?.body);
+      expect(sent).toContain("]YEK_IPA_YM:detcader[");
+      expect(sent).not.toContain([...secret].reverse().join(""));
+      scene.server.push(
+        turn.calls([{ name: "read_file", args: { file_path: "app.conf" } }]),
+        shell("echo '[redacted:MY_API_KEY]' | rev"),
+        turn.text("done"),
+      );
+    }
+  });
+
   it("AU-07 what a command prints of a configured key is not sent", async () => {
     scene = await stage([shell("env"), turn.text("done")]);
     const secret = "s3cr3t-value-0123456789";

@@ -3,7 +3,7 @@ import { Message } from "@lathe/llm";
 import { call as callBlock, text, thinking, turn } from "@lathe/testkit";
 import { rowText } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
-import { reportLine } from "../../src/hosts/interactive/transcript/reports.ts";
+import { reportLine } from "../../src/sessions/reports.ts";
 import {
   agentIs,
   answerEnd,
@@ -199,6 +199,20 @@ describe("the transcript of a session", () => {
     expect(said("Two callers.\n[both] in main.ts")).toBe("A: Two callers. [both] in main.ts");
     expect(said("the user stopped it", "failed")).toBe("A failed: the user stopped it");
     expect(said("x".repeat(300))).toBe(`A: ${"x".repeat(200)}… (/agents A)`);
+  });
+
+  it("cards name files from the working directory, and commands as they are", () => {
+    const shown = new Shown(80, { cwd: () => "/home/my app" }).play(input("go"), turnStart(0));
+    const show = (id: string, card: Parameters<typeof callEnd>[2] & object) =>
+      shown.play(callStart(id, 0, card), callEnd(id, 1, card));
+    show("a", { verb: "Edited", subject: "/home/my app/src/a.ts, /x/home/my app/b.ts", namesFiles: true });
+    show("b", { verb: "Searched", subject: "flag in /home/my app/lib", namesFiles: true, group: "explored" });
+    show("c", { verb: "Listed", subject: "/home/my app", namesFiles: true, group: "explored" });
+    show("d", { verb: "Ran", subject: "/home/my app/run.sh" });
+    shown.play(answerEnd("done", [], 2), turnEnd(2), inputEnd(3));
+    expect(shown.scrollback).toContain("Edited src/a.ts, /x/home/my app/b.ts");
+    expect(shown.scrollback).toContain("searched flag in lib; listed .");
+    expect(shown.scrollback).toContain("Ran /home/my app/run.sh");
   });
 
   it("an error ends with the same advice as in print mode, once", () => {

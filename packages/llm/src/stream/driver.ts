@@ -4,12 +4,11 @@
 import { createFramer } from "../framing/framer.ts";
 import type { AdapterTimeouts, TransportResponse } from "../types/adapter.ts";
 import { AbortError, StreamError } from "../types/errors.ts";
-import type { DeltaEvent, StreamEvent, StreamEventIterator } from "../types/events.ts";
+import type { StreamEvent, StreamEventIterator } from "../types/events.ts";
 import type { JsonValue } from "../types/json.ts";
 import type { Framer, FramingKind, ResponseDecoder } from "../types/protocol.ts";
 import { type BlockSinkOptions, Blocks } from "./blocks.ts";
 import type { CallGuard } from "./guard.ts";
-import { isDelta } from "./throttle.ts";
 
 /** An answer whose headers have arrived. */
 export interface Exchange {
@@ -24,16 +23,20 @@ export interface Exchange {
 const DONE: IteratorResult<StreamEvent> = { done: true, value: undefined };
 
 export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
-  readonly #open: (left: AbortSignal) => Promise<Exchange>;
-  /** Fires when the consumer leaves, so that a request still on its way is dropped too. */
-  readonly #left = new AbortController();
+  readonly #open: (onLeave: (leave: () => void) => void) => Promise<Exchange>;
+  /** Called when the consumer leaves, so that a request still on its way is dropped too. */
+  #leave = (): void => {};
+  readonly #onLeave = (leave: () => void): void => {
+    this.#leave = leave;
+  };
+  #isLeft = false;
   #queue: StreamEvent[] = [];
   #head = 0;
   #reader: AnswerReader | undefined;
   #pulling: Promise<IteratorResult<StreamEvent>> | undefined;
   #over = false;
 
-  constructor(open: (left: AbortSignal) => Promise<Exchange>) {
+  constructor(open: (onLeave: (leave: () => void) => void) => Promise<Exchange>) {
     this.#open = open;
   }
 
@@ -53,9 +56,9 @@ export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIte
     return this.#pulling;
   }
 
-  takeDelta(): DeltaEvent | undefined {
+  takeArrived(): StreamEvent | undefined {
     const event = this.#pulling === undefined ? this.#queue[this.#head] : undefined;
-    if (event === undefined || !isDelta(event)) return undefined;
+    if (event === undefined || event.type === "finish" || event.type === "error") return undefined;
     this.#head++;
     return event;
   }
@@ -66,14 +69,15 @@ export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIte
     this.#head = 0;
     // A finished answer closes its own connection, or gives it back.
     if (this.#reader?.sink.response !== undefined) return DONE;
-    this.#left.abort();
+    this.#isLeft = true;
+    this.#leave();
     await this.#reader?.close();
     return DONE;
   }
 
   async #pull(): Promise<IteratorResult<StreamEvent>> {
     try {
-      this.#reader ??= new AnswerReader(await this.#open(this.#left.signal), (event) => this.#queue.push(event));
+      this.#reader ??= new AnswerReader(await this.#open(this.#onLeave), (event) => this.#queue.push(event));
     } catch (error) {
       this.#over = true;
       throw error;
@@ -89,7 +93,7 @@ export class AdapterStream implements AsyncIterable<StreamEvent>, StreamEventIte
       await reader.step();
       if (reader.sink.terminal) this.#over = true;
     }
-    if (this.#left.signal.aborted) return DONE;
+    if (this.#isLeft) return DONE;
     if (!reader.sink.started && reader.sink.failure !== undefined) throw reader.sink.failure;
     return this.#queue.length === 0 ? DONE : this.#take();
   }

@@ -49,12 +49,12 @@ export type StreamEvent =
   | { readonly type: "error"; readonly error: SDKError; readonly partial?: Response | undefined };
 
 /**
- * The iterator of a stream. Where the stream has `takeDelta`, deltas that have already arrived can be taken without a promise
- * for each: those of a long answer cost more than the deltas.
+ * The iterator of a stream. Where the stream has `takeArrived`, events that have already arrived can be taken without a promise
+ * for each: the promises of a long answer cost more than its deltas.
  */
 export interface StreamEventIterator extends AsyncIterator<StreamEvent> {
-  /** The next event, if it has arrived and is a delta; everything else comes from `next`. */
-  takeDelta?(): DeltaEvent | undefined;
+  /** The next event, if it has arrived and does not end the answer; everything else comes from `next`. */
+  takeArrived?(): StreamEvent | undefined;
 }
 
 /** The events that bring a piece of an answer. */

@@ -5,6 +5,8 @@ export interface Secret {
   /** Stands in the place of the value. */
   readonly name: string;
   readonly value: string;
+  /** The host of the address that it stood in. */
+  readonly host?: string | undefined;
 }
 
 /** Shorter values are found everywhere. */
@@ -35,15 +37,16 @@ export function secretValues(name: string, value: string): Secret[] {
   for (const plain of [...found]) {
     for (const written of [encodeURIComponent(plain), JSON.stringify(plain).slice(1, -1)]) found.add(written);
   }
-  return [...found].map((plain) => ({ name, value: plain }));
+  return [...found].map((plain) => ({ name, value: plain, ...(url ? { host: url.host } : {}) }));
 }
 
 /** What people write where a secret should be. */
-const PLACEHOLDER = /^(?:<.*>|\$.*|[A-Z_]+)$|your[-_ ]|change[-_ ]?me|placeholder|example/i;
+export const isTemplate = (text: string): boolean =>
+  /^(?:<.*>|\$.*)$|your[-_ ]|change[-_ ]?me|placeholder|example/i.test(text);
 
 /** `postgres`, `not-needed` and the like occur in ordinary text, which would be corrupted. */
 export function isDistinctive(text: string): boolean {
-  if (text.length < SHORTEST || PLACEHOLDER.test(text)) return false;
+  if (text.length < SHORTEST || isTemplate(text) || /^[A-Z_]+$/i.test(text)) return false;
   const hasDigit = /\d/.test(text);
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(text)).length;
   return kinds >= 2 && (hasDigit || text.length >= LONG);

@@ -54,23 +54,25 @@ export function withDeadline<T>(
 ): Promise<T> {
   if (limits.signal.aborted) return Promise.reject(limits.signal.reason);
   const inner = abortController();
-  return endInTime(deps, limits, inner, startNow(work, inner.signal));
+  return endInTime(deps, limits, startNow(work, inner.signal), (reason) => inner.abort(reason));
 }
 
-/** Settles as the work does, at the latest `graceMs` after `inner` was aborted: by the outer signal, or because the time is up. */
+/** Settles as the work does, at the latest `graceMs` after it was aborted: by the outer signal, or because the time is up. */
 export function endInTime<T>(
   deps: SessionDeps,
   { what, ms, graceMs, signal }: Limits,
-  inner: AbortController,
   working: Promise<T>,
+  abort: (reason: unknown) => void = () => {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let settled = false;
+    let stopped: { readonly reason: unknown } | undefined;
     let timer: { cancel(): void } | undefined;
     let grace: { cancel(): void } | undefined;
     const stop = (reason: unknown): void => {
-      if (inner.signal.aborted) return;
-      inner.abort(reason);
+      if (stopped) return;
+      stopped = { reason };
+      abort(reason);
       grace = deps.setTimer(() => settle(() => reject(reason)), graceMs);
     };
     const onAbort = (): void => stop(signal.reason);
@@ -88,7 +90,7 @@ export function endInTime<T>(
     else signal.addEventListener("abort", onAbort, { once: true });
     working.then(
       (value) => settle(() => resolve(value)),
-      (error: unknown) => settle(() => reject(inner.signal.aborted ? inner.signal.reason : error)),
+      (error: unknown) => settle(() => reject(stopped ? stopped.reason : error)),
     );
     // Not for what needs no waiting: the first prefix is rendered without, and node's timers cost a start time.
     if (ms > 0) process.nextTick(startTimer);

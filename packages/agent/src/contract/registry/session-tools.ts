@@ -42,11 +42,13 @@ export class SessionTools {
   #provided: readonly (readonly SessionTool[])[] = [];
   /** Made for these versions of profile and own tools. */
   #madeFor = "";
-  /** Tools that lacked a service when the map was made. */
+  /** Tools that need services, and the names of those that lacked one when the map was made. */
+  #needing: readonly ToolDef[] = [];
   #lacking = "";
   #offered = new Map<string, RegisteredTool>();
   /** The tools as the last refresh left them. */
   #announced: readonly ToolDefinition[] = [];
+  #announcedFrom: ReadonlyMap<string, RegisteredTool> | undefined;
   readonly #warned = new Set<string>();
 
   constructor(options: SessionToolsOptions) {
@@ -89,6 +91,8 @@ export class SessionTools {
     }
     if (this.#lackingNow() !== this.#lacking) this.#madeFor = "";
     const offered = this.#current();
+    if (offered === this.#announcedFrom) return undefined;
+    this.#announcedFrom = offered;
     const before = new Map(this.#announced.map((definition) => [definition.name, definition]));
     if (before.size === offered.size && [...offered].every(([name, { definition }]) => before.get(name) === definition))
       return undefined;
@@ -100,13 +104,9 @@ export class SessionTools {
 
   /** Services come and go while a session lives. */
   #lackingNow(): string {
-    const names = [this.#profile.toolRegistry, this.own].flatMap((registry) =>
-      registry.names().filter((name) => {
-        const tool = registry.get(name)?.tool;
-        return tool?.needs !== undefined && this.#options.lacks(tool).length > 0;
-      }),
-    );
-    return names.join(" ");
+    let names = "";
+    for (const tool of this.#needing) if (this.#options.lacks(tool).length > 0) names += ` ${tool.name}`;
+    return names;
   }
 
   /** Undefined when the provider fails: what it brought before stays. */
@@ -123,6 +123,12 @@ export class SessionTools {
     const versions = `${this.#profile.toolRegistry.version} ${this.own.version}`;
     if (versions !== this.#madeFor) {
       this.#offered = this.#collect();
+      this.#needing = [this.#profile.toolRegistry, this.own].flatMap((registry) =>
+        registry
+          .names()
+          .flatMap((name) => registry.get(name)?.tool ?? [])
+          .filter(({ needs }) => needs !== undefined),
+      );
       this.#lacking = this.#lackingNow();
       this.#madeFor = versions;
     }

@@ -146,11 +146,13 @@ export class Seams {
     signal: AbortSignal,
   ): Promise<StreamCut | undefined> {
     const [middleware, ...later] = hooks as [Middleware, ...Middleware[]];
-    const verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending).catch((error: unknown) => {
+    let verdict: StreamCut | undefined;
+    try {
+      verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending);
+    } catch (error) {
       if (signal.aborted) throw error;
       this.#warnOnce(middleware, signal, error);
-      return undefined;
-    });
+    }
     return verdict ?? this.onStreamEvent(event, signal, later);
   }
 
@@ -281,39 +283,47 @@ export class Seams {
   }
 
   /** A failure is a warning and is treated as "no opinion"; only the input's own end is passed on. */
-  async #lenient<T>(
+  #lenient<T>(
     middleware: Middleware,
     hook: HookName,
     signal: AbortSignal,
     call: (context: SeamContext) => Promise<T> | T,
-  ): Promise<T | undefined> {
-    try {
-      return await this.#run(middleware, hook, signal, call);
-    } catch (error) {
+  ): Promise<T | undefined> | T | undefined {
+    const onFailure = (error: unknown): undefined => {
       if (signal.aborted) throw error;
       this.#warn(middleware, hook, error);
-      return undefined;
+    };
+    try {
+      const answer = this.#run(middleware, hook, signal, call);
+      return answer instanceof Promise ? answer.catch(onFailure) : answer;
+    } catch (error) {
+      return onFailure(error);
     }
   }
 
-  async #run<T>(
+  /** Most hooks answer at once: those need no promise, no deadline, and no signal unless they have asked for it. */
+  #run<T>(
     middleware: Middleware,
     hook: HookName,
     signal: AbortSignal,
     call: (context: SeamContext) => Promise<T> | T,
-  ): Promise<T> {
+  ): Promise<T> | T {
     signal.throwIfAborted();
     let controller: AbortController | undefined;
-    const inner = (): AbortController => {
+    let stopped: { readonly reason: unknown } | undefined;
+    const innerSignal = (): AbortSignal => {
       controller ??= abortController();
-      return controller;
+      if (stopped) controller.abort(stopped.reason);
+      return controller.signal;
     };
-    const answer = call(this.#host.context(() => inner().signal));
-    // Most hooks answer at once: those need no deadline, and no signal unless they have asked for it.
+    const answer = call(this.#host.context(innerSignal));
     if (!(answer instanceof Promise)) return answer;
     const ms = middleware.timeoutMs ?? this.#host.hookTimeoutMs();
     const what = `the hook ${middleware.name}.${hook}`;
-    return endInTime(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, inner(), answer);
+    return endInTime(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, answer, (reason) => {
+      stopped = { reason };
+      controller?.abort(reason);
+    });
   }
 
   #warn(middleware: Middleware, hook: HookName, error: unknown): void {

@@ -8,7 +8,7 @@ import type { Access } from "../../contract/tool.ts";
 import { SETUID_SHAPE } from "../shell/danger.ts";
 import { patternWords } from "../shell/match.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
-import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
+import { fewAlternatives, mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
 import { holdsPath, mayMatchPath } from "./match-globs.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -120,7 +120,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const trees = (item.part?.trees ?? []).map((tree) => intendedPath(tree, item, places));
+  const searched = [...(item.part?.trees ?? []), ...(item.part?.tracked ?? [])];
+  const trees = searched.map((tree) => intendedPath(tree, item, places));
   const rule = denying.find(
     (candidate) =>
       [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||
@@ -128,6 +129,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
       trees.some((path) => matchesPath(candidate, `${path}/x`, scope)),
   );
   if (rule) return ruleVerdict([rule], "deny");
+  const follows = item.part?.followsLinks && denying[0];
+  if (follows) return ask(`It follows links, and they may lead to what the rule ${follows.text} denies.`, FULL);
   const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
   return above && ask(`The rule ${above.text} denies files in there.`, FULL);
 }
@@ -139,6 +142,9 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
   if (danger?.shape === SETUID_SHAPE && rule?.decision !== "allow") return ask(sentence(danger.reason), FULL);
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
+    // Of a program that is not listed, a word with many braces is mostly no path at all.
+    if (item.part?.isHarmless && fewAlternatives(path) === undefined)
+      return ask(`${word.slice(0, 80)} stands for more files than can be looked at.`, FULL);
     if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
     const why = item.part?.isHarmless ? undefined : protectionOf(path, places);
     if (why !== undefined) return ask(why, FULL);
@@ -163,7 +169,8 @@ const outsideSandbox = ({ outside }: CommandAccess, { isSandboxed }: Policy): Pa
 
 function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   if (forbiddenIn(mode)) return { decision: "allow", reason: "The command is known to change nothing.", isPlain: true };
-  if (item.part?.words.length === 0) return { decision: "allow", reason: "It runs no program.", isPlain: true };
+  if (item.part?.words.length === 0 && item.part.isHarmless)
+    return { decision: "allow", reason: "It runs no program.", isPlain: true };
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);

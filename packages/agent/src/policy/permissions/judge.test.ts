@@ -30,6 +30,13 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
+    what: "a value of a secret where it does not belong, whatever the mode",
+    tier: "exec",
+    access: [{ kind: "secret", name: "KEY", reason: "It would give the command the value of KEY." }],
+    decisions: "ask ask ask ask ask",
+    inside: false,
+  },
+  {
     what: "reading a file",
     tier: "read",
     access: [read("/etc/hosts")],

@@ -98,6 +98,8 @@ function isOrdinary(item: Item, places: Places, rules: readonly Rule[]): boolean
       return isInRoots(item.path, places) && runsLater(item.path, places, rules) === undefined;
     case "exec":
       return !item.outside && runsInside(item, places) && isOrdinaryCommand(item, places);
+    case "secret":
+      return false;
     case "network":
       return true;
     case "address":
@@ -114,6 +116,8 @@ export function itemsOf({ tier, access }: JudgedCall): readonly Item[] {
 
 function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
   if (item.kind === "exec") return judgeCommand(item, policy, scope);
+  // No rule speaks of secrets.
+  if (item.kind === "secret") return ask(item.reason, FULL);
   const spoken = policy.rules.filter((rule) => matchesItem(rule, item, scope));
   return (
     ruleVerdict(spoken, "deny") ??
@@ -136,7 +140,7 @@ function modeVerdict(item: Item, { mode, planFile }: Policy): PartVerdict | unde
 
 /** What only a rule that names it can allow, however wide the others are. */
 function sensitive(
-  item: Exclude<Item, { kind: "exec" }>,
+  item: Exclude<Item, { kind: "exec" | "secret" }>,
   { mode, rules, places, planFile }: Policy,
   spoken: readonly Rule[],
   scope: RuleScope,
@@ -175,7 +179,7 @@ function namesSensitive(
   return isSensitive(named.startsWith("/") ? named : `${project}/${named.replace(/^\.\//, "")}`);
 }
 
-function byMode(item: Exclude<Item, { kind: "exec" }>, { mode }: Policy): PartVerdict {
+function byMode(item: Exclude<Item, { kind: "exec" | "secret" }>, { mode }: Policy): PartVerdict {
   switch (item.kind) {
     case "read":
       return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
@@ -204,6 +208,8 @@ function nameOf(item: Item): string {
       return item.command;
     case "network":
       return item.host;
+    case "secret":
+      return item.name;
     case "address":
       return item.url;
     case "undeclared":

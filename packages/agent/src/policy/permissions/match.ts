@@ -35,7 +35,7 @@ function isAmong(tool: string, { subject, decision }: Rule): boolean {
 }
 
 /** Matches everything but commands. */
-export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" }>, scope: RuleScope): boolean {
+export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" | "secret" }>, scope: RuleScope): boolean {
   if (!isAbout(rule, item, scope)) return false;
   if (rule.pattern === undefined) return true;
   switch (item.kind) {
@@ -55,6 +55,7 @@ export function matchesItem(rule: Rule, item: Exclude<Item, { kind: "exec" }>, s
 export function tierOf(item: Item): Tier {
   if (item.kind === "undeclared") return item.tier;
   if (item.kind === "address") return item.write ? "write" : "read";
+  if (item.kind === "secret") return "exec";
   return item.kind;
 }
 

@@ -1,8 +1,9 @@
 // Keeps known secrets out of what a session writes down, sends and shows: each is replaced by `[redacted:NAME]` in what comes
 // from tools, files and people (decision 0076). A placeholder stands for one value, so that a tool can be given the value again
-// when the model uses the placeholder (decision 0157).
+// where it belongs (decision 0309).
 
-import { withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
+import { hostsByShape } from "../../base/secrets/secret-hosts.ts";
+import { withoutPassword, withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
 import { type Secret, secretValues } from "../../base/secrets/secret-values.ts";
 import { RedactingBytes, RedactingStream, withoutSecrets } from "./replace.ts";
 
@@ -14,29 +15,41 @@ const PLACEHOLDER = /\[redacted:([^\]\n]{1,200})\]/g;
 /** How many secret values were replaced in a text. */
 export const placeholdersIn = (text: string): number => text.match(PLACEHOLDER)?.length ?? 0;
 
+/** A secret whose placeholder was shown, and the hosts that it belongs to. */
+export interface ShownSecret {
+  readonly name: string;
+  readonly value: string;
+  readonly hosts: readonly string[];
+}
+
 /** Replaces known secrets by their names in text, data and streams. */
 export class Redactor {
   #first: (() => Iterable<Secret>) | undefined;
-  /** Placeholder names by value; the first name stays. */
-  readonly #names = new Map<string, string>();
-  /** Values by the placeholder names that have been used. */
-  readonly #shown = new Map<string, string>();
+  readonly #hostsOf: (name: string) => readonly string[];
+  /** By value; the first name stays. */
+  readonly #known = new Map<string, Secret>();
+  /** By the placeholder names that have been used. */
+  readonly #shown = new Map<string, Secret>();
   /** Longest first. */
   #secrets: readonly Secret[] = [];
 
-  /** `first` is called with the first text, so that it does not slow down the start. */
-  constructor(first?: () => Iterable<Secret>) {
+  /**
+   * `first` is called with the first text, so that it does not slow down the start. `hostsOf`: the hosts that a variable or a stored
+   * credential of this name belongs to.
+   */
+  constructor(first?: () => Iterable<Secret>, hostsOf: (name: string) => readonly string[] = () => []) {
     this.#first = first;
+    this.#hostsOf = hostsOf;
   }
 
-  /** Parts of the value that are too common to be replaced are skipped. */
-  add(name: string, value: string): void {
-    this.#learn(secretValues(name, value));
+  /** Parts of the value that are too common to be replaced are skipped. `host`: the one that it belongs to, if that is known. */
+  add(name: string, value: string, host?: string): void {
+    this.#learn(secretValues(name, value).map((secret) => ({ ...(host === undefined ? {} : { host }), ...secret })));
   }
 
   text(text: string): string {
-    return withoutSecrets(text, this.#loadSecrets(), ({ name, value }) => {
-      this.#shown.set(name, value);
+    return withoutSecrets(text, this.#loadSecrets(), (secret) => {
+      this.#shown.set(secret.name, secret);
     });
   }
 
@@ -44,18 +57,40 @@ export class Redactor {
   restore<T>(value: T): T {
     if (this.#shown.size === 0) return value;
     return mapStrings(value, (text) =>
-      text.replace(PLACEHOLDER, (whole, name: string) => this.#shown.get(name) ?? whole),
+      text.replace(PLACEHOLDER, (whole, name: string) => this.#shown.get(name)?.value ?? whole),
     );
+  }
+
+  /** The secrets that `restore` would put back, one for each place. */
+  usedIn(value: unknown): readonly ShownSecret[] {
+    const used: ShownSecret[] = [];
+    if (this.#shown.size === 0) return used;
+    mapStrings(value, (text) => {
+      for (const [, placeholder = ""] of text.matchAll(PLACEHOLDER)) {
+        const secret = this.#shown.get(placeholder);
+        if (secret === undefined) continue;
+        const { name, value: plain, host } = secret;
+        const hosts = [
+          ...(host === undefined ? [] : [host]),
+          ...this.#hostsOf(name.replace(/:\d+$/, "")),
+          ...hostsByShape(plain),
+        ];
+        used.push({ name, value: plain, hosts });
+      }
+      return text;
+    });
+    return used;
   }
 
   /** All strings inside plain data; the same object when nothing had to change. Bytes and instances are left alone. */
   value<T>(value: T): T {
+    if (this.#loadSecrets().length === 0) return value;
     return mapStrings(value, (text) => this.text(text));
   }
 
   /** For what leaves the machine: what only looks like a secret is replaced as well. */
   redactForSharing<T>(value: T): T {
-    return mapStrings(value, (text) => withoutSecretShapes(this.text(text)));
+    return mapStrings(value, (text, field) => withoutPassword(field, withoutSecretShapes(this.text(text))));
   }
 
   stream(): RedactingStream {
@@ -75,34 +110,34 @@ export class Redactor {
 
   /** Several values of one variable (an address and the password in it) need names of their own. */
   #freeName(name: string): string {
-    const taken = new Set(this.#names.values());
+    const taken = new Set([...this.#known.values()].map((secret) => secret.name));
     let free = name;
     for (let n = 2; taken.has(free); n++) free = `${name}:${n}`;
     return free;
   }
 
   #learn(secrets: readonly Secret[]): void {
-    const before = this.#names.size;
-    for (const { name, value } of secrets) if (!this.#names.has(value)) this.#names.set(value, this.#freeName(name));
-    if (this.#names.size === before) return;
-    this.#secrets = [...this.#names]
-      .map(([value, name]) => ({ name, value }))
-      .sort((a, b) => b.value.length - a.value.length);
+    const before = this.#known.size;
+    for (const secret of secrets)
+      if (!this.#known.has(secret.value))
+        this.#known.set(secret.value, { ...secret, name: this.#freeName(secret.name) });
+    if (this.#known.size === before) return;
+    this.#secrets = [...this.#known.values()].sort((a, b) => b.value.length - a.value.length);
   }
 }
 
 /** The same object when nothing had to change. Bytes and instances are left alone. */
-function mapStrings<T>(value: T, map: (text: string) => string, depth = 0): T {
-  if (typeof value === "string") return map(value) as T;
+function mapStrings<T>(value: T, map: (text: string, field: string) => string, field = "", depth = 0): T {
+  if (typeof value === "string") return map(value, field) as T;
   if (typeof value !== "object" || value === null || depth > MOST_NESTING) return value;
   if (Array.isArray(value)) {
-    const mapped = value.map((inner) => mapStrings(inner, map, depth + 1));
+    const mapped = value.map((inner) => mapStrings(inner, map, field, depth + 1));
     return mapped.every((inner, index) => inner === value[index]) ? value : (mapped as T);
   }
   if (!isPlain(value)) return value;
   let changed: Record<string, unknown> | undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const mapped: unknown = mapStrings(inner, map, depth + 1);
+    const mapped: unknown = mapStrings(inner, map, key, depth + 1);
     if (mapped === inner) continue;
     changed ??= { ...(value as Record<string, unknown>) };
     changed[key] = mapped;

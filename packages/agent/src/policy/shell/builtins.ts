@@ -1,36 +1,40 @@
 // Builtins that assign variables, evaluate their words or change how the rest of the text is read. Bash evaluates more of them
 // than their words show, so each has a list of forms that are proven to run nothing; any other form is in doubt.
 
+import type { ShellContext } from "../../contract/shell.ts";
 import { listOf, readOptions } from "./options.ts";
 import type { ShellWord } from "./shell-words.ts";
 import { judgeTest } from "./test-words.ts";
-import { isHarmlessAssignment, sensitiveName } from "./variables.ts";
+import { isExported, isHarmlessAssignment, sensitiveName, strangeVariable } from "./variables.ts";
 
 export interface BuiltinVerdict {
   readonly doubt?: string | undefined;
   readonly isHarmless: boolean;
+  /** See ShellPart. */
+  readonly strange?: string | undefined;
 }
 
 const HARMLESS: BuiltinVerdict = { isHarmless: true };
 
 const inDoubt = (doubt: string): BuiltinVerdict => ({ doubt, isHarmless: false });
 
-type Judge = (operands: readonly ShellWord[], program: string) => BuiltinVerdict | undefined;
+type Judge = (operands: readonly ShellWord[], program: string, context: ShellContext) => BuiltinVerdict | undefined;
 
 const JUDGES: Readonly<Record<string, Judge>> = {
   ...Object.fromEntries(["declare", "typeset", "local", "readonly", "export"].map((name) => [name, judgeDeclaration])),
   ...Object.fromEntries(["mapfile", "readarray"].map((name) => [name, optionsThenNames("-t -d: -n: -O: -s: -u:")])),
   // What they run, or which program a name stands for, is in their words.
   ...Object.fromEntries(
-    ["let", "bind", "complete", "compgen", "compopt", "fc", "history"].map((name) => [
+    ["let", "bind", "complete", "compgen", "compopt", "fc"].map((name) => [
       name,
       () => inDoubt(`${name} evaluates its words`),
     ]),
   ),
   read: optionsThenNames("-ers -a: -d: -i: -n: -N: -p: -t: -u:"),
   unset: optionsThenNames("-vf"),
-  getopts: (operands) => (operands[0]?.isKnown ? judgeNames(operands.slice(1, 2)) : unknownName()),
+  getopts: (operands, _, context) => (operands[0]?.isKnown ? judgeNames(operands.slice(1, 2), context) : unknownName()),
   wait: only(/^(?:-[nf]+|%?\w+|\$!)$/, "wait assigns a variable"),
+  history: only(/^\d+$/, "history evaluates its words"),
   jobs: only(/^(?:-[lnprs]+|%\S+)$/, "jobs may run its words"),
   hash: only(/^(?:-[rl]+)$/, "hash changes which program runs"),
   printf: judgePrintf,
@@ -45,8 +49,12 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 };
 
 /** What is said of builtins that do more than their words show; undefined for every other program. */
-export function judgeBuiltin(words: readonly ShellWord[], program: string): BuiltinVerdict | undefined {
-  return Object.hasOwn(JUDGES, program) ? (JUDGES[program] as Judge)(words.slice(1), program) : undefined;
+export function judgeBuiltin(
+  words: readonly ShellWord[],
+  program: string,
+  context: ShellContext,
+): BuiltinVerdict | undefined {
+  return Object.hasOwn(JUDGES, program) ? (JUDGES[program] as Judge)(words.slice(1), program, context) : undefined;
 }
 
 /** Every word is one of these. */
@@ -57,11 +65,11 @@ function only(permitted: RegExp, doubt: string): Judge {
 /** These options, then names of variables. */
 function optionsThenNames(options: string): Judge {
   const list = listOf(options);
-  return (operands) => {
+  return (operands, _, context) => {
     const read = readOptions(operands, list);
     if ("refused" in read) return unknownName();
     const arrays = read.options.flatMap(({ name, value }) => (name === "-a" && value ? [value] : []));
-    return judgeNames([...arrays, ...read.operands]);
+    return judgeNames([...arrays, ...read.operands], context);
   };
 }
 
@@ -70,20 +78,21 @@ function unknownName(): BuiltinVerdict {
 }
 
 /** Plain names: bash evaluates a subscript also where only a name is expected (`unset 'a[$(id)]'` runs id). */
-function judgeNames(names: readonly ShellWord[]): BuiltinVerdict {
+function judgeNames(names: readonly ShellWord[], context: ShellContext): BuiltinVerdict {
   for (const { value, isKnown } of names) {
     if (!isKnown || !/^\w+$/.test(value)) return unknownName();
     const doubt = sensitiveName(value);
     if (doubt) return inDoubt(doubt);
   }
-  return HARMLESS;
+  const exported = names.find(({ value }) => isExported(value, context));
+  return exported ? { isHarmless: false, strange: strangeVariable(exported.value) } : HARMLESS;
 }
 
 /**
  * Flags and names, or `NAME=value` with a value that cannot be taken for the elements of an array: those are expanded again, also
  * when they were quoted.
  */
-function judgeDeclaration(operands: readonly ShellWord[], program: string): BuiltinVerdict {
+function judgeDeclaration(operands: readonly ShellWord[], program: string, context: ShellContext): BuiltinVerdict {
   const flags = operands.filter(({ value }) => /^[-+]/.test(value));
   if (!flags.every(({ value, isKnown }) => isKnown && /^-[aArxgpnF]+$/.test(value)))
     return inDoubt(`${program} evaluates its words`);
@@ -91,8 +100,8 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string): Buil
   const isScalar = /^(?:export|readonly)$/.test(program) && !/[aA]/.test(letters);
   // Under -n a name stands for another variable, whichever its value names.
   if (letters.includes("n") && program !== "export") return unknownName();
-  const isExported = program === "export" || letters.includes("x");
-  let isTight = true;
+  const exports = program === "export" || letters.includes("x");
+  let steering: string | undefined;
   for (const word of operands.filter((operand) => !flags.includes(operand))) {
     const [, name = "", value] = /^([^=]*?)(?:\+?=(.*))?$/s.exec(word.value) ?? [];
     if (!/^\w+$/.test(name)) return unknownName();
@@ -103,9 +112,9 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string): Buil
     if (value !== undefined && !isScalar && (!word.isKnown || value.includes("(")))
       return inDoubt(`${program} evaluates what it assigns`);
     // A name alone is exported with the value that it has, also one that the same text has assigned.
-    isTight &&= isHarmless;
+    if (!isHarmless && (exports || (value !== undefined && isExported(name, context)))) steering ??= name;
   }
-  return { isHarmless: !isExported || isTight };
+  return steering === undefined ? HARMLESS : { isHarmless: false, strange: strangeVariable(steering) };
 }
 
 /** `-v` assigns, and so does `%n` in the format. */

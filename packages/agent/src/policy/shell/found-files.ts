@@ -14,7 +14,8 @@ export function findFiles(words: readonly ShellWord[]): Found {
     if (/^-i?regex$/.test(test)) return [globOf(value, "whole")];
     return /^-i?(?:name|path|wholename)$/.test(test) ? [value] : [];
   });
-  return { roots: roots.length > 0 ? roots : ["."], names };
+  const followsLinks = given.some(({ value }) => /^-(?:\w*L|-?follow)$/.test(value));
+  return { roots: roots.length > 0 ? roots : ["."], names, ...(followsLinks && { followsLinks }) };
 }
 
 /** Where the command behind `-exec` ends: at `;`, or at a `+` right behind `{}`. Any other `+` is a word of it. */

@@ -2,36 +2,55 @@
 
 import { endOfExec } from "./found-files.ts";
 import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
-import { HARMLESS, type HarmlessProgram, type Operands } from "./harmless-programs.ts";
+import { HARMLESS_WHERE_TRUSTED } from "./harmless-machine.ts";
+import type { HarmlessProgram, Operands } from "./harmless-program.ts";
+import { HARMLESS } from "./harmless-programs.ts";
 import { listOf, type ReadOptions, type Refused, readOptions } from "./options.ts";
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import type { ShellWord } from "./shell-words.ts";
+
+/** Stands among `tracked` for all that git knows, wherever in its repository it runs. */
+export const WHOLE_REPOSITORY = ":/";
 
 export interface Harmless {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   /** See ShellPart. */
   readonly trees?: readonly string[];
+  readonly tracked?: readonly string[];
   readonly picks?: readonly string[];
+  readonly followsLinks?: boolean;
   /** It changes something besides `writes`. */
   readonly changes?: boolean;
 }
 
 /** Undefined when the program is not on the list; refused by the word that is not understood. The program is known by its plain name. */
-export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | Refused | undefined {
-  if (isQuestion(words, program)) return { reads: [], writes: [] };
+export function harmlessOf(
+  words: readonly ShellWord[],
+  program: string,
+  isTrusted = false,
+): Harmless | Refused | undefined {
+  if (isQuestion(words, program, isTrusted)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
-  if (!Object.hasOwn(HARMLESS, program)) return undefined;
-  const entry = HARMLESS[program] as HarmlessProgram;
+  const entry = [HARMLESS, isTrusted ? HARMLESS_WHERE_TRUSTED : {}].find((list) => Object.hasOwn(list, program))?.[
+    program
+  ];
+  return entry && harmlessListed(words, program, entry);
+}
+
+function harmlessListed(
+  words: readonly ShellWord[],
+  program: string,
+  entry: HarmlessProgram,
+): Harmless | Refused | undefined {
   const given = words.slice(1);
   const read =
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
-  // Of these, only a few subcommands are listed.
-  if (/^(?:npm|ip)$/.test(program) && read.operands.some(({ value }) => !entry.each?.test(value))) return undefined;
+  if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
@@ -42,8 +61,13 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   return { reads, writes, ...searchedBy(program, read, named) };
 }
 
+function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean {
+  return operands.every(({ isKnown }) => isKnown) && joined.test(operands.map(({ value }) => value).join(" "));
+}
+
 /** A word that the entry does not permit where it stands. */
-function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
+function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
+  if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
   if (most !== undefined && read.operands.length > most) return read.operands[most]?.value;
   // gawk opens a connection behind such a name.
   const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
@@ -70,8 +94,17 @@ const RECURSIVE: Readonly<Record<string, RegExp>> = {
   cp: /^(?:-[rRa]|--recursive|--archive)$/,
 };
 
+/** Those that follow the links which they find there. */
+const FOLLOWING: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-R|--dereference-recursive)$/])),
+  rg: /^(?:-L|--follow)$/,
+  ag: /^-f$/,
+  diff: /^(?:-r|--recursive)$/,
+  cp: /^(?:-L|--dereference)$/,
+};
+
 /** Programs that go down into folders. */
-function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Pick<Harmless, "trees" | "picks"> {
+function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Partial<Harmless> {
   const isAlways = /^(?:rg|ag|mv)$/.test(program);
   if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
   const picks = options.flatMap(({ name, value }) =>
@@ -79,7 +112,8 @@ function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmle
       ? [value.value.replace(/^[\w-]+:(?=.)/, "")]
       : [],
   );
-  return { trees: reads.length > 0 ? reads : ["."], picks };
+  const followsLinks = options.some(({ name }) => FOLLOWING[program]?.test(name));
+  return { trees: reads.length > 0 ? reads : ["."], picks, ...(followsLinks && { followsLinks }) };
 }
 
 // Not those that a file of the project can make another program: cargo, go, pnpm, rustc, yarn.
@@ -87,22 +121,26 @@ const VERSIONED =
   /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|ruby|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash|openssl)$/;
 
 const VERSION: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(["node", "npm", "tsc", "php", "ruby", "perl"].map((name) => [name, /^-v$/])),
+  ...Object.fromEntries(
+    ["node", "npm", "tsc", "php", "ruby", "perl", "gcc", "g++", "clang"].map((name) => [name, /^-v$/]),
+  ),
   python: /^-V$/,
   python3: /^-V$/,
+  cargo: /^-V$/,
+  rustc: /^-V$/,
   java: /^-version$/,
   openssl: /^version$/,
 };
 
 // Those for which the word is no more than a text, or another question.
-const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc)$/;
+const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc|crontab)$/;
 
 /** It prints its version or its help, and nothing else. */
-function isQuestion(words: readonly ShellWord[], program: string): boolean {
+function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
   const [, question] = words;
   if (words.length !== 2 || !question?.isKnown) return false;
-  if (VERSIONED.test(program) && (question.value === "--version" || VERSION[program]?.test(question.value)))
-    return true;
+  const isVersioned = VERSIONED.test(program) || (isTrusted && /^(?:cargo|rustc)$/.test(program));
+  if (isVersioned && (question.value === "--version" || VERSION[program]?.test(question.value))) return true;
   return question.value === "--help" && Object.hasOwn(HARMLESS, program) && !NOT_HELPED.test(program);
 }
 
@@ -208,15 +246,44 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   const reads = [...read.operands, ...ranges]
     .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
     .filter((path) => path !== "");
-  const isOutside = read.options.some(({ name: option }) => option === "--no-index");
-  const shows = SHOWS_FILES.test(name);
-  const files = valuesThat(read, "read");
+  const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
   return {
-    reads: [...reads, ...files],
+    reads: [...reads, ...valuesThat(read, "read")],
     writes: [],
-    ...(isOutside && { trees: reads }),
-    ...(shows && { picks: reads }),
+    // Its first word may be the pattern, so that no word need say where it searches.
+    ...(isOutside && { trees: name === "grep" ? [...reads, "."] : reads }),
+    ...(!isOutside && showsContent(name, read) && { tracked: shownFolders(name, read) }),
+    ...(SHOWS_FILES.test(name) && { picks: reads }),
   };
+}
+
+/** Options with which only names and numbers are shown. */
+const NAMES_ONLY =
+  /^(?:-s|--(?:no-patch|quiet|raw|stat|numstat|shortstat|dirstat|summary|compact-summary|name-only|name-status))$/;
+
+/** Options with which lines of files are shown, or looked for. */
+const SHOWS_LINES =
+  /^(?:-[cpuGLSUW]|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|binary|check|word-diff|word-diff-regex|color-words|function-context|diff-merges))$/;
+
+/** Whether it shows, or looks for, what is in files of the repository, now or earlier: a rule may deny some of them. */
+function showsContent(name: string, { options, operands }: ReadOptions): boolean {
+  const has = (list: RegExp) => options.some((option) => list.test(option.name));
+  if (name === "grep") return true;
+  if (name === "status") return has(/^(?:-v|--verbose)$/);
+  if (name === "cat-file") return has(/^-p$/) && !operands.every(isFileOfRevision);
+  if (name === "show" && operands.length > 0 && operands.every(isFileOfRevision)) return false;
+  if (/^(?:diff|show|range-diff)$/.test(name)) return has(SHOWS_LINES) || !has(NAMES_ONLY);
+  return /^(?:log|whatchanged|stash|reflog|diff-tree|diff-index|diff-files)$/.test(name) && has(SHOWS_LINES);
+}
+
+/** `revision:path`: that file, and no other. */
+const isFileOfRevision = ({ value, isKnown }: ShellWord): boolean => isKnown && /^[^:]+:[^:]/.test(value);
+
+/** Where the files lie that it shows: paths behind `--`, for a search where it runs, otherwise all that there are. */
+function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly string[] {
+  const arePlain = dashed.every(({ value, isKnown }) => isKnown && !/^:|[*?[]/.test(value));
+  if (dashed.length > 0 && arePlain) return dashed.map(({ value }) => value);
+  return [name === "grep" && arePlain ? "." : WHOLE_REPOSITORY];
 }
 
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {
@@ -226,10 +293,17 @@ function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARML
   if (operands.length < (entry.least ?? 0)) return "";
   const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);
   if (file) return file.name;
+  const signed = options.find(({ name, value }) => FORMATS.test(name) && value && !checksNothing(value));
+  if (signed) return signed.value?.value;
   const [first] = operands;
   const isFirst = !entry.first || isListing || !first || (first.isKnown && entry.first.test(first.value));
   return isFirst ? undefined : first.value;
 }
+
+const FORMATS = /^--(?:format|pretty|sort)$/;
+
+/** `%G?`, also behind `+`, `-` or a blank, and `%(signature)` start gpg. */
+const checksNothing = ({ value, isKnown }: ShellWord): boolean => isKnown && !/%[-+ ]?G|signature/.test(value);
 
 /** They show what is in files; a wildcard in a path stands for hidden files as well. */
 const SHOWS_FILES = /^(?:log|show|whatchanged|diff|diff-tree|diff-index|diff-files|grep|cat-file|blame|annotate)$/;

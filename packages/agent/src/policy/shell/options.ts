@@ -30,6 +30,8 @@ export interface ReadOptions {
   /** The options in order. */
   readonly options: readonly ReadOption[];
   readonly operands: readonly ShellWord[];
+  /** The operands behind `--`; undefined without one. */
+  readonly dashed?: readonly ShellWord[] | undefined;
 }
 
 /** The word that was not understood. */
@@ -90,8 +92,8 @@ export function readOptions(
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as ShellWord;
     if (word.isKnown && word.value === "--") {
-      operands.push(...words.slice(at + 1));
-      break;
+      const dashed = words.slice(at + 1);
+      return { options, operands: [...operands, ...dashed], dashed };
     }
     const isOpen = !word.isKnown && !word.value.startsWith("-");
     if (isOpen && word.mayBeOption && !isLenient) return { refused: word.value };

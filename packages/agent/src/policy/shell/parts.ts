@@ -1,10 +1,10 @@
 // Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
 
-import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "../../contract/shell.ts";
+import type { OuterForm, ShellAssignment, ShellContext, ShellDanger, ShellPart } from "../../contract/shell.ts";
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
-import { type Harmless, harmlessOf } from "./harmless.ts";
+import { type Harmless, harmlessOf, WHOLE_REPOSITORY } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
 import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
@@ -12,7 +12,7 @@ import type { RedirectEffects } from "./redirects.ts";
 import type { Found, ShellWord } from "./shell-words.ts";
 import { type Dialect, ShellDoubt } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
-import { isHarmlessAssignment, sensitiveName, type VariableFacts } from "./variables.ts";
+import { isExported, isHarmlessAssignment, sensitiveName, strangeVariable, type VariableFacts } from "./variables.ts";
 import { unwrap } from "./wrappers.ts";
 
 /** How a command was reached. */
@@ -145,11 +145,15 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   }
   const given = words.map((word) => withPlainNames(word, place.cwd, reached.context));
   const isPlain = isStandard((words[0] as ShellWord).value);
-  const builtin = isPlain ? judgeBuiltin(words, name) : undefined;
+  const builtin = isPlain ? judgeBuiltin(words, name, reached.context) : undefined;
   const isFunction = reached.functions?.has((words[0] as ShellWord).value);
   // A repository that came with the project as data has settings of its own, and they name programs.
   const isForeign = name === "git" && !isSameRepository(place, reached.context);
-  const judged = isFunction ? NOTHING : isPlain && !isForeign ? harmlessOf(given, name) : undefined;
+  const judged = isFunction
+    ? NOTHING
+    : isPlain && !isForeign
+      ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
+      : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
   const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
   const listed = fed ? undefined : named;
@@ -157,7 +161,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
     ? "git outside of the session's repository"
     : judged && "refused" in judged
       ? judged.refused
-      : undefined;
+      : builtin?.strange;
   const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
@@ -183,6 +187,11 @@ function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, 
 function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boolean {
   if (!isCertain || cwd === undefined) return false;
   return context.sameRepository?.has(cwd) ?? cwd === context.cwd;
+}
+
+/** Trust is given to one folder: neither to those above it nor to what was put into one below. */
+function isTrustedPlace({ cwd, isCertain }: Place, { isTrusted = false, root }: ShellContext): boolean {
+  return isTrusted && isCertain && cwd !== undefined && cwd === root;
 }
 
 /** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */
@@ -217,7 +226,9 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const isListed = words.length === 0 || harmless !== undefined;
   // What the shell itself does reads none of them.
   const isOwn = reached.through.length === 0 && PRINTS.test(words[0]?.value ?? "");
-  const isTight = words.length === 0 || steering.length === 0 || isOwn;
+  // Without a command, a variable that programs get already is set for all that follow.
+  const strangers = words.length > 0 ? steering : steering.filter(({ name }) => isExported(name, reached.context));
+  const isTight = strangers.length === 0 || isOwn;
   const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
   if (to.parts.length >= MOST_PARTS) throw new ShellDoubt(`it runs more than ${MOST_PARTS} commands`);
   to.parts.push({
@@ -231,12 +242,12 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     assignments,
     writes,
     reads,
-    ...searchScope(words, harmless),
+    ...searchScope(words, harmless, reached.context),
     cwd: place.cwd,
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
     isHarmless,
-    strange: isHarmless ? undefined : said.strange,
+    strange: isHarmless ? undefined : (said.strange ?? strangeIn(isTight ? [] : strangers)),
     isReadOnly: isHarmless && writes.length === 0 && !harmless?.changes,
     doubt,
   });
@@ -250,10 +261,18 @@ const PRINTS = /^(?::|true|false|echo|printf|test|\[|cd|pwd)$/;
 /** They tell names and sizes of files, not what is in them. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;
 
-function searchScope(words: readonly ShellWord[], harmless: Harmless | undefined): Pick<ShellPart, "trees" | "picks"> {
+const strangeIn = ([first]: readonly ShellAssignment[]): string | undefined => first && strangeVariable(first.name);
+
+function searchScope(
+  words: readonly ShellWord[],
+  harmless: Harmless | undefined,
+  { root, cwd }: ShellContext,
+): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
   return {
+    tracked: (harmless?.tracked ?? []).map((tree) => (tree === WHOLE_REPOSITORY ? (root ?? cwd) : tree)),
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
+    followsLinks: harmless?.followsLinks || found.some(({ followsLinks }) => followsLinks),
     picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
   };
 }

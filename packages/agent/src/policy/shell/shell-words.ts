@@ -24,6 +24,8 @@ export interface ShellWord {
 export interface Found {
   readonly roots: readonly string[];
   readonly names: readonly string[];
+  /** What lies behind links is found as well. */
+  readonly followsLinks?: boolean;
 }
 
 export function knownWord(value: string): ShellWord {

@@ -1,5 +1,6 @@
 // Which variables change what a command does, and what the text itself says about their values.
 
+import type { ShellContext } from "../../contract/shell.ts";
 import { childrenOf, commandsIn, innerOf, redirectWords } from "./children.ts";
 import type { Command, Inner, Script, Word } from "./syntax.ts";
 
@@ -30,6 +31,14 @@ const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
 export function isHarmlessAssignment(name: string, value: string | undefined): boolean {
   return value !== undefined && HARMLESS.some(([names, values]) => names.test(name) && values.test(value));
 }
+
+/** What is assigned to it reaches every program that starts from then on. */
+export function isExported(name: string, { exported }: Pick<ShellContext, "exported">): boolean {
+  return exported?.has(name) ?? /^[A-Z]/.test(name);
+}
+
+/** What a question says of a variable that is not on the list of harmless ones. */
+export const strangeVariable = (name: string): string => `The variable ${name}`;
 
 /** What the text assigns, wherever it stands: the order of statements is not looked at. */
 export class VariableFacts {

@@ -78,7 +78,7 @@ function verdictOfPart(part: ShellPart, rules: ShellRules, options: VerdictOptio
   }
   const written = writeVerdict(part, options, say);
   if (written) return written;
-  if (part.words.length === 0) return say("allow", "it runs no program");
+  if (part.words.length === 0 && part.isHarmless) return say("allow", "it runs no program");
   if (allowed) return say("allow", "a rule allows it", allowed);
   return options.harmless && part.isHarmless ? say("allow", "it is harmless") : say("ask", "no rule covers it");
 }

@@ -77,7 +77,9 @@ function printedPaths(command: Command, source: Source, piped: Found | undefined
   if (!LISTERS.test(program.value)) return undefined;
   // The first operand is no file for most of them: then they list where they run.
   const roots = program.value === "ls" && texts.length > 0 ? texts : [...texts, "."];
-  return { roots, names: [...texts, ...patterns] };
+  // As far as their options go; of other letters it is no matter that they are taken for this one.
+  const followsLinks = others.some(({ value }) => /^-\w*[LR]|^--(?:follow|dereference-recursive)$/.test(value));
+  return { roots, names: [...texts, ...patterns], ...(followsLinks && { followsLinks }) };
 }
 
 /** `$(ls src)`: the paths that the command prints become words. */
@@ -104,7 +106,7 @@ function walkCommand(command: Command, source: Source, reached: Reached, place: 
     );
   const inside = { ...reached, isPiped: reached.isPiped || effects.hasInput, piped: undefined };
   const { scripts, words, inner } = childrenOf(command);
-  if (command.kind === "for") checkName(command.name);
+  if (command.kind === "for") checkName(command.name, reached);
   walkInner([...inner, ...innerOf(words)], source, inside, place, to);
   if (command.kind === "function") walkFunction(command, source, { ...inside, isPiped: true }, place, to);
   else if (command.kind === "subshell") walkScript(command.body, source, inside, { ...place }, to);
@@ -183,17 +185,17 @@ function walkInner(inner: readonly Inner[], source: Source, reached: Reached, pl
       const inside = { ...reached, assignments: [], isPiped: reached.isPiped || isFed, piped: undefined };
       walkScript(one.script, source, inside, { ...place }, to);
     } else if (one.kind === "variable") {
-      if (one.assigns) checkName(one.name);
+      if (one.assigns) checkName(one.name, reached);
     } else {
-      for (const name of one.assigned) checkName(name);
+      for (const name of one.assigned) checkName(name, reached);
       const unsafe = one.names.find((name) => !source.facts.isNumber(name));
       if (unsafe !== undefined) throw new ShellDoubt(`arithmetic over ${unsafe}, which may hold more than a number`);
     }
   }
 }
 
-function checkName(name: string): void {
-  const doubt = sensitiveName(name);
+function checkName(name: string, { context }: Reached): void {
+  const doubt = sensitiveName(name) ?? (context.exported?.has(name) ? `it sets ${name}` : undefined);
   if (doubt) throw new ShellDoubt(doubt);
 }
 

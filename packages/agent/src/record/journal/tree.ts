@@ -50,7 +50,8 @@ export function existingEntry(journal: Pick<TreeReader, "has" | "entry">, id: st
 /** Said by the user, not put in by the loop. */
 export function isUserMessage(entry: TreeEntry): entry is MessageEntry {
   if (entry.type !== "message" || entry.message.role !== "user") return false;
-  return entry.origin !== "loop_detection" && entry.origin !== "injected";
+  const { origin, source } = entry;
+  return origin !== "loop_detection" && origin !== "injected" && (source === undefined || source.kind === "user");
 }
 
 /** Where choosing an entry leads. */

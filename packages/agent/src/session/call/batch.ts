@@ -1,5 +1,5 @@
-// The calls of one answer: together when the profile allows it, exclusive ones in a row among themselves. An edit and what
-// comes before or after it wait for each other: tests requested after an edit must not run before it is made. One that fails
+// The calls of one answer: together, within a fixed number of lanes, when the profile allows it, exclusive ones in a row among
+// themselves. An edit and what comes before or after it wait for each other: tests requested after an edit must not run before it is made. One that fails
 // never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
@@ -44,18 +44,26 @@ function isWrite(core: Offer, call: ToolCallData): boolean {
   }
 }
 
+/** An answer may hold hundreds of calls: so many of them are judged and run at the same time. */
+const LANES = 32;
+
 async function runTogether(
   core: Offer,
   calls: readonly ToolCallData[],
   start: (call: ToolCallData, nth: number) => Promise<void>,
 ): Promise<void> {
-  let lane: Promise<void> = Promise.resolve();
-  const running = calls.map((call, nth) => {
-    if (!core.tools.get(call.name)?.tool.exclusive) return start(call, nth);
-    lane = lane.then(() => start(call, nth));
-    return lane;
-  });
-  const settled = await Promise.allSettled(running);
+  const isExclusive = (call: ToolCallData): boolean => core.tools.get(call.name)?.tool.exclusive === true;
+  const inRow: number[] = [];
+  const rows: number[][] = [];
+  for (const [nth, call] of calls.entries()) {
+    if (!isExclusive(call)) rows.push([nth]);
+    else if (inRow.push(nth) === 1) rows.push(inRow);
+  }
+  const waiting = rows.values();
+  const lane = async (): Promise<void> => {
+    for (const row of waiting) for (const nth of row) await start(calls[nth]!, nth);
+  };
+  const settled = await Promise.allSettled(Array.from({ length: Math.min(LANES, rows.length) }, lane));
   for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
 }
 

@@ -2,7 +2,7 @@
 // call ends with exactly one result entry and one tool_call_end.
 
 import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
-import { DeadlineError, withDeadline } from "../../base/time/deadline.ts";
+import { DeadlineError, endInTime, withDeadline } from "../../base/time/deadline.ts";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import type { RegisteredTool } from "../../contract/registry/registry.ts";
 import { validateArguments } from "../../contract/registry/validate.ts";
@@ -22,6 +22,7 @@ import { EnvError } from "../../world/env/types.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox, WholeSession } from "../facades.ts";
 import { askApproval } from "./approval.ts";
 import { argumentsOf, cardOf } from "./card.ts";
+import { fillIn, keptNote } from "./fill-in.ts";
 import { type CallOutcome, failure, finishCall, type StartedCall } from "./finish-call.ts";
 import { LiveOutput } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
@@ -91,9 +92,8 @@ async function settleCall(
     if ("error" in again) return failure(again.error);
     proposed = propose(registered, call.id, again.args);
   }
-  proposed = withSecrets(core, registered, proposed);
   for (let plans = 0; plans < MOST_PLANS; plans++) {
-    const declared = await declare(core, signal, proposed);
+    const declared = await declare(core, signal, registered, proposed);
     const denied = await askApproval(core, signal, declared.info);
     if (denied !== undefined) return failure(denied);
     const outcome = await execute(core, signal, registered, declared);
@@ -118,24 +118,20 @@ function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): Pr
   return { callId, tool, args, tier, summary: summaryOf(tool, args) };
 }
 
-/** The tool gets the values that placeholders stand for; nothing that leaves the machine does. */
-function withSecrets({ options }: HostChoices, registered: RegisteredTool, proposed: ProposedCall): ProposedCall {
-  if (proposed.tier === "network") return proposed;
-  const args = options.redactor?.restore(proposed.args) ?? proposed.args;
-  return args === proposed.args ? proposed : propose(registered, proposed.callId, args);
-}
-
 interface DeclaredCall {
   readonly info: CallInfo;
   readonly scope: CallScope;
   /** Of the preview that a person was shown. */
   approvedPlan?: string;
+  /** Placeholders of secrets that it does not get. */
+  readonly kept: readonly string[];
 }
 
 /** From here on the arguments do not change: what the call will touch is looked up, once. */
 async function declare(
   core: HostChoices & Toolbox,
   signal: AbortSignal,
+  registered: RegisteredTool,
   proposed: ProposedCall,
 ): Promise<DeclaredCall> {
   const { env } = core.options;
@@ -145,25 +141,35 @@ async function declare(
     paths: new CallPaths(env, signal),
     services: core.services,
   };
-  const { tool, args } = proposed;
+  const { tool } = proposed;
+  signal.throwIfAborted();
   const within = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    withDeadline(
+    endInTime(
       core.deps,
       { what: `${what} of ${tool.name}`, ms: core.config.hookTimeoutMs, graceMs: 0, signal },
-      work,
+      work(),
     );
   const around = core.options.aroundAccess ?? ((_call, look) => look());
-  const look = async (): Promise<readonly Access[]> => readable(() => tool.access?.(args, scope) ?? []);
+  let kept: readonly string[] = [];
+  let call = proposed;
+  const look = (): Promise<readonly Access[]> =>
+    readable(async () => {
+      const filled = await fillIn(core, proposed, async (args) => tool.access?.(args, scope) ?? []);
+      if (filled.args !== proposed.args) call = propose(registered, proposed.callId, filled.args);
+      kept = filled.kept;
+      return filled.access;
+    });
   const access = tool.access && (await within("the access", () => around(proposed, look)));
   let preview: ReturnType<CallInfo["preview"]> | undefined;
   const declared: DeclaredCall = {
     scope,
+    kept,
     info: {
-      ...proposed,
+      ...call,
       access,
       preview: () => {
         preview ??= within("the preview", async () => {
-          const planned = await readable(() => previewOf(tool, args, scope));
+          const planned = await readable(() => previewOf(tool, call.args, scope));
           if (planned.plan !== undefined) declared.approvedPlan = planned.plan;
           return planned;
         });
@@ -211,10 +217,11 @@ async function execute(
           const running = executor(call.args, toolContext(core, declared, inner, live));
           // Here and not later: events emitted while a tool runs are not part of a recording.
           const returned = await Promise.resolve(running).finally(() => live.flush());
-          const result: ToolResult =
+          const plain: ToolResult =
             typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
           // Tools of hosts and extensions are not all type-checked.
-          if (!Array.isArray(result?.content)) throw new Error("it returned neither text nor a result");
+          if (!Array.isArray(plain?.content)) throw new Error("it returned neither text nor a result");
+          const result = withNote(plain, declared.kept);
           const { shown } = declared.scope.paths;
           return shown.size === 0 ? result : { ...result, reads: [...shown] };
         }),
@@ -234,6 +241,12 @@ async function execute(
   } finally {
     live.close();
   }
+}
+
+/** Inside what is recorded: a replay knows no secrets. */
+function withNote(result: ToolResult, kept: readonly string[]): ToolResult {
+  if (kept.length === 0) return result;
+  return { ...result, content: [...result.content, { kind: "text", text: keptNote(kept) }] };
 }
 
 /** What the tool did is known: an interrupt ends the hooks and keeps its result. A failed call passes them as well. */

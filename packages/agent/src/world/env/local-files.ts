@@ -9,6 +9,7 @@ import {
   fchownSync,
   fstatSync,
   lstatSync,
+  openSync,
   readlinkSync,
   realpathSync,
   type Stats,
@@ -38,8 +39,8 @@ const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: ByteRange, { ifFile }: ReadOptions = {}): Promise<Buffer> {
   try {
-    // Not blocking: a pipe without a writer would hold a thread for ever.
-    const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // At once, as `statFile` looks at it. Not blocking: a pipe without a writer would hold us for ever.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = fstatSync(fd);
       if (stat.isDirectory()) throw pathError("is_directory", path);

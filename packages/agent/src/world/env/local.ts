@@ -92,6 +92,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#options.envPolicy === "inherit_none" ? undefined : this.#options.baseEnv["HOME"];
   }
 
+  get exported(): ReadonlySet<string> {
+    return new Set(Object.keys(this.#surroundings({ internal: true }).env));
+  }
+
   workingDirectory(): string {
     return this.#options.cwd;
   }

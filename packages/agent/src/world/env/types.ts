@@ -25,6 +25,8 @@ export interface ExecutionEnvironment {
   readonly privateFolders?: readonly string[];
   /** What `~` means to commands, where that is known before they run. */
   readonly home?: string | undefined;
+  /** Names of the variables that commands find in their environment, where they are known. */
+  readonly exported?: ReadonlySet<string> | undefined;
   /** Absolute path that relative paths are resolved against. */
   workingDirectory(): string;
   platform(): "darwin" | "linux" | "windows" | "wasm";

@@ -72,6 +72,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.home;
   }
 
+  get exported(): ReadonlySet<string> | undefined {
+    return this.inner.exported;
+  }
+
   workingDirectory(): string {
     return this.inner.workingDirectory();
   }

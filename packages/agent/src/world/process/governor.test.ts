@@ -55,6 +55,22 @@ describe("G admission by free memory", () => {
     judge.end();
   });
 
+  it("the end of one command looks at the memory once, however many wait", async () => {
+    let looks = 0;
+    const judge = governor(() => {
+      looks += 1;
+      return 10 * MB;
+    });
+    judge.admit(false, undefined);
+    const first = judge.noteStart(command(process.pid + 1_000_000));
+    const waiting = Array.from({ length: 300 }, () => judge.admit(false, undefined));
+    looks = 0;
+    first();
+    await waiting[0];
+    expect([looks, judge.waiting]).toEqual([1, 299]);
+    judge.end();
+  });
+
   it("a cancelled call leaves the queue at once", async () => {
     const judge = governor(() => 10 * MB);
     judge.admit(false, undefined);

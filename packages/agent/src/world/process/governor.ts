@@ -156,9 +156,11 @@ export class Governor {
 
   /** The first one always starts: waiting would not help it. Nor does a command wait for what stays. */
   #fits(stays: boolean): boolean {
-    const expected = this.#expected;
-    const ahead = [...this.#running].filter((other) => stays || !other.stays).length + this.#starting;
-    return ahead === 0 || expected === 0 || this.#hasMemory(expected, 0);
+    return this.#isFirst(stays) || this.hasRoom(0);
+  }
+
+  #isFirst(stays: boolean): boolean {
+    return this.#starting === 0 && ![...this.#running].some((other) => stays || !other.stays);
   }
 
   get #expected(): number {
@@ -178,7 +180,13 @@ export class Governor {
   }
 
   #startNext(): void {
-    for (const waiting of [...this.#queue]) if (this.#fits(waiting.stays)) waiting.start();
+    // To look at the memory takes longer than many commands do: what is too little for one is too little for those behind it.
+    let hasRoom = true;
+    for (const waiting of [...this.#queue]) {
+      const isFirst = this.#isFirst(waiting.stays);
+      if (!isFirst) hasRoom &&= this.hasRoom(0);
+      if (isFirst || hasRoom) waiting.start();
+    }
   }
 
   #look(): void {

@@ -7,7 +7,7 @@ import { openWorkspace } from "../../config/workspace/workspace.ts";
 import { Discovery, discoveryFor } from "../../found/discovery/discovery.ts";
 import { placeOf } from "../../found/discovery/place.ts";
 import { Reader } from "../../found/discovery/reader.ts";
-import { codeFilesOf, RUNS_CODE } from "../../found/discovery/trusted-items.ts";
+import { codeFilesOf, NEED_TRUST } from "../../found/discovery/trusted-items.ts";
 import type { Found, McpServerValue } from "../../found/discovery/types.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import { isDirectory } from "../../platform/home/small-file.ts";
@@ -61,7 +61,7 @@ async function codeFilesIn(
   discovery: Discovery,
   isMeant: (item: Found) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
-  const found = await Promise.all(RUNS_CODE.map((kind) => discovery.of(kind)));
+  const found = await Promise.all(NEED_TRUST.map((kind) => discovery.of(kind)));
   const reader = new Reader();
   const files = found
     .flatMap(({ all }): readonly Found[] => all)

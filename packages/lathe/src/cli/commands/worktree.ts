@@ -1,10 +1,18 @@
 // `lathe worktree`: views that runs have left, and what becomes of their changes.
 
 import { leftViews } from "@lathe/agent/files";
+import { protectionOf } from "@lathe/agent/policy";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
 import { storeOf } from "../../changes/isolation/view-store.ts";
-import { conflictLines, isRefused, SETTLE_WAYS, type SettleWay } from "../../config/workspace/run-view.ts";
+import {
+  conflictLines,
+  isRefused,
+  type LandingPermit,
+  SETTLE_WAYS,
+  type SettleWay,
+} from "../../config/workspace/run-view.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
+import { onDisk } from "../../found/permissions/on-disk.ts";
 import { Run } from "../../hosts/run.ts";
 import { OpenRunView } from "../../hosts/worktree/run-view.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -46,7 +54,15 @@ async function settle(workspace: Workspace, id: string, how: SettleWay): Promise
     stdout.write(`Removed the isolated copy ${id}.\n`);
     return EXIT.done;
   }
-  const settled = await view.settle(how);
+  const { userHome } = workspace.machine;
+  const homes = { userHome, latheHome: workspace.paths.home };
+  const places = { ...homes, onDisk: onDisk(homes) };
+  // No user is asked here: what needs an answer lands from a session.
+  const permit: LandingPermit = async (files) => {
+    const [why] = files.flatMap((path) => protectionOf(path, places) ?? []);
+    return why && `${why} To be asked about it: ${view.toContinue}, then /worktree land`;
+  };
+  const settled = await view.settle(how, permit);
   for (const line of conflictLines(settled)) stderr.write(`lathe: ${line}\n`);
   (isRefused(settled) ? stderr : stdout).write(`${isRefused(settled) ? "lathe: " : ""}${settled.message}\n`);
   const kept = await view.leave();

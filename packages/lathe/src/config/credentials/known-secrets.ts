@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { Redactor, type Secret } from "@lathe/agent/policy";
 import { isSecretName, isSecretValue, mayHoldKeys } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
+import { providerRows } from "@lathe/llm/providers";
 import { CredentialStore } from "./store.ts";
 
 export interface SecretPlaces {
@@ -13,7 +14,19 @@ export interface SecretPlaces {
 }
 
 export function redactorFor({ env, authFile }: SecretPlaces): Redactor {
-  return new Redactor(() => [...inVariables(env), ...inStore(authFile)]);
+  return new Redactor(
+    () => [...inVariables(env), ...inStore(authFile)],
+    (name) => providerHosts(name, env),
+  );
+}
+
+/** Of a provider, by its name or by the variable that holds its key. */
+function providerHosts(name: string, env: SecretPlaces["env"]): string[] {
+  const rows = providerRows.filter(
+    ({ id, aliases, keyEnv }) => id === name || aliases?.includes(name) || keyEnv.includes(name),
+  );
+  const addresses = rows.flatMap(({ baseUrl, baseUrlEnv = [] }) => [baseUrl, ...baseUrlEnv.map((of) => env[of])]);
+  return addresses.flatMap((address = "") => (URL.canParse(address) ? [new URL(address).host] : []));
 }
 
 function inVariables(env: SecretPlaces["env"]): Secret[] {
@@ -39,12 +52,14 @@ function inStore(authFile: string): Secret[] {
 
 /** Keys and headers written in a models file itself. */
 export function learnModelsFile(redactor: Redactor, { providers = {} }: RegistryConfig): void {
-  for (const [provider, { apiKey, headers, models = [], modelOverrides = {} }] of Object.entries(providers)) {
-    if (apiKey !== undefined && !apiKey.startsWith("!")) redactor.add(provider, apiKey);
+  for (const [provider, config] of Object.entries(providers)) {
+    const { apiKey, baseUrl = "", headers, models = [], modelOverrides = {} } = config;
+    const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
+    if (apiKey !== undefined && !apiKey.startsWith("!")) redactor.add(provider, apiKey, host);
     const ofModels = [...models, ...Object.values(modelOverrides)].map((model) => model.headers);
     for (const [header, value] of [headers, ...ofModels].flatMap((all) => Object.entries(all ?? {}))) {
       if (isSecretName(header.replaceAll("-", "_")) || /^authorization$/i.test(header))
-        redactor.add(provider, value.replace(/^(?:Bearer|Basic|Token) /i, ""));
+        redactor.add(provider, value.replace(/^(?:Bearer|Basic|Token) /i, ""), host);
     }
   }
 }

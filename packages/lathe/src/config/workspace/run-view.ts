@@ -40,6 +40,9 @@ export const isRefused = ({ outcome }: Settled): boolean => outcome === "conflic
 export const conflictLines = ({ conflicts }: Settled): string[] =>
   conflicts.map(({ path, line, message }) => `${path}${line === undefined ? "" : `:${line}`}: ${message}`);
 
+/** Why these files of the project may not be written, or nothing. */
+export type LandingPermit = (files: readonly string[]) => Promise<string | undefined>;
+
 /** Opened by `worktree/run-view.ts`. */
 export interface RunView {
   readonly id: string;
@@ -55,8 +58,8 @@ export interface RunView {
   changes(): Promise<ViewChanges>;
   /** All of it as a patch. */
   diff(): Promise<string>;
-  /** The run may go on in the view afterwards, whatever was chosen. */
-  settle(how: SettleWay): Promise<Settled>;
+  /** The run may go on in the view afterwards, whatever was chosen. `permit` is asked before the project's files are written. */
+  settle(how: SettleWay, permit: LandingPermit): Promise<Settled>;
   /** Ends what runs in the view. Changes that were neither applied nor dropped are kept, and the sentence says so. */
   leave(): Promise<string | undefined>;
 }

@@ -11,6 +11,7 @@ import {
 } from "../../config/workspace/run-view.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import { landingPermit } from "../landing-permit.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
@@ -75,12 +76,12 @@ async function isSure(view: RunView, host: CommandView): Promise<boolean> {
 }
 
 async function settle(
-  { session }: Pick<Conversation, "session">,
+  { session, open }: Pick<Conversation, "session" | "open">,
   view: RunView,
   how: SettleWay,
   host: Pick<CommandView, "line">,
 ): Promise<Settled> {
-  const settled = await view.settle(how);
+  const settled = await view.settle(how, landingPermit(open, view.id));
   for (const line of conflictLines(settled)) host.line(line, "yellow");
   host.line(settled.message, isRefused(settled) ? "yellow" : "dim");
   const news = NEWS[settled.outcome];
@@ -97,7 +98,7 @@ const NEWS: Partial<Record<Settled["outcome"], string>> = {
 
 /** False: the person stays. Whatever is not chosen loses nothing. */
 export async function settledBeforeLeaving(
-  conversation: Pick<Conversation, "session">,
+  conversation: Pick<Conversation, "session" | "open">,
   view: RunView,
   host: Pick<CommandView, "line" | "ask" | "choose">,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
-// Which found items may take effect in a folder that is not trusted: text always may; what runs code only as it was when its
-// folder was trusted.
+// Which found items may take effect in a folder that is not trusted: text always may; what runs code, or replaces the system prompt,
+// only as it was when its folder was trusted.
 
 import { dirname } from "node:path";
 import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
@@ -7,8 +7,11 @@ import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import type { Found, ItemKind, ModuleValue } from "./types.ts";
 
-/** Items of these kinds run something; an agent works by itself, and may name a command that checks its work. */
-export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin", "agent"];
+/** Items of these kinds run something, or speak in the user's name. An agent works by itself, and may name a command to run. */
+export const NEED_TRUST: readonly ItemKind[] = [
+  ...(["hook", "tool", "extension", "mcp-server", "plugin", "agent"] as const),
+  "system-prompt",
+];
 
 export const UNTRUSTED = "this folder is not trusted";
 export const DISABLED = "disabled in the settings";
@@ -17,7 +20,7 @@ export const CHANGED = "new or changed since this folder was trusted";
 /** Undefined: it may take effect. */
 export function untrustedReason(item: Found, place: Place, reader: Reader): string | undefined {
   const { kind, source } = item;
-  if (source.level !== "project" || !RUNS_CODE.includes(kind)) return undefined;
+  if (source.level !== "project" || !NEED_TRUST.includes(kind)) return undefined;
   const { folders, trustFile, userHome } = place;
   // This is noted, because it is judged again when the user trusts the folder.
   reader.isFile(trustFile);

@@ -129,6 +129,12 @@ export class Permissions {
     this.#places = { ...this.#places, programs };
   }
 
+  /** Whether a question about a secret would reach someone; mode full asks nothing. */
+  get asksAboutSecrets(): boolean {
+    const { canAsk, command } = this.#options;
+    return (canAsk || command !== undefined) && this.mode !== "full";
+  }
+
   /** All that takes effect, the strongest sources first. */
   get rules(): readonly Rule[] {
     return [...(this.#options.rules ?? []), ...this.#added, ...(this.#options.remembered?.rules() ?? [])];
@@ -192,6 +198,14 @@ export class Permissions {
   isAllowedNow(call: JudgedCall): boolean {
     const verdict = judge(call, this.#policy());
     return verdict.decision === "allow" || this.#isToolAllowed(call, verdict);
+  }
+
+  /** The files among these that a landing must not write without an answer: whoever started it did not look at each. */
+  protectedFrom(files: readonly string[]): readonly string[] {
+    const policy: Policy = { ...this.#policy(), mode: this.mode === "full" ? "full" : "auto-edit" };
+    const isAllowed = (path: string): boolean =>
+      judge({ tier: "write", access: [{ kind: "write", path }] }, policy).decision === "allow";
+    return files.filter((path) => !isAllowed(path));
   }
 
   /** The files that a search here does not look into; undefined when it may look into all. */

@@ -1,5 +1,6 @@
 // Commands about the view that the run works in.
 
+import { landingPermit } from "../../conversation/landing-permit.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -15,7 +16,7 @@ export const worktreeHandlers: Handlers<"get_worktree" | "settle_worktree"> = {
     const { view } = current.conversation.workspace;
     if (!view) throw usageError("This run works in the project itself. Start the agent with --worktree.");
     if (current.isBusy) throw usageError("The agent is working. Abort it first, or wait for its end.");
-    const { how: _how, ...settled } = await view.settle(how);
+    const { how: _how, ...settled } = await view.settle(how, landingPermit(current.conversation.open, view.id));
     return { id: view.id, ...settled };
   },
 };

@@ -3,6 +3,8 @@
 
 import { conflictLines, isRefused, type RunView, type Settled } from "../../config/workspace/run-view.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { landingPermit } from "../../conversation/landing-permit.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
 import { OpenRunView } from "./run-view.ts";
@@ -29,9 +31,10 @@ const teller =
     void machine.stderr.write(`lathe: ${line}\n`);
 
 /** What a run without a person becomes with its landing. As it is when it works in no view. */
-export async function landedResult(workspace: Workspace, result: RunResult): Promise<RunResult> {
+export async function landedResult({ workspace, open }: Conversation, result: RunResult): Promise<RunResult> {
   const { view } = workspace;
   if (!view) return result;
+  const permit = landingPermit(open, view.id);
   const tell = teller(workspace);
   const { files, leftOutLine } = await view.changes();
   if (leftOutLine !== undefined) tell(leftOutLine);
@@ -40,16 +43,16 @@ export async function landedResult(workspace: Workspace, result: RunResult): Pro
     return result;
   }
   if (result.exitCode !== EXIT.done) {
-    const kept = await view.settle("patch");
+    const kept = await view.settle("patch", permit);
     tell(`The run did not finish, so nothing was applied. ${kept.message}`);
     return { ...result, worktree: facts(view, kept) };
   }
-  const settled = await view.settle(view.isNamed ? "branch" : "land");
+  const settled = await view.settle(view.isNamed ? "branch" : "land", permit);
   if (!isRefused(settled)) {
     tell(settled.message);
     return { ...result, worktree: facts(view, settled) };
   }
-  const { patch, message } = await view.settle("patch");
+  const { patch, message } = await view.settle("patch", permit);
   const why = [settled.message, ...conflictLines(settled).map((line) => `${line}.`)].join(" ");
   const worktree = facts(view, patch === undefined ? settled : { ...settled, patch });
   return { ...result, status: "failed", exitCode: EXIT.failed, error: `${why} ${message}`, worktree };

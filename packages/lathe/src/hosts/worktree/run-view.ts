@@ -21,7 +21,7 @@ import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
 import { storeOf } from "../../changes/isolation/view-store.ts";
-import type { RunView, Settled, SettleWay, ViewChanges } from "../../config/workspace/run-view.ts";
+import type { LandingPermit, RunView, Settled, SettleWay, ViewChanges } from "../../config/workspace/run-view.ts";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -105,8 +105,8 @@ export class OpenRunView implements RunView {
     return this.#inTurn(async () => (await this.#patch(await this.#view.delta())).toString("utf8"));
   }
 
-  async settle(how: SettleWay): Promise<Settled> {
-    const settled = await this.#inTurn(() => this.#carryOut(how));
+  async settle(how: SettleWay, permit: LandingPermit): Promise<Settled> {
+    const settled = await this.#inTurn(() => this.#carryOut(how, permit));
     this.onSettled(settled);
     return settled;
   }
@@ -136,7 +136,7 @@ export class OpenRunView implements RunView {
     return mine;
   }
 
-  async #carryOut(how: SettleWay): Promise<Settled> {
+  async #carryOut(how: SettleWay, permit: LandingPermit): Promise<Settled> {
     const delta = await this.#view.delta();
     const names = this.#changesOf(delta).files.map(({ path }) => path);
     const facts = { how, files: names, conflicts: [] };
@@ -151,15 +151,21 @@ export class OpenRunView implements RunView {
       return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applyCommand(patch)}` };
     }
     try {
-      return await this.#land(delta, how, facts);
+      // A branch changes no file of the project until the user merges it.
+      return await this.#land(delta, how, facts, how === "land" ? permit : undefined);
     } catch (error) {
       // Such as files that change while git reads them.
       return { ...facts, outcome: "failed", message: `Nothing was applied: ${messageOf(error)}` };
     }
   }
 
-  async #land(delta: Delta, how: "land" | "branch", facts: Omit<Settled, "outcome" | "message">): Promise<Settled> {
-    const result = await this.#landAs(delta, how === "land" ? "patch" : "branch");
+  async #land(
+    delta: Delta,
+    how: "land" | "branch",
+    facts: Omit<Settled, "outcome" | "message">,
+    permit: LandingPermit | undefined,
+  ): Promise<Settled> {
+    const result = await this.#landAs(delta, how === "land" ? "patch" : "branch", permit);
     if (result.kind === "nothing" || (result.kind === "landed" && how === "land")) {
       await this.#view.rebase();
       const files = result.kind === "landed" ? result.files.map((path) => this.#shortPath(path)) : [];
@@ -184,7 +190,7 @@ export class OpenRunView implements RunView {
     return { ...facts, outcome: "conflict", conflicts, message: `Nothing was applied.${why}` };
   }
 
-  async #landAs(delta: Delta, mode: "patch" | "branch"): Promise<LandingResult> {
+  async #landAs(delta: Delta, mode: "patch" | "branch", permit: LandingPermit | undefined): Promise<LandingResult> {
     const workspace = this.#workspace;
     const result = await landWithRetries({
       root: workspace.cwd,
@@ -193,6 +199,7 @@ export class OpenRunView implements RunView {
       host: hostOptions(workspace, () => {}),
       deltas: [mode === "branch" ? { ...delta, id: this.#freeBranch() } : delta],
       mode,
+      permit,
       signal: new AbortController().signal,
     });
     if (result.kind === "landed" && mode === "branch") this.#branches++;

@@ -98,8 +98,8 @@ function* itemsHtml(
   }
 }
 
-function userHtml({ id, text, attached, images, origin, timestamp, label }: UserItem, speaker: string): Html {
-  const who = origin === "input" || origin === "follow_up" ? speaker : ORIGINS[origin];
+function userHtml({ id, text, attached, images, how, timestamp, label }: UserItem, speaker: string): Html {
+  const who = how === "steering" ? "You, while it worked" : speaker;
   return html`<article class="user" id="${id}"><div class="head meta"><span><span class="who">${who}</span>${labelHtml(label)}</span>
 <a href="#${id}">${timeHtml(timestamp)}</a></div><div class="said">${text}</div>${attached.map(attachedHtml)}${images.map(imageHtml)}</article>
 `;
@@ -107,8 +107,6 @@ function userHtml({ id, text, attached, images, origin, timestamp, label }: User
 
 const attachedHtml = ({ name, text }: UserItem["attached"][number]): Html =>
   html`<details><summary><span class="name">${name}</span><span class="what"></span><span class="meta">${size(Buffer.byteLength(text))}</span></summary>${pre(text)}</details>`;
-
-const ORIGINS = { steering: "You, while it worked", injected: "Added", loop_detection: "Loop guard" } as const;
 
 function* assistantHtml(
   item: AssistantItem,

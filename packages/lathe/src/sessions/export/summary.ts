@@ -49,7 +49,6 @@ export function summaryOf(transcript: Transcript): Summary {
     }
     if (item.type !== "user") continue;
     firstWords ??= item.text || item.attached.map(({ name }) => name).join(", ");
-    if (item.origin === "injected") continue;
     promptCount++;
     if (prompts.length < MOST_PROMPTS) prompts.push({ id: item.id, words: titleLine(item.text).slice(0, WORDS) });
   }

@@ -19,7 +19,9 @@ export async function lastingAccess(
   scope: Pick<CallScope, "env" | "paths" | "services">,
   changes: ShellChanges | undefined,
 ): Promise<Access[]> {
-  const access = await commandAccess(command, cwd, scope);
+  const set = [...(changes?.now.variables ?? [])].filter(([, { attributes }]) => attributes.includes("x"));
+  const exported = scope.env.exported && new Set([...scope.env.exported, ...set.map(([name]) => name)]);
+  const access = await commandAccess(command, cwd, { ...scope, exported });
   const whole = usesOwnDescriptors(command) ?? (changes && changedMeaning(changes));
   return access.map((item) => {
     if (item.kind !== "exec" || !item.part) return item;

@@ -1,7 +1,7 @@
 // What a shell text will touch, from its parse: every command that it runs, and every file that the parse knows it writes or reads.
 
 import { posix } from "node:path";
-import type { ShellAnalysis } from "../../../contract/shell.ts";
+import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
 import { diskFacts, isGit } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
@@ -10,6 +10,8 @@ import { hasPreparedCommands } from "./git-settings.ts";
 /** What a command is judged with. */
 export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
   readonly services?: Pick<ToolServices, "isFolderTrusted"> | undefined;
+  /** See ShellContext; what the environment says when absent. */
+  readonly exported?: ReadonlySet<string> | undefined;
 }
 
 /** Loaded with the first command: a host that runs none does not pay for it. */
@@ -19,11 +21,16 @@ export const loadAnalysis = () => import("../../../policy/shell/analyse.ts");
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 
 /** The text as it is judged: once by itself, and again where the disk tells more about its parts. */
-async function analysisOf(command: string, cwd: string, { env, services }: AccessScope): Promise<ShellAnalysis> {
+async function analysisOf(
+  command: string,
+  cwd: string,
+  { env, services, exported }: AccessScope,
+): Promise<ShellAnalysis> {
   const { analyseShell } = await loadAnalysis();
-  const context = { cwd, home: env.home };
+  const isTrusted = services?.isFolderTrusted?.() ?? false;
+  const context = { isTrusted, cwd, home: env.home, root: env.workingDirectory(), exported: exported ?? env.exported };
   const first = await analyseShell(command, context);
-  const told = await diskFacts(first, env, services?.isFolderTrusted?.() ?? false);
+  const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
   const { gitSetting, ...facts } = told;
   const second = await analyseShell(command, { ...context, ...facts });
@@ -44,6 +51,22 @@ function withSetting(analysis: ShellAnalysis, setting: string): ShellAnalysis {
   };
 }
 
+/** Where folders that it searches really lie, links on the way to them included: rules speak of both. */
+async function treesBehindLinks(
+  { trees, cwd }: ShellPart,
+  start: string,
+  { env, paths }: AccessScope,
+): Promise<string[]> {
+  const named = trees.map((tree) =>
+    posix.resolve(cwd ?? start, env.home ? tree.replace(/^~(?=\/|$)/, env.home) : tree),
+  );
+  const found = await Promise.all(named.map((path) => (/[*?[{]/.test(path) ? expandGlob(path, env) : [path])));
+  const real = await Promise.all(
+    found.flatMap((one) => one ?? []).map(async (path) => (await paths.locate(path)).real),
+  );
+  return real.filter((path) => !named.includes(path));
+}
+
 /** What running this text in `cwd` would touch. */
 export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
   const { env, paths } = scope;
@@ -56,7 +79,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
         kind: "exec" as const,
         command: part.text,
         cwd: isMoved ? (await paths.locate(part.cwd)).real : cwd,
-        part,
+        part: { ...part, trees: [...part.trees, ...(await treesBehindLinks(part, cwd, scope))] },
       };
     }),
   );
@@ -73,11 +96,14 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
     for (const { kind, path } of named) {
       const absolute = posix.resolve(part.cwd ?? cwd, env.home ? path.replace(/^~(?=\/|$)/, env.home) : path);
       const isGlob = /[*?[{]/.test(path);
-      if (NO_FILE.test(absolute) || (kind === "read" && isGlob)) continue;
+      if (NO_FILE.test(absolute)) continue;
       const meant = isGlob ? await expandGlob(absolute, env) : [absolute];
-      if (meant === undefined) doubts.push(`it writes ${path}, and which files that are cannot be told`);
-      for (const one of meant ?? []) {
-        const { real } = await paths.locate(one);
+      if (meant === undefined && kind === "write")
+        doubts.push(`it writes ${path}, and which files that are cannot be told`);
+      const located = await Promise.all((meant ?? []).map((one) => paths.locate(one)));
+      for (const { absolute: own, real } of located) {
+        // What a glob reads is judged as it is written; only where a link leads is news.
+        if (kind === "read" && isGlob && own === real) continue;
         files.set(`${kind} ${real}`, { kind, path: real });
       }
     }

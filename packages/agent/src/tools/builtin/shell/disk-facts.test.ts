@@ -29,17 +29,35 @@ function git(...args: string[]): void {
   execFileSync("git", args, { cwd: project, stdio: "ignore" });
 }
 
-async function decide(
-  command: string,
-  { cwd = project, isTrusted = false, rules = [] as readonly Rule[] } = {},
-): Promise<string> {
-  const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder } });
+interface Given {
+  readonly cwd?: string;
+  readonly isTrusted?: boolean;
+  readonly rules?: readonly Rule[];
+  readonly variables?: Record<string, string>;
+}
+
+async function judgement(command: string, { cwd = project, isTrusted = false, rules = [], variables }: Given = {}) {
+  const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder, ...variables } });
   const paths = new CallPaths(env, new AbortController().signal);
   const services = { isFolderTrusted: () => isTrusted };
   const access = await commandAccess(command, cwd, { env, paths, services });
   const places = { roots: [project], userHome: folder, latheHome: join(folder, ".lathe") };
-  return judge({ tier: "exec", access }, { mode: "auto-edit", rules, places }).decision;
+  return judge({ tier: "exec", access }, { mode: "auto-edit", rules, places });
 }
+
+async function decide(command: string, given: Given = {}): Promise<string> {
+  return (await judgement(command, given)).decision;
+}
+
+/** What is decided about each. */
+async function decideAll(commands: readonly string[], given: Given = {}): Promise<Record<string, string>> {
+  const decided: Record<string, string> = {};
+  for (const command of commands) decided[command] = await decide(command, given);
+  return decided;
+}
+
+const all = (commands: readonly string[], decision: string) =>
+  Object.fromEntries(commands.map((command) => [command, decision]));
 
 describe("git and the settings of a repository", () => {
   it.each([
@@ -153,6 +171,17 @@ describe("names of files", () => {
     expect(await decide("touch src/{1..9}.ts")).toBe("ask");
   });
 
+  it("braces and stars of which each multiplies the work are judged at once", async () => {
+    expect(await decide(`touch ${"{a,b}".repeat(40)}`)).toBe("ask");
+    expect(await decide(`touch ${"{a,b}".repeat(9_000)}`)).toBe("ask");
+    expect(await decide("touch src/{a{1,2},b{3,4}}.ts")).toBe("allow");
+    const hundred = `{${Array.from({ length: 100 }, (_, n) => n).join(",")}}`;
+    expect(await decide(`cat ${hundred.repeat(8)}`)).toBe("ask");
+    expect(await decide(`cat ${"{,x}".repeat(5)}{.,x}{e,x}{n,x}{v,x}`)).toBe("ask");
+    writeFileSync(join(project, "src", "a".repeat(250)), "");
+    expect(await decide(`sed -i s/a/b/ src/${"*a".repeat(30)}*b`)).toBe("allow");
+  });
+
   it("a link that the same text makes leads nowhere unseen", async () => {
     symlinkSync("/etc", join(project, "out"));
     for (const command of [
@@ -164,5 +193,131 @@ describe("names of files", () => {
     ])
       expect({ command, decision: await decide(command) }).toEqual({ command, decision: "ask" });
     expect(await decide("mv src/a.ts src/b.ts && sed -i s/a/b/ src/b.ts")).toBe("allow");
+  });
+});
+
+describe("a rule that denies reading", () => {
+  const rules: Rule[] = [
+    { subject: "read", pattern: "secrets/**", text: "read(secrets/**)", decision: "deny", origin: "test" },
+  ];
+
+  it("holds for what git shows of files and searches in them, wherever git runs", async () => {
+    const shows = [
+      "git grep key",
+      "git grep -l key HEAD",
+      "git grep --no-index key",
+      "git grep --untracked key",
+      "git grep key -- :/",
+      "git diff",
+      "git diff --stat -p",
+      "git diff --check",
+      "git show",
+      "git show HEAD",
+      "git log -p",
+      "git log -S key",
+      "git log -U3",
+      "git log -p -- '*.txt'",
+      "git stash show -p",
+      "git diff-tree -p HEAD",
+      "git status -v",
+      "git cat-file -p 1234567",
+      "cd src && git diff",
+      "cd src && git log -p",
+      "cd src && git grep key -- :/",
+      "git show HEAD:src/a.ts HEAD",
+    ];
+    expect(await decideAll(shows, { rules })).toEqual(all(shows, "ask"));
+    expect(await decideAll(shows)).toEqual(all(shows, "allow"));
+    const denied = ["git show HEAD:secrets/a", "git diff -- secrets", "git log -p -- secrets/a", "git blame secrets/a"];
+    expect(await decideAll(denied, { rules })).toEqual(all(denied, "deny"));
+    const free = [
+      "git status",
+      "git log",
+      "git log --stat",
+      "git diff --stat",
+      "git diff --name-only",
+      "git show --stat HEAD",
+      "git diff -- src/a.ts",
+      "git log -p -- src",
+      "git show HEAD:src/a.ts",
+      "git cat-file -p HEAD:src/a.ts",
+      "git grep key -- src",
+      "cd src && git grep key",
+      "git blame src/a.ts",
+      "git stash list",
+    ];
+    expect(await decideAll(free, { rules })).toEqual(all(free, "allow"));
+  });
+
+  it("holds for a search through a link", async () => {
+    mkdirSync(join(project, "secrets/deep"), { recursive: true });
+    writeFileSync(join(project, "secrets/a"), "key\n");
+    symlinkSync(join(project, "secrets"), join(project, "linkdir"));
+    symlinkSync("../secrets/deep", join(project, "src/deep"));
+    const through = [
+      "rg key linkdir/",
+      "rg key linkdir",
+      "grep -r key linkdir",
+      "grep -r key link*",
+      "grep -r key src/deep",
+      "find linkdir/ -exec cat {} +",
+      "find linkdir/ -type f | xargs cat",
+      "cp -r linkdir copy",
+      "cd linkdir && rg key",
+      "cat linkdir/a",
+      "cat link*/a",
+      "cat {linkdir,x}/a",
+    ];
+    expect(await decideAll(through, { rules })).toEqual(all(through, "deny"));
+    expect(await decideAll(through.slice(0, 4))).toEqual(all(through.slice(0, 4), "allow"));
+    const following = [
+      "grep -R key src",
+      "rg -L key src",
+      "find -L src -exec cat {} +",
+      "fd -L a src -x cat",
+      "grep -Rl key src | xargs cat",
+      "diff -r src other",
+    ];
+    expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
+    const beside = ["rg key src", "grep -rn key src", "find src -name '*.ts' -exec cat {} +", "cat src/*.ts"];
+    expect(await decideAll(beside, { rules })).toEqual(all(beside, "allow"));
+  });
+
+  it("what lies behind a link is judged by where it is: keys", async () => {
+    mkdirSync(join(folder, ".ssh"));
+    writeFileSync(join(folder, ".ssh/id_rsa"), "key");
+    symlinkSync(join(folder, ".ssh"), join(project, "src/lib"));
+    const asked = ["rg key src/lib", "grep -r key src/l*", "cat src/*/*", "cat src/l*/id_*"];
+    expect(await decideAll(asked)).toEqual(all(asked, "ask"));
+  });
+});
+
+describe("variables that programs are given already", () => {
+  const variables = { STEERS: "1", LANG: "C", http_proxy: "x" };
+
+  it("an assignment without a command is an export of them", async () => {
+    const exports = [
+      "STEERS=2; git log",
+      "STEERS=2",
+      "http_proxy=y",
+      "declare STEERS=2",
+      "read STEERS < src/a.ts",
+      "for STEERS in a b; do ls; done",
+      `echo "\${STEERS:=2}"`,
+      "unset STEERS",
+      "STEERS+=x; ls",
+    ];
+    expect(await decideAll(exports, { variables })).toEqual(all(exports, "ask"));
+    const own = ["OTHER=2; ls $OTHER", "LANG=C; ls", "for OTHER in a b; do echo $OTHER; done", "steers=1; ls"];
+    expect(await decideAll(own, { variables })).toEqual(all(own, "allow"));
+  });
+
+  it("the question names the variable", async () => {
+    const reason = async (command: string) => (await judgement(command, { variables })).parts[0]?.reason;
+    expect(await reason("UNKNOWN=1 git log")).toBe("The variable UNKNOWN is not understood.");
+    expect(await reason("env UNKNOWN=1 git log")).toBe("The variable UNKNOWN is not understood.");
+    expect(await reason("export UNKNOWN=1")).toBe("The variable UNKNOWN is not understood.");
+    expect(await reason("STEERS=2; git log")).toBe("The variable STEERS is not understood.");
+    expect(await reason("read STEERS")).toBe("The variable STEERS is not understood.");
   });
 });

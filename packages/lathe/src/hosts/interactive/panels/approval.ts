@@ -160,6 +160,7 @@ function touches(access: readonly Access[], preview: readonly PreviewLine[], { c
   );
   const parts = unseen.flatMap((one): string | [] => {
     if (one.kind === "exec") return [];
+    if (one.kind === "secret") return `uses the secret ${visibleLine(one.name)}`;
     if (one.kind === "network") return `connects to ${visibleLine(one.host)}`;
     if (one.kind === "address") return `${one.write ? "writes" : "reads"} ${visibleLine(one.url)}`;
     return `${one.kind === "read" ? "reads" : "writes"} ${near(one.path)}`;

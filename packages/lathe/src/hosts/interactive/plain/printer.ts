@@ -4,8 +4,8 @@
 import type { EventData, SessionEvent } from "@lathe/agent";
 import { visibleLine, visibleText } from "@lathe/agent/base";
 import { shorten, widthOf } from "@lathe/tui";
+import { reportLine } from "../../../sessions/reports.ts";
 import type { LineStyle } from "../host-view.ts";
-import { reportLine } from "../transcript/reports.ts";
 import { bodyLines } from "./body-lines.ts";
 
 /** What jobs and agents report has marks for the model, and is not something that the user said. */

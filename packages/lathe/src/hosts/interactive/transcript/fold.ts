@@ -3,6 +3,7 @@
 
 import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
+import { reportLine } from "../../../sessions/reports.ts";
 import { joinLines } from "../../headless/outcome.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
@@ -10,7 +11,6 @@ import { Children } from "./children.ts";
 import { EndNotes } from "./end-notes.ts";
 import type { Item, NoteKind, UserItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
-import { reportLine } from "./reports.ts";
 
 export interface FoldOptions {
   /** `provider/model` of the requests that are sent now. */

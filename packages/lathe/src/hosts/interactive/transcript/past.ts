@@ -9,9 +9,9 @@ import { knownTool } from "@lathe/agent/tools";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import { resultsAfter } from "../../../sessions/call-results.ts";
+import { reportLine } from "../../../sessions/reports.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
-import { reportLine } from "./reports.ts";
 import { commandItem } from "./user-command.ts";
 
 /** Lines for a message of an extension's kind; undefined: its text is shown. */

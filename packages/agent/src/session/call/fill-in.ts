@@ -1,0 +1,71 @@
+// What a call is given of the secrets whose placeholders stand in its arguments (decision 0309): their values where they belong, or
+// where the user allows it; else the placeholders stay, and the result says so.
+
+import type { JsonObject } from "@lathe/llm";
+import type { ProposedCall } from "../../contract/seams/types.ts";
+import type { Access } from "../../contract/tool.ts";
+import type { ShownSecret } from "../../policy/redact/redactor.ts";
+import { sendsToOwner } from "../../policy/redact/sends-to-owner.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
+import type { HostChoices } from "../facades.ts";
+
+export interface FilledCall {
+  readonly args: JsonObject;
+  readonly access: readonly Access[];
+  /** Placeholders that the call gets as they are. */
+  readonly kept: readonly string[];
+}
+
+export async function fillIn(
+  { options: { redactor, env, asksAboutSecrets } }: HostChoices,
+  { args, tier }: ProposedCall,
+  accessOf: (args: JsonObject) => Promise<readonly Access[]>,
+): Promise<FilledCall> {
+  const used = redactor?.usedIn(args) ?? [];
+  const mayHold = used.length > 0 && (tier === "write" || tier === "exec");
+  if (!redactor || !mayHold) return { args, access: await accessOf(args), kept: [] };
+  const filled = redactor.restore(args);
+  const access = await accessOf(filled);
+  // A child agent is given a text, in which known secrets are replaced again.
+  if (access.some((item) => item.kind === "exec" && item.isAgent))
+    return { args, access: await accessOf(args), kept: [] };
+  const isOwn = tier === "write" ? await holdAll(env, access, used) : sendsToOwner(access, used);
+  if (isOwn) return { args: filled, access, kept: [] };
+  const unique = [...new Map(used.map((secret) => [secret.name, secret])).values()];
+  if (access.length > 0 && asksAboutSecrets?.())
+    return { args: filled, access: [...access, ...unique.map((secret) => secretAccess(secret, tier))], kept: [] };
+  return { args, access: await accessOf(args), kept: unique.map(({ name }) => `[redacted:${name}]`) };
+}
+
+export function keptNote(kept: readonly string[]): string {
+  const they = kept.length === 1 ? "It was" : "They were";
+  return `${kept.join(", ")} stood in the call as written. ${they} not replaced by the value, which is given only to a file that already holds it and, in a header for authorization, to one plain curl to the host that it belongs to.`;
+}
+
+function secretAccess({ name, hosts }: ShownSecret, tier: ProposedCall["tier"]): Access {
+  const owner = hosts.length === 0 ? "" : `, which belongs to ${hosts.join(", ")}`;
+  const reason =
+    tier === "write"
+      ? `It would write the value of ${name} into a file that does not hold it.`
+      : `It would give the command the value of ${name}${owner}.`;
+  return { kind: "secret", name, reason };
+}
+
+/** Every file that is written holds each of the values already. */
+async function holdAll(
+  env: ExecutionEnvironment,
+  access: readonly Access[],
+  used: readonly ShownSecret[],
+): Promise<boolean> {
+  const paths = access.flatMap((item) => (item.kind === "write" ? [item.path] : []));
+  const isOther = access.some(({ kind }) => kind !== "write" && kind !== "read");
+  if (paths.length === 0 || isOther) return false;
+  for (const path of new Set(paths)) {
+    const text = await env.readBytes(path).then(
+      (bytes) => Buffer.from(bytes).toString("utf8"),
+      () => "", // it is not there yet, or cannot be read
+    );
+    if (!used.every(({ value }) => text.includes(value))) return false;
+  }
+  return true;
+}

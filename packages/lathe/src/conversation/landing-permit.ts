@@ -1,0 +1,14 @@
+// Whether the changes of a run with --worktree may be written to the project: ordinary files may, because the user chose to apply them;
+// the others are judged like the landing of an isolated agent.
+
+import type { LandingPermit } from "../config/workspace/run-view.ts";
+import type { OpenSession } from "./session-contract.ts";
+
+/** `id`: of the view. */
+export function landingPermit({ session, permissions }: OpenSession, id: string): LandingPermit {
+  return async (files) => {
+    const asked = permissions.protectedFrom(files);
+    if (asked.length === 0) return undefined;
+    return session.beside.permitLanding({ agentId: id, files: asked, verify: undefined }, new AbortController().signal);
+  };
+}
