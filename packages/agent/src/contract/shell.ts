@@ -89,6 +89,8 @@ export interface ShellContext {
   readonly root?: string | undefined;
   /** Variables that programs are given already; any name in capitals may be one when absent. */
   readonly exported?: ReadonlySet<string> | undefined;
+  /** The user trusts the folder of the session. */
+  readonly isTrusted?: boolean | undefined;
   /** Folders of the session's repository in which git starts no program of its settings; only `cwd` when absent. */
   readonly sameRepository?: ReadonlySet<string> | undefined;
   /** Folders in which no name begins with a dash, so that no glob becomes an option. */

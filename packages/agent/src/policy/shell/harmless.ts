@@ -2,7 +2,9 @@
 
 import { endOfExec } from "./found-files.ts";
 import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
-import { HARMLESS, type HarmlessProgram, type Operands } from "./harmless-programs.ts";
+import { HARMLESS_WHERE_TRUSTED } from "./harmless-machine.ts";
+import type { HarmlessProgram, Operands } from "./harmless-program.ts";
+import { HARMLESS } from "./harmless-programs.ts";
 import { listOf, type ReadOptions, type Refused, readOptions } from "./options.ts";
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import type { ShellWord } from "./shell-words.ts";
@@ -23,20 +25,32 @@ export interface Harmless {
 }
 
 /** Undefined when the program is not on the list; refused by the word that is not understood. The program is known by its plain name. */
-export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | Refused | undefined {
-  if (isQuestion(words, program)) return { reads: [], writes: [] };
+export function harmlessOf(
+  words: readonly ShellWord[],
+  program: string,
+  isTrusted = false,
+): Harmless | Refused | undefined {
+  if (isQuestion(words, program, isTrusted)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
-  if (!Object.hasOwn(HARMLESS, program)) return undefined;
-  const entry = HARMLESS[program] as HarmlessProgram;
+  const entry = [HARMLESS, isTrusted ? HARMLESS_WHERE_TRUSTED : {}].find((list) => Object.hasOwn(list, program))?.[
+    program
+  ];
+  return entry && harmlessListed(words, program, entry);
+}
+
+function harmlessListed(
+  words: readonly ShellWord[],
+  program: string,
+  entry: HarmlessProgram,
+): Harmless | Refused | undefined {
   const given = words.slice(1);
   const read =
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
-  // Of these, only a few subcommands are listed.
-  if (/^(?:npm|ip)$/.test(program) && read.operands.some(({ value }) => !entry.each?.test(value))) return undefined;
+  if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
@@ -47,8 +61,13 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   return { reads, writes, ...searchedBy(program, read, named) };
 }
 
+function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean {
+  return operands.every(({ isKnown }) => isKnown) && joined.test(operands.map(({ value }) => value).join(" "));
+}
+
 /** A word that the entry does not permit where it stands. */
-function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
+function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
+  if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
   if (most !== undefined && read.operands.length > most) return read.operands[most]?.value;
   // gawk opens a connection behind such a name.
   const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
@@ -102,22 +121,26 @@ const VERSIONED =
   /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|ruby|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash|openssl)$/;
 
 const VERSION: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(["node", "npm", "tsc", "php", "ruby", "perl"].map((name) => [name, /^-v$/])),
+  ...Object.fromEntries(
+    ["node", "npm", "tsc", "php", "ruby", "perl", "gcc", "g++", "clang"].map((name) => [name, /^-v$/]),
+  ),
   python: /^-V$/,
   python3: /^-V$/,
+  cargo: /^-V$/,
+  rustc: /^-V$/,
   java: /^-version$/,
   openssl: /^version$/,
 };
 
 // Those for which the word is no more than a text, or another question.
-const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc)$/;
+const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc|crontab)$/;
 
 /** It prints its version or its help, and nothing else. */
-function isQuestion(words: readonly ShellWord[], program: string): boolean {
+function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
   const [, question] = words;
   if (words.length !== 2 || !question?.isKnown) return false;
-  if (VERSIONED.test(program) && (question.value === "--version" || VERSION[program]?.test(question.value)))
-    return true;
+  const isVersioned = VERSIONED.test(program) || (isTrusted && /^(?:cargo|rustc)$/.test(program));
+  if (isVersioned && (question.value === "--version" || VERSION[program]?.test(question.value))) return true;
   return question.value === "--help" && Object.hasOwn(HARMLESS, program) && !NOT_HELPED.test(program);
 }
 

@@ -149,7 +149,11 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const isFunction = reached.functions?.has((words[0] as ShellWord).value);
   // A repository that came with the project as data has settings of its own, and they name programs.
   const isForeign = name === "git" && !isSameRepository(place, reached.context);
-  const judged = isFunction ? NOTHING : isPlain && !isForeign ? harmlessOf(given, name) : undefined;
+  const judged = isFunction
+    ? NOTHING
+    : isPlain && !isForeign
+      ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
+      : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
   const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
   const listed = fed ? undefined : named;
@@ -183,6 +187,11 @@ function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, 
 function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boolean {
   if (!isCertain || cwd === undefined) return false;
   return context.sameRepository?.has(cwd) ?? cwd === context.cwd;
+}
+
+/** Trust is given to one folder: neither to those above it nor to what was put into one below. */
+function isTrustedPlace({ cwd, isCertain }: Place, { isTrusted = false, root }: ShellContext): boolean {
+  return isTrusted && isCertain && cwd !== undefined && cwd === root;
 }
 
 /** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */

@@ -171,6 +171,17 @@ describe("names of files", () => {
     expect(await decide("touch src/{1..9}.ts")).toBe("ask");
   });
 
+  it("braces and stars of which each multiplies the work are judged at once", async () => {
+    expect(await decide(`touch ${"{a,b}".repeat(40)}`)).toBe("ask");
+    expect(await decide(`touch ${"{a,b}".repeat(9_000)}`)).toBe("ask");
+    expect(await decide("touch src/{a{1,2},b{3,4}}.ts")).toBe("allow");
+    const hundred = `{${Array.from({ length: 100 }, (_, n) => n).join(",")}}`;
+    expect(await decide(`cat ${hundred.repeat(8)}`)).toBe("ask");
+    expect(await decide(`cat ${"{,x}".repeat(5)}{.,x}{e,x}{n,x}{v,x}`)).toBe("ask");
+    writeFileSync(join(project, "src", "a".repeat(250)), "");
+    expect(await decide(`sed -i s/a/b/ src/${"*a".repeat(30)}*b`)).toBe("allow");
+  });
+
   it("a link that the same text makes leads nowhere unseen", async () => {
     symlinkSync("/etc", join(project, "out"));
     for (const command of [
