@@ -2,12 +2,14 @@
 // steps of a rebase that run programs. Nothing can be mounted on a name that may appear anywhere, so this is looked for afterwards.
 
 import {
+  chmodSync,
   lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -45,8 +47,13 @@ const OPEN_FOLDERS = ["-type", "d", "!", "-perm", "-500", "!", "-exec", "chmod",
 const LINKS = ["(", "-type", "l", "-o", "-type", "p", ")"];
 
 /** The repositories below folders: `.git` files and folders, and bare repositories. */
-export async function findRepositories(folders: readonly string[], prepare: readonly string[] = []): Promise<string[]> {
-  const found = await findEntries(folders, [...prepare, "-name", ".git", "-print0", "-prune", "-o", "-name", "HEAD"]);
+export async function findRepositories(
+  folders: readonly string[],
+  prepare: readonly string[] = [],
+  onUnfinished?: () => void,
+): Promise<string[]> {
+  const names = ["-name", ".git", "-print0", "-prune", "-o", "-name", "HEAD"];
+  const found = await findEntries(folders, [...prepare, ...names], onUnfinished);
   return found.flatMap((path) => {
     if (path.endsWith("/.git")) return [path];
     const has = (name: string): boolean => kindOf(`${path.slice(0, -"HEAD".length)}${name}`) !== undefined;
@@ -85,12 +92,18 @@ export async function disarmLeftovers(
 /** When the session ends: until then a command may go on with the rebase itself. */
 export function disarmRebases(mounts: readonly GitMount[], before: GitBefore): string[] {
   return [...readSteps(mounts)].flatMap(([folder, steps]) => {
+    const isUsers = steps === before.steps.get(folder);
+    const disarmed = isUsers ? steps : steps.replaceAll(/^[ \t]*(?:exec|x)[ \t]/gm, "# $&");
     const strategy = join(folder, "strategy");
-    if (!STRATEGIES.test(readSmall(Buffer.from(strategy)) ?? "")) rmSync(strategy);
-    const disarmed = steps.replaceAll(/^[ \t]*(?:exec|x)[ \t]/gm, "# $&");
-    if (steps === before.steps.get(folder) || disarmed === steps) return [];
-    writeFileSync(stepsOf(folder), disarmed, "latin1");
-    return [`The unfinished rebase in ${dirname(folder)} would run programs: these steps are comments now.`];
+    const isKnown = STRATEGIES.test(readSmall(Buffer.from(strategy)) ?? "");
+    if (isKnown && disarmed === steps) return [];
+    const disarm = (): string => {
+      if (!isKnown) rmSync(strategy);
+      rmSync(stepsOf(folder), { force: true });
+      writeFileSync(stepsOf(folder), disarmed, "latin1");
+      return `The unfinished rebase in ${dirname(folder)} would run programs: these steps are comments now.`;
+    };
+    return attempt(toLatin1(join(folder, "git-rebase-todo")), undefined, disarm) ?? [];
   });
 }
 
@@ -135,7 +148,7 @@ function removeLink(path: string): string {
   return `A command in the sandbox left a link or pipe where git writes: ${shown(path)} was removed.`;
 }
 
-/** A folder may have been replaced by a link that leads out of the roots. */
+/** A folder may have been replaced by a link that leads out of the roots, or been made read-only. */
 function attempt(
   path: string,
   roots: readonly string[] | undefined,
@@ -144,6 +157,8 @@ function attempt(
   try {
     const folder = realpathSync.native(bytesOf(dirname(path)), "latin1");
     if (roots && !roots.some((root) => isInside(folder, toLatin1(root)))) return undefined;
+    const { mode } = statSync(bytesOf(folder));
+    if ((mode & 0o700) !== 0o700) chmodSync(bytesOf(folder), (mode & 0o777) | 0o700);
     return act(path);
   } catch (error) {
     return `${shown(path)} was left by a command in the sandbox and may make git run programs: ${String(error)}`;
