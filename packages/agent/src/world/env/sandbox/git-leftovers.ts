@@ -30,6 +30,7 @@ export interface GitBefore {
 
 const LARGEST_CONFIG = 65_536;
 const LARGEST_STEPS = 2 ** 28;
+const DISARMED = /\.git\.untrusted(?:-\d+)?\/HEAD$/;
 const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)?\s*$/;
 
 /** Settings that name no program and no further file. Everything else makes a repository untrusted. */
@@ -56,6 +57,7 @@ export async function findRepositories(
   const found = await findEntries(folders, [...prepare, ...names], onUnfinished);
   return found.flatMap((path) => {
     if (path.endsWith("/.git")) return [path];
+    if (DISARMED.test(path)) return [];
     const has = (name: string): boolean => kindOf(`${path.slice(0, -"HEAD".length)}${name}`) !== undefined;
     return has("commondir") || (has("objects") && has("refs")) ? [path.slice(0, -"/HEAD".length)] : [];
   });
@@ -84,7 +86,7 @@ export async function disarmLeftovers(
   const freshLinks = await findEntries(fresh.map(shown), LINKS);
   const isHarmful = (path: string): boolean => freshLinks.some((link) => isInside(link, path)) || !isHarmless(path);
   return [
-    ...fresh.filter(isHarmful).map((path) => attempt(path, roots, disarmRepository)),
+    ...fresh.filter(isHarmful).map((path) => attempt(headOf(path), roots, disarmRepository)),
     ...links.filter((path) => !before.links.has(path)).map((path) => attempt(path, undefined, removeLink)),
   ].filter((said) => said !== undefined);
 }
@@ -135,8 +137,10 @@ function hasHarmlessSettings(path: string): boolean {
   });
 }
 
-function disarmRepository(path: string): string {
-  const entry = path.endsWith("/.git") ? path : `${path}/HEAD`;
+/** What makes a folder a repository. */
+const headOf = (path: string): string => (path.endsWith("/.git") ? path : `${path}/HEAD`);
+
+function disarmRepository(entry: string): string {
   const name = `${entry}.untrusted`;
   const free = [name, ...Array.from({ length: 99 }, (_, index) => `${name}-${index + 2}`)].find((to) => !kindOf(to));
   renameSync(bytesOf(entry), bytesOf(free ?? `${name}-100`));
