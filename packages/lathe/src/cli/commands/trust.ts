@@ -42,7 +42,7 @@ export const trustCommand: Command = async (argv, machine) => {
   const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
   const effect =
     files.length === 0
-      ? "It brings no settings, models, .env, hooks, servers or extensions now"
+      ? "It has no settings, models, .env, hooks, servers or extensions yet"
       : [
           ...(idle.length < files.length
             ? [`Takes effect: ${files.filter((name) => !idle.includes(name)).join(", ")}`]
@@ -50,7 +50,7 @@ export const trustCommand: Command = async (argv, machine) => {
           ...(idle.length > 0 ? [`Trusted, but without effect (see lathe discover): ${idle.join(", ")}`] : []),
         ].join(". ");
   machine.stdout.write(
-    `Trusted: ${path}${alone}\n${effect}. A file that changes or is added is ignored until you trust again.\n`,
+    `Trusted: ${path}${alone}\n${effect}. Files that you add or change later are ignored until you run lathe trust again.\n`,
   );
   return EXIT.done;
 };
