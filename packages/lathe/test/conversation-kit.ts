@@ -6,6 +6,7 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
+import { trustFolder } from "../src/config/trust/trust.ts";
 import { openWorkspace } from "../src/config/workspace/workspace.ts";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import type { CommandView } from "../src/conversation/commands/command-view.ts";
@@ -14,6 +15,7 @@ import type { ConversationParts } from "../src/conversation/conversation-parts.t
 import type { AdditionEntry } from "../src/conversation/session-contract.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { Run } from "../src/hosts/run.ts";
+import { homePaths } from "../src/platform/home/paths.ts";
 import { newJournal } from "../src/sessions/journals/journal-files.ts";
 
 /** A summary that is accepted. */
@@ -33,11 +35,14 @@ export async function conversation(
     files = {},
     cwd = ".",
     additions = [],
+    trusted = [],
   }: {
     /** Below the root, which is the user's home, too. */
     readonly files?: Readonly<Record<string, string>>;
     /** Below the root. */
     readonly cwd?: string;
+    /** Files of the working directory that the user has trusted. */
+    readonly trusted?: readonly string[];
     readonly additions?: readonly AdditionEntry[];
     readonly model?: string;
     readonly parts?: Partial<ConversationParts>;
@@ -62,6 +67,7 @@ export async function conversation(
     OPENAI_BASE_URL: server.baseUrl("openai"),
     ...more,
   };
+  if (trusted.length > 0) await trustFolder(homePaths(env, root).trust, join(root, cwd), new Date(0), trusted);
   const { stdin, stdout, stderr } = process;
   const machine = {
     env,

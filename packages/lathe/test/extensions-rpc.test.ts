@@ -153,10 +153,13 @@ describe("hooks around the session", () => {
     const first = context.session.messages().find(({ role }) => role === "user");
     context.ui.notify("went " + await context.navigateTree(first.id, { summarize: true }));
   } });`;
+  const went = (host: RpcHost): Promise<Frame> =>
+    host.wait("went", (frame) => String(frame["message"]).startsWith("went "));
   const walk = async (hook: string): Promise<{ host: RpcHost; before: string; after: string; requests: number }> => {
     await extension(
       "tree",
-      `export default (lathe) => { ${GO} lathe.on("session_before_tree", (event) => (${hook})); };`,
+      `export default (lathe) => { ${GO} lathe.on("session_before_tree", (event) => (${hook}));
+         lathe.on("session_tree", ({ summaryEntryId }, { ui }) => ui.notify("tree " + summaryEntryId)); };`,
     );
     const host = await at.start();
     await host.prompt("one");
@@ -165,31 +168,30 @@ describe("hooks around the session", () => {
     const before = await readFile(sessionFile, "utf8");
     const requests = at.server.requests.length;
     host.send({ type: "prompt", message: "/go" });
-    await dialog(host, "notify");
+    await went(host);
     return { host, before, after: await readFile(sessionFile, "utf8"), requests: at.server.requests.length - requests };
   };
 
   it("G-34 a tree move that an extension cancels leaves file and leaf as they were", async () => {
     const { host, before, after } = await walk("{ cancel: 'stay here' }");
-    expect(await dialog(host, "notify")).toMatchObject({ message: "went false" });
+    expect(await went(host)).toMatchObject({ message: "went false" });
     expect(after).toBe(before);
     expect(await host.finish()).toBe(0);
   });
 
-  it("G-34 a summary of an extension's own: no model is asked, and the entry says where it came from", async () => {
+  it("G-31 G-34 a summary of an extension's own: no model is asked, and the entry says where it came from", async () => {
     const { host, after, requests } = await walk(
       "{ summary: event.entriesToSummarize.length > 0 ? 'my notes' : 'none' }",
     );
-    expect(await dialog(host, "notify")).toMatchObject({ message: "went true" });
+    expect(await went(host)).toMatchObject({ message: "went true" });
     expect(requests).toBe(0);
     const entries = after
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(entries.find(({ type }) => type === "branch_summary")).toMatchObject({
-      summary: "my notes",
-      fromExtension: true,
-    });
+    const summary = entries.find(({ type }) => type === "branch_summary");
+    expect(summary).toMatchObject({ summary: "my notes", fromExtension: true });
+    expect(host.frames.map((frame) => frame["message"])).toContain(`tree ${summary.id}`);
     expect(await host.finish()).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 // Markdown files as commands, in every host; and what becomes of a slash that names none.
 
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -165,5 +165,24 @@ describe("files that a command names", () => {
     ]);
     await rig.say("/mine", turn.text("ok"));
     expect(rig.lastSaid()).toBe("KEY");
+  });
+
+  it("a stranger's command carries no keys of the project: neither .env nor a link to it, unless the person names the file", async () => {
+    await using rig = await project({
+      "project/.lathe/commands/go.md": "---\ndescription: s\n---\n@.env\n@notes/plain.txt\nsee @.git/config $1",
+      "project/.env": "TOKEN=s3cret",
+      "project/.git/config": "url = https://s3cret@example.com",
+    });
+    await mkdir(join(rig.cwd, "notes"));
+    await symlink("../.env", join(rig.cwd, "notes/plain.txt"));
+    await rig.say("/go", turn.text("ok"));
+    expect(JSON.stringify(rig.server.requests.at(-1)?.body)).not.toContain("s3cret");
+    expect(rig.warnings()).toEqual(
+      ["4: @.env", "5: @notes/plain.txt", "6: @.git/config"].map(
+        (at) => `${rig.cwd}/.lathe/commands/go.md:${at} may hold keys or passwords and is left out.`,
+      ),
+    );
+    await rig.say("/go @.env", turn.text("ok"));
+    expect(JSON.stringify(rig.server.requests.at(-1)?.body)).toContain("s3cret");
   });
 });

@@ -45,6 +45,13 @@ describe("RPC: process and framing", () => {
     expect(await host.finish()).toBe(0);
   });
 
+  it("G-01 an input that breaks off in the middle of a line ends with 0, as its end does", async () => {
+    const host = await rig.start();
+    host.child.stdin.write('{"type": "get_st');
+    host.child.stdin.destroy(new Error("write after end"));
+    expect(await host.finish()).toBe(0);
+  });
+
   it.each([[["@README.md"]], [["fix it"]], [["-p", "fix it"]]])(
     "G-01 prompts on the command line are refused: %j",
     async (words) => {

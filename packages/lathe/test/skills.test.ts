@@ -45,6 +45,18 @@ it("EX-08 files beside a skill have addresses; nothing outside of its folder doe
   expect(await read("skill://depoly")).toContain('There is no skill "depoly". Skills: deploy.');
 });
 
+it("keys in the folder of a skill have no address: reading them is asked about as a file", async () => {
+  await using rig = await project({
+    "project/.lathe/skills/deploy/SKILL.md": skill("deploy", "ship"),
+    "project/.lathe/skills/deploy/.env": "TOKEN=s3cret",
+  });
+  await symlink(".env", join(rig.cwd, ".lathe/skills/deploy/plain.txt"));
+  for (const name of [".env", "plain.txt"]) {
+    await rig.say("read", rig.read(`skill://deploy/${name}`), turn.text("ok"));
+    expect(lastResult(rig)).toContain(`${name} may hold keys or passwords, so it has no skill:// address.`);
+  }
+});
+
 it("EX-08 a linked folder is one skill, of two with one name the first is used with a warning, filters hide", async () => {
   const files = {
     "project/.lathe/skills/a/SKILL.md": skill("a", "first a"),

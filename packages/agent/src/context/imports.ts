@@ -2,7 +2,7 @@
 // names it, and only from places that its author may read: a stranger's repository must not put private files into a request.
 
 import { posix } from "node:path";
-import { isCredentialFile, isInside } from "../policy/permissions/sensitive-paths.ts";
+import { isInside, mayHoldSecrets } from "../policy/permissions/sensitive-paths.ts";
 import type { FileStat } from "../world/env/types.ts";
 
 const IMPORTING = new Set(["CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"]);
@@ -116,9 +116,7 @@ export class Imports {
     const { realPath, size } = file;
     const { within, home = "", holdsKeys } = this.#rules;
     if (!within.some((folder) => isInside(realPath, folder))) return { left: "outside" };
-    // Addresses in a repository's settings may have passwords in them.
-    const isKept = isCredentialFile(realPath, { userHome: home, latheHome: "" }) || /\/\.git\//.test(realPath);
-    if (isKept || holdsKeys?.(realPath)) return { left: "keys" };
+    if (mayHoldSecrets(realPath, { userHome: home, latheHome: "" }) || holdsKeys?.(realPath)) return { left: "keys" };
     if (this.#seen.has(realPath)) return undefined;
     if (depth > DEEPEST) return { left: "depth" };
     if (this.#imported >= MOST_FILES) return { left: "number" };

@@ -2,6 +2,7 @@
 // directory; another family's where there is neither. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
+import { isInside, mayHoldSecrets } from "../policy/permissions/sensitive-paths.ts";
 import { realPathOf } from "../world/env/real-path.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { entryOf } from "./git-files.ts";
@@ -16,6 +17,7 @@ const OTHERS = ["CLAUDE.md", "GEMINI.md"];
 /** No author writes that many instructions, and reading them would slow down the start and use memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
+const LEADS_TO_KEYS = "[Omitted: this link leads to a file that may hold keys]";
 const LEADS_OUT = "[Omitted: this link leads outside the repository]";
 
 /** The instruction files of a project as one text. */
@@ -99,7 +101,8 @@ async function readDoc(env: ExecutionEnvironment, path: string, realRoot: string
     if (stat?.kind !== "file" || seen.has(stat.realPath)) return "";
     seen.add(stat.realPath);
     // A stranger's repository must not put a private file into the prompt.
-    if (stat.isSymlink && !stat.realPath.startsWith(realRoot === "/" ? "/" : `${realRoot}/`)) return LEADS_OUT;
+    if (!isInside(stat.realPath, realRoot)) return LEADS_OUT;
+    if (mayHoldSecrets(stat.realPath, { userHome: "", latheHome: "" })) return LEADS_TO_KEYS;
     return stat.size > LARGEST_BYTES ? TOO_LARGE : (await env.readFile(path)).trim();
   } catch {
     return "";

@@ -10,6 +10,8 @@ export interface Card {
   readonly verb: string;
   /** What it is done to: a command, a path, a pattern. */
   readonly subject: string;
+  /** The subject names files: a host shows those of its working directory without it. */
+  readonly namesFiles?: boolean | undefined;
   /** What came of it, in a few words: "exit 1", "+2 -1", "12 matches". */
   readonly outcome?: string | undefined;
   /** The call worked, but what it tells of has failed: a child agent, a job. */

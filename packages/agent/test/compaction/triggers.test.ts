@@ -175,6 +175,20 @@ describe("CO-04 summaries", () => {
     await s.finish();
   });
 
+  it("CO-05 the file lists of other agents' summaries are not carried into the next summary", async () => {
+    const lists = "<read-files>\nold/read.ts\n</read-files>\n<modified-files>\nold/changed.ts\n</modified-files>";
+    const s = compacting({
+      work: rounds(60, 4000),
+      settings: { keepRecentTokens: 10_000 },
+      summary: (_request, index) => ({ text: index === 0 ? `${NOTES}\n${lists}\nKept.` : NOTES }),
+    });
+    await s.session.submit("go");
+    const later = s.summaries().slice(1).map(sentText).join("\n");
+    expect(later).toMatch(/<previous-summary>\n## Goal[\s\S]*Kept\.\n<\/previous-summary>/);
+    expect(later).not.toMatch(/-files>|old\/(?:read|changed)\.ts/);
+    await s.finish();
+  });
+
   it("CO-03 a turn that is split has notes of its own", async () => {
     const s = compacting({ work: rounds(60, 1500), settings: { keepRecentTokens: 10_000 } });
     await s.session.submit("first question");

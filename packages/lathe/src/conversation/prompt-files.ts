@@ -8,6 +8,7 @@ import { isCredentialFile } from "@lathe/agent/policy";
 import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { filesOfInstruction } from "../found/discovery/instruction-files.ts";
 import { type Place, placeOf } from "../found/discovery/place.ts";
+import { CHANGED, UNTRUSTED } from "../found/discovery/trusted-items.ts";
 import type { DiscoveryWarning, Found, ItemValues, Source } from "../found/discovery/types.ts";
 import { onDisk } from "../found/permissions/on-disk.ts";
 import { shownPath } from "../platform/home/shown-path.ts";
@@ -59,6 +60,9 @@ async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn)
     discovery.of("instruction"),
   ]);
   for (const { warnings } of [prompts, contexts, instructions]) for (const warning of warnings) warn(warning);
+  for (const { source, ignored } of prompts.all)
+    if (ignored === UNTRUSTED || ignored === CHANGED)
+      warn({ path: source.path, message: `${ignored}; it is ignored. To let it take effect: lathe trust` });
   const textOfPrompt = (name: string): string | undefined =>
     prompts.active.find((prompt) => prompt.name === name)?.value.text;
   const custom = textOfPrompt("SYSTEM.md");

@@ -17,8 +17,9 @@ const GIT = { "project/.git/HEAD": "ref: refs/heads/main\n" };
 const start = async (
   additions: readonly AdditionEntry[],
   files: Readonly<Record<string, string>> = {},
+  trusted: readonly string[] = [],
 ): Promise<void> => {
-  talk = await conversation({}, { additions, files: { ...GIT, ...files }, cwd: "project" });
+  talk = await conversation({}, { additions, files: { ...GIT, ...files }, cwd: "project", trusted });
 };
 const entry = (addition: SessionPart, more: Partial<AdditionEntry> = {}): AdditionEntry => ({
   name: addition.name,
@@ -158,6 +159,7 @@ it("LS-07 with a SYSTEM.md lists are left out; what must hold anyway stays", asy
       }),
     ],
     { "project/.lathe/SYSTEM.md": "S", ".lathe-home/APPEND_SYSTEM.md": "A" },
+    [".lathe/SYSTEM.md"],
   );
   talk.server.push(turn.text("ok"));
   await talk.say("go");

@@ -1,6 +1,6 @@
 // What files add to the system prompt of a real session.
 
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
@@ -13,10 +13,14 @@ afterEach(async () => {
 });
 
 /** The user's home is the root, as is the folder of the project: a folder below has the project's files. */
-async function start(files: Readonly<Record<string, string>>, cwd = "."): Promise<void> {
+async function start(
+  files: Readonly<Record<string, string>>,
+  cwd = ".",
+  trusted = [".lathe/SYSTEM.md", ".lathe/APPEND_SYSTEM.md", ".claude/SYSTEM.md"],
+): Promise<void> {
   talk = await conversation(
     {},
-    { files: { "project/.git/HEAD": "ref: refs/heads/main\n", ...files }, cwd: join("project", cwd) },
+    { files: { "project/.git/HEAD": "ref: refs/heads/main\n", ...files }, cwd: join("project", cwd), trusted },
   );
   talk.answer(() => turn.text("ok"));
 }
@@ -49,9 +53,14 @@ it("LS-07 SYSTEM.md replaces prompt and lists, APPEND_SYSTEM.md ends it, both as
 
 it("LS-07 from a folder below neither file is used; the user's are, and another agent's of the project before them", async () => {
   await start(
-    { "project/.lathe/SYSTEM.md": "S", "project/.lathe/APPEND_SYSTEM.md": "A", "project/sub/keep": "" },
+    {
+      "project/.lathe/SYSTEM.md": "S",
+      "project/.lathe/APPEND_SYSTEM.md": "A",
+      "project/sub/.claude/SYSTEM.md": "the project's",
+    },
     "sub",
   );
+  await rm(join(talk.root, "project/sub/.claude"), { recursive: true });
   await talk.say("hello");
   expect(system()).not.toMatch(/^S$|^A$/m);
   expect(system()).toContain("## Available tools");
@@ -64,6 +73,49 @@ it("LS-07 from a folder below neither file is used; the user's are, and another 
   await talk.say("hello");
   expect(system()).toBe("the project's");
 });
+
+it("LS-07 a SYSTEM.md replaces nothing before its folder is trusted, and again once it has changed; one line says so", async () => {
+  const files = { "project/.lathe/SYSTEM.md": "S", "project/.lathe/APPEND_SYSTEM.md": "A" };
+  await start(files, ".", []);
+  await talk.say("hello");
+  expect(system()).toContain("## Available tools");
+  expect(system()).not.toMatch(/^[SA]$/m);
+  expect(talk.warnings.join("\n")).toContain("SYSTEM.md: this folder is not trusted; it is ignored.");
+  await talk.talk.close();
+  await talk.server.close();
+  await start(files);
+  await change("project/.lathe/SYSTEM.md", "other");
+  await talk.talk.startNew();
+  await talk.say("hello");
+  expect(system()).not.toMatch(/^other/m);
+});
+
+it.each([".env", ".git/config", "keys/server.pem"])(
+  "an instruction file, a rule, a command or an instruction of opencode.json that leads to %s is left out, and one line says so",
+  async (secret) => {
+    const opencode = JSON.stringify({ instructions: [secret] });
+    await start({
+      [`project/${secret}`]: "TOKEN=s3cret",
+      "project/opencode.json": opencode,
+      "project/.lathe/rules/a": "",
+    });
+    const link = (path: string) => symlink(join(talk.root, "project", secret), join(talk.root, "project", path));
+    await mkdir(join(talk.root, "project/sub"));
+    await link("AGENTS.md");
+    await link(".cursorrules");
+    await link(".lathe/AGENTS.md");
+    await link(".lathe/rules/always.md");
+    await symlink(join(talk.root, "project", dirname(secret)), join(talk.root, "project/.lathe/instructions"));
+    await talk.talk.startNew();
+    await talk.say("hello");
+    expect(JSON.stringify(lastBody())).not.toContain("s3cret");
+    expect(system()).toContain("[Omitted: this link leads to a file that may hold keys]");
+    expect(talk.warnings.join("\n")).toMatch(
+      /project\/\.lathe\/AGENTS\.md: it may hold keys or passwords and is left out/,
+    );
+    expect(talk.warnings.join("\n")).toContain(`project/${secret}: it may hold keys or passwords and is left out`);
+  },
+);
 
 it("LS-07 project instructions stay with a SYSTEM.md, after it", async () => {
   await start({ "project/.lathe/SYSTEM.md": "S", "project/AGENTS.md": "Run npm test." });

@@ -201,6 +201,25 @@ describe("the transcript of a session", () => {
     expect(said("x".repeat(300))).toBe(`A: ${"x".repeat(200)}… (/agents A)`);
   });
 
+  it("cards name files from the working directory, and commands as they are", () => {
+    const shown = new Shown(80, { cwd: () => "/home/my app" }).play(input("go"), turnStart(0));
+    const show = (id: string, card: Parameters<typeof callEnd>[2] & object) =>
+      shown.play(callStart(id, 0, card), callEnd(id, 1, card));
+    show("a", { verb: "Edited", subject: "/home/my app/src/a.ts, /x/home/my app/b.ts", namesFiles: true });
+    show("b", {
+      verb: "Searched",
+      subject: "flag in /home/my app/lib, /home/my app, /home/my apps",
+      namesFiles: true,
+      group: "explored",
+    });
+    show("c", { verb: "Listed", subject: "/home/my app", namesFiles: true, group: "explored" });
+    show("d", { verb: "Ran", subject: "/home/my app/run.sh" });
+    shown.play(answerEnd("done", [], 2), turnEnd(2), inputEnd(3));
+    expect(shown.scrollback).toContain("Edited src/a.ts, /x/home/my app/b.ts");
+    expect(shown.scrollback).toContain("searched flag in lib, ., /home/my apps; listed .");
+    expect(shown.scrollback).toContain("Ran /home/my app/run.sh");
+  });
+
   it("an error ends with the same advice as in print mode, once", () => {
     const error = { message: "invalid x-api-key", kind: "auth", type: "AuthenticationError" } as const;
     const shown = new Shown(80).play(input("go"), turnStart(0));

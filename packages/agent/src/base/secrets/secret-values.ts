@@ -41,11 +41,12 @@ export function secretValues(name: string, value: string): Secret[] {
 }
 
 /** What people write where a secret should be. */
-const PLACEHOLDER = /^(?:<.*>|\$.*|[A-Z_]+)$|your[-_ ]|change[-_ ]?me|placeholder|example/i;
+export const isTemplate = (text: string): boolean =>
+  /^(?:<.*>|\$.*)$|your[-_ ]|change[-_ ]?me|placeholder|example/i.test(text);
 
 /** `postgres`, `not-needed` and the like occur in ordinary text, which would be corrupted. */
 export function isDistinctive(text: string): boolean {
-  if (text.length < SHORTEST || PLACEHOLDER.test(text)) return false;
+  if (text.length < SHORTEST || isTemplate(text) || /^[A-Z_]+$/i.test(text)) return false;
   const hasDigit = /\d/.test(text);
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(text)).length;
   return kinds >= 2 && (hasDigit || text.length >= LONG);

@@ -7,12 +7,13 @@ const COLLAPSED_ROWS = 16;
 
 /** `subject`: the files as the call names them. The details are those of `hostDetails`, of one file or of each in a list. */
 export function editCard(subject: string, result: CardResult | undefined): Card {
-  if (!result) return { verb: "Editing", subject };
+  const named = { subject, namesFiles: true };
+  if (!result) return { verb: "Editing", ...named };
   const files = diffsOf(result.details);
   const body = files.length === 0 ? undefined : { kind: "diff" as const, files, collapsed: COLLAPSED_ROWS };
   // What a call did before it failed is in its text, with the reason.
-  if (result.isError) return { verb: "Edit", subject };
-  return { verb: doneVerb(result), subject, outcome: lineCounts(result), body };
+  if (result.isError) return { verb: "Edit", ...named };
+  return { verb: doneVerb(result), ...named, outcome: lineCounts(result), body };
 }
 
 function doneVerb({ changes }: CardResult): string {

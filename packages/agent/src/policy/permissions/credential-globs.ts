@@ -101,7 +101,10 @@ function overlaps(parts: readonly string[], place: readonly string[]): boolean {
 export function fitsName(glob: string, name: string, wildcards: Wildcards): boolean {
   if (!isGlob(glob)) return glob.toLowerCase() === name.toLowerCase();
   if (wildcards === "as in a shell" && name.startsWith(".") && !glob.startsWith(".")) return false;
-  return new RegExp(`^${globSource(glob)}$`, "si").test(name);
+  const short = glob.replace(/\*+/g, "*");
+  // Each sign but a star stands for one letter, with a backslash before it at the most: a long pattern need not be compiled.
+  if (short.replaceAll("*", "").length > 2 * name.length) return false;
+  return new RegExp(`^${globSource(short)}$`, "si").test(name);
 }
 
 export function isGlob(text: string): boolean {
@@ -112,19 +115,24 @@ export function segments(path: string): string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-/** The globs that braces stand for; a bracket may be any character. */
-export function alternatives(glob: string): string[] {
-  const simple = glob.replace(/\[[!^]?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]/g, "?");
-  let open = [simple];
-  for (let round = 0; round < 8 && open.some((text) => BRACES.test(text)); round++)
+/** The globs that braces stand for; a bracket may be any character. With too many to go through, each may be anything. */
+export function alternatives(glob: string): readonly string[] {
+  return fewAlternatives(glob) ?? [glob.replace(/\{.*\}/s, "*")];
+}
+
+/** Undefined when they are too many to go through. */
+export function fewAlternatives(glob: string): readonly string[] | undefined {
+  let open = [glob.replace(/\[[!^]?\]?(?:\[[:.=][^\]]*\]|[^\]])*\]/g, "?")];
+  for (let round = 0; round < 8 && open.length <= MOST_ALTERNATIVES && open.some((text) => BRACES.test(text)); round++)
     open = open.flatMap((text) => {
       const [braces, inside = ""] = BRACES.exec(text) ?? [];
       if (braces === undefined) return [text];
       const choices = inside.includes(",") ? inside.split(",") : ["*"];
       return choices.map((choice) => text.replace(braces, () => choice));
     });
-  // Too many to go through: each may be anything.
-  return open.length > 256 ? [simple.replace(/\{.*\}/s, "*")] : open.map((text) => text.replace(/[{}]/g, "*"));
+  const isLeft = open.length > MOST_ALTERNATIVES || open.some((text) => BRACES.test(text));
+  return isLeft ? undefined : open.map((text) => text.replace(/[{}]/g, "*"));
 }
 
+const MOST_ALTERNATIVES = 256;
 const BRACES = /\{([^{}]*)\}/;

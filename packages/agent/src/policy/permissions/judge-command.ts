@@ -8,7 +8,7 @@ import type { Access } from "../../contract/tool.ts";
 import { SETUID_SHAPE } from "../shell/danger.ts";
 import { patternWords } from "../shell/match.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
-import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
+import { fewAlternatives, mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
 import { holdsPath, mayMatchPath } from "./match-globs.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -142,6 +142,9 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
   if (danger?.shape === SETUID_SHAPE && rule?.decision !== "allow") return ask(sentence(danger.reason), FULL);
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
+    // Of a program that is not listed, a word with many braces is mostly no path at all.
+    if (item.part?.isHarmless && fewAlternatives(path) === undefined)
+      return ask(`${word.slice(0, 80)} stands for more files than can be looked at.`, FULL);
     if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
     const why = item.part?.isHarmless ? undefined : protectionOf(path, places);
     if (why !== undefined) return ask(why, FULL);

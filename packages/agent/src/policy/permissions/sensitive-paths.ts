@@ -78,6 +78,14 @@ export function isCredentialFile(path: string, { userHome, latheHome, onDisk }: 
 }
 
 /**
+ * Texts that a folder brings (instructions, skills, commands and what they include) never carry this file to a model: it holds keys, or
+ * a repository's settings, in whose addresses passwords may be. A real path.
+ */
+export function mayHoldSecrets(path: string, places: SensitivePlaces): boolean {
+  return isCredentialFile(path, places) || /\/\.git\//i.test(path);
+}
+
+/**
  * A search here is after credentials: it begins in a place made for them, or its filter names such files. Any other search
  * leaves them out.
  */

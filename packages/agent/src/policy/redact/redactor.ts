@@ -3,7 +3,7 @@
 // where it belongs (decision 0309).
 
 import { hostsByShape } from "../../base/secrets/secret-hosts.ts";
-import { withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
+import { withoutPassword, withoutSecretShapes } from "../../base/secrets/secret-shapes.ts";
 import { type Secret, secretValues } from "../../base/secrets/secret-values.ts";
 import { RedactingBytes, RedactingStream, withoutSecrets } from "./replace.ts";
 
@@ -90,7 +90,7 @@ export class Redactor {
 
   /** For what leaves the machine: what only looks like a secret is replaced as well. */
   redactForSharing<T>(value: T): T {
-    return mapStrings(value, (text) => withoutSecretShapes(this.text(text)));
+    return mapStrings(value, (text, field) => withoutPassword(field, withoutSecretShapes(this.text(text))));
   }
 
   stream(): RedactingStream {
@@ -127,17 +127,17 @@ export class Redactor {
 }
 
 /** The same object when nothing had to change. Bytes and instances are left alone. */
-function mapStrings<T>(value: T, map: (text: string) => string, depth = 0): T {
-  if (typeof value === "string") return map(value) as T;
+function mapStrings<T>(value: T, map: (text: string, field: string) => string, field = "", depth = 0): T {
+  if (typeof value === "string") return map(value, field) as T;
   if (typeof value !== "object" || value === null || depth > MOST_NESTING) return value;
   if (Array.isArray(value)) {
-    const mapped = value.map((inner) => mapStrings(inner, map, depth + 1));
+    const mapped = value.map((inner) => mapStrings(inner, map, field, depth + 1));
     return mapped.every((inner, index) => inner === value[index]) ? value : (mapped as T);
   }
   if (!isPlain(value)) return value;
   let changed: Record<string, unknown> | undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const mapped: unknown = mapStrings(inner, map, depth + 1);
+    const mapped: unknown = mapStrings(inner, map, key, depth + 1);
     if (mapped === inner) continue;
     changed ??= { ...(value as Record<string, unknown>) };
     changed[key] = mapped;

@@ -78,6 +78,21 @@ describe("what looks like a secret", () => {
     ["export DEPLOY_TOKEN=", mixed(24), ""],
     ['"CLIENT_SECRET": "', mixed(24), '"'],
     ["aws_secret_access_key = ", mixed(40), ""],
+    ["https://", mixed(20), "@host.example/repo.git"],
+    ["git clone https://", mixed(24), ":x-oauth-basic@github.com/a/b"],
+    ["https://oauth2:", mixed(20), "@gitlab.com/a/b.git"],
+    ["//packages.example/:_authToken=", mixed(36), ""],
+    ["_authToken = ", mixed(36), ""],
+    ['{"password": "', "hunter", '"}'],
+    ['{"password":"', "tr0ub4dor&3", '"}'],
+    ['{\\"password\\": \\"', "correct-horse", '\\"}'],
+    ["'db_password': '", "s3cr3t", "'"],
+    ["DbPassword: '", "s3cr3t", "'"],
+    ["password=", "hunter2", ""],
+    ["mysql --password=", "hunter2x", " app"],
+    ["POST /login?user=a&password=", "hunter22", "&remember=1"],
+    ["passphrase: ", "wint3r-is-c0ming", ""],
+    ['accessToken: "', mixed(32), '"'],
   ])("AU-07 %s… is followed by a secret, which alone is replaced", (before, secret, after) => {
     const [start, end] = withoutSecretShapes(before + secret + after).split(/\[redacted:[a-z-]+\]/);
     expect([start, end]).toEqual([before, after]);
@@ -96,6 +111,15 @@ describe("what looks like a secret", () => {
       '<div class="sk-fading-circle-dot-before sk-chasing-dots-of-twelve">',
       "const token = process.env.GITHUB_TOKEN ?? readToken(TOKEN_FILE);",
       "MAX_TOKENS=200000 API_KEY=your-api-key-goes-here-1 TOKEN=$GITHUB_TOKEN SECRET=<secret>",
+      "interface Login { user: string; password: string; passphrase?: string }",
+      "password: z.string().min(8), confirmPassword: z.string()",
+      "const { password } = body; login(user, password); form.password = form2.password1;",
+      'label: { password: "Password", "new-password": "new-password", "password": "required" }',
+      '<input type="password" name="password" placeholder="Password"> The password: at least 8 characters.',
+      '"password": { "type": "string" }, "password": "", "password": "string", "password": null, password=$PASSWORD',
+      'password = os.environ["DB_PASSWORD"]; "password": "DB_PASSWORD"; password: {{ secrets.DB1_PASSWORD }}',
+      "token = session.v1beta1.token2; const tokens = countTokens(text1234567890);",
+      "ssh://git@host.example/a https://deploy@host.example",
       "https://user@host.example/path http://localhost:8080/a@b git@github.com:a/b.git",
       "postgres://postgres:postgres@localhost:5432/test",
       "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
@@ -104,6 +128,15 @@ describe("what looks like a secret", () => {
       "task-list-of-things-to-do-2024-01-01-and-more risk-assessment-2024-report-final",
     ];
     for (const text of plain) expect(withoutSecretShapes(text)).toBe(text);
+  });
+
+  it("AU-07 a password in a field of data is not in what is shared", () => {
+    const data = {
+      user: "me",
+      password: "hunter",
+      deep: [{ db_password: "x9", dbPassword: "pass phrase with words" }],
+    };
+    expect(new Redactor().redactForSharing(data)).toEqual({ ...data, password: "[redacted:password]" });
   });
 
   it("AU-07 of what a session works with only known values are replaced: a key that a test needs stays usable", () => {

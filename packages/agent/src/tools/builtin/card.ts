@@ -34,6 +34,7 @@ export function exploringCard(
   return {
     verb: verbOf(verbs, result),
     subject,
+    namesFiles: true,
     outcome: result && !result.isError ? outcome(result.details) : undefined,
     group: "explored",
   };

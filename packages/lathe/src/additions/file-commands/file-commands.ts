@@ -43,7 +43,7 @@ async function expandFile(
   typed: string,
   { session }: OpenSession,
 ): Promise<InputContent> {
-  const { cwd, roots, machine } = workspace;
+  const { cwd, roots, machine, paths } = workspace;
   const isStrangers = source.level === "project" || source.level === "plugin";
   const included = await withIncludes(
     {
@@ -54,6 +54,7 @@ async function expandFile(
     {
       cwd,
       userHome: machine.userHome,
+      latheHome: paths.home,
       typed,
       within: isStrangers ? [...roots, await realpath(value.folder)] : undefined,
     },

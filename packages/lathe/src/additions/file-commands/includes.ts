@@ -3,13 +3,15 @@
 
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { mayHoldSecrets } from "@lathe/agent/policy";
 import type { DiscoveryWarning } from "../../found/discovery/types.ts";
 
 export interface IncludeOptions {
   readonly cwd: string;
   readonly userHome: string;
-  /** Real paths of the folders that may be read; undefined: all. A stranger's command must not fetch the user's keys. */
+  /** Real paths of the folders that may be read, without files that may hold keys; undefined: all. */
   readonly within?: readonly string[] | undefined;
+  readonly latheHome: string;
   /** What the person typed: files that they name may be anywhere. */
   readonly typed?: string;
 }
@@ -121,8 +123,10 @@ class Includes {
       const file = await realpath(candidate).catch(() => undefined);
       if (file === undefined || !(await lstat(file)).isFile()) continue;
       const isFree = within === undefined || typed.includes(name);
-      if (isFree || within.some((folder) => file.startsWith(`${folder}/`))) return file;
-      this.warnings.push({ ...place, message: `@${name} is outside of the project and is left out` });
+      const isInProject = isFree || within.some((folder) => file.startsWith(`${folder}/`));
+      if (isFree || (isInProject && !mayHoldSecrets(file, this.#options))) return file;
+      const why = isInProject ? "may hold keys or passwords" : "is outside of the project";
+      this.warnings.push({ ...place, message: `@${name} ${why} and is left out` });
       return undefined;
     }
     return undefined;

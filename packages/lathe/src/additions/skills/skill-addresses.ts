@@ -3,6 +3,7 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { SchemeContent, SchemeResolver } from "@lathe/agent/contract";
+import { mayHoldSecrets } from "@lathe/agent/policy";
 import type { Skill } from "../../found/skills/skill.ts";
 
 export function skillAddresses(skills: () => readonly Skill[]): SchemeResolver {
@@ -32,6 +33,8 @@ async function fileOf({ name, folder }: Skill, path: string): Promise<SchemeCont
   if (file === undefined) throw new Error(`The skill ${name} has no file ${path}. It has: ${await filesIn(folder)}.`);
   if (file !== folder && !file.startsWith(`${folder}/`))
     throw new Error(`${path} is outside of the skill ${name}. Only files of its folder have a skill:// address.`);
+  if (mayHoldSecrets(file, { userHome: "", latheHome: "" }))
+    throw new Error(`${path} may hold keys or passwords, so it has no skill:// address.`);
   if ((await stat(file)).isDirectory()) return { bytes: Buffer.from(await filesIn(file)), mediaType: "text/plain" };
   return { bytes: await readFile(file) };
 }

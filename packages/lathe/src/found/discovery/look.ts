@@ -1,6 +1,7 @@
 // One look of one provider for one kind of item: what it found, and what was wrong with it. Providers are written with these steps.
 
 import { dirname, extname } from "node:path";
+import { isInside, mayHoldSecrets } from "@lathe/agent/policy";
 import { messageOf } from "@lathe/llm";
 import { parseMarkdown } from "./frontmatter.ts";
 import type { Place } from "./place.ts";
@@ -37,8 +38,9 @@ export class Scan {
   text(path: string, level: Level): string | undefined {
     try {
       const text = this.files.text(path);
-      if (text === undefined || level !== "project" || this.#isInside(path)) return text;
-      this.warn(path, "the link leads outside the repository and is not followed");
+      const why = text === undefined ? undefined : this.#refusal(path, level);
+      if (why === undefined) return text;
+      this.warn(path, why);
     } catch (error) {
       this.warn(path, `it cannot be read: ${messageOf(error)}`);
     }
@@ -61,10 +63,13 @@ export class Scan {
       .map((entry) => ({ ...entry, base: withoutEnding(entry.name, endings) }));
   }
 
-  /** A stranger's repository must not bring in private files of the user. */
-  #isInside(path: string): boolean {
-    const { root } = this.place;
-    return `${this.files.realPath(path)}/`.startsWith(root === "/" ? "/" : `${root}/`);
+  /** A stranger's repository must not bring in private files of the user, by whatever link. */
+  #refusal(path: string, level: Level): string | undefined {
+    if (level !== "project" && level !== "plugin") return undefined;
+    const real = this.files.realPath(path);
+    if (level === "project" && !isInside(real, this.place.root))
+      return "the link leads outside the repository and is not followed";
+    return mayHoldSecrets(real, this.place) ? "it may hold keys or passwords and is left out" : undefined;
   }
 }
 

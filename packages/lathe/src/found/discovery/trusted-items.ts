@@ -1,14 +1,19 @@
-// Which found items may take effect in a folder that is not trusted: text always may; what runs code only as it was when its
-// folder was trusted.
+// Which found items may take effect in a folder that is not trusted: text always may; what runs code, or replaces the system prompt,
+// only as it was when its folder was trusted.
 
 import { dirname } from "node:path";
+import { isInside } from "@lathe/agent/policy";
 import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
 import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
+import { importedFiles, startedFiles } from "./started-files.ts";
 import type { Found, ItemKind, ModuleValue } from "./types.ts";
 
-/** Items of these kinds run something; an agent works by itself, and may name a command that checks its work. */
-export const RUNS_CODE: readonly ItemKind[] = ["hook", "tool", "extension", "mcp-server", "plugin", "agent"];
+/** Items of these kinds run something, or speak in the user's name. An agent works by itself, and may name a command to run. */
+export const NEED_TRUST: readonly ItemKind[] = [
+  ...(["hook", "tool", "extension", "mcp-server", "plugin", "agent"] as const),
+  "system-prompt",
+];
 
 export const UNTRUSTED = "this folder is not trusted";
 export const DISABLED = "disabled in the settings";
@@ -17,20 +22,31 @@ export const CHANGED = "new or changed since this folder was trusted";
 /** Undefined: it may take effect. */
 export function untrustedReason(item: Found, place: Place, reader: Reader): string | undefined {
   const { kind, source } = item;
-  if (source.level !== "project" || !RUNS_CODE.includes(kind)) return undefined;
+  if (source.level !== "project" || !NEED_TRUST.includes(kind)) return undefined;
   const { folders, trustFile, userHome } = place;
   // This is noted, because it is judged again when the user trusts the folder.
   reader.isFile(trustFile);
   const holder = folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? dirname(source.path);
   if (!isTrusted(trustFile, holder, userHome)) return UNTRUSTED;
-  return codeFilesOf(item, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
+  return codeFilesOf(item, place, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
 }
 
 /** An extension written by hand is shorter than this; the rest comes from packages. */
 const MOST_FILES = 500;
 
-/** The files that decide what it runs: its own, and all others of its folder if it has one. */
-export function codeFilesOf({ source, value }: Found, reader: Reader): readonly string[] {
+/** The files of the project that decide what it runs: its own, all others of its folder if it has one, and those that they start or import. */
+export function codeFilesOf(item: Found, place: Place, reader: Reader): readonly string[] {
+  const files = new Set(ownFiles(item, reader));
+  const add = (more: readonly string[]): void => {
+    for (const path of more) if (isInside(path, place.root) && !path.includes("/node_modules/")) files.add(path);
+  };
+  add(startedFiles(item, place, reader));
+  // The set grows while it is walked.
+  for (const file of files) if (files.size < MOST_FILES) add(importedFiles(file, place, reader));
+  return [...files];
+}
+
+function ownFiles({ source, value }: Found, reader: Reader): readonly string[] {
   const folder = (value as Partial<ModuleValue>).folder;
   const isModule = (value as Partial<ModuleValue>).entry !== undefined;
   if (!isModule || folder === undefined) return [source.path];

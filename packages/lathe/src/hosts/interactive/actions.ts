@@ -9,32 +9,32 @@ const app = <Id extends string>(id: Id, description: string, ...chords: string[]
   ({ id: `app.${id}`, description, chords, context: "app" }) as const satisfies Action;
 
 export const APP_ACTIONS = [
-  app("interrupt", "Stop the work; twice, when nothing runs: go back to an earlier message", "escape"),
-  app("clear", "Clear the input; when it is empty, stop the work; twice: leave", "ctrl+c"),
-  app("exit", "Leave, when the input is empty; while it works: when pressed twice", "ctrl+d"),
-  app("suspend", "Put Lathe into the background of the shell", "ctrl+z"),
+  app("interrupt", "Stop; press twice when idle to go back to an earlier message", "escape"),
+  app("clear", "Clear the input; if it is empty, stop; press twice to quit", "ctrl+c"),
+  app("exit", "Quit if the input is empty; press twice while the agent works", "ctrl+d"),
+  app("suspend", "Suspend Lathe", "ctrl+z"),
   app("permission.cycle", "Next permission mode", "shift+tab"),
   app("thinking.cycle", "Next thinking level", "ctrl+t"),
-  app("thinking.toggle", "Show or fold what the model thinks", "alt+t"),
+  app("thinking.toggle", "Show or hide thinking", "alt+t"),
   app("model.cycle", "Next model", "ctrl+p"),
   app("model.cycleBackward", "Previous model", "shift+ctrl+p"),
   app("model.select", "Choose a model", "ctrl+l"),
-  app("tools.expand", "Show everything in a viewer", "ctrl+o"),
+  app("tools.expand", "Show the whole transcript", "ctrl+o"),
   app("background", "Send the running command to the background", "ctrl+b"),
   app("editor.external", "Edit the input in $VISUAL or $EDITOR", "ctrl+g"),
-  app("message.followUp", "Send when the present work is done", "alt+enter", "ctrl+enter"),
-  app("message.dequeue", "Edit what waits to be sent", "alt+up"),
-  app("message.sendNow", "Stop the work and send what waits now", "ctrl+s"),
-  app("clipboard.pasteImage", "Attach the picture on the clipboard", "ctrl+v"),
+  app("message.followUp", "Queue the message until the agent is done", "alt+enter", "ctrl+enter"),
+  app("message.dequeue", "Edit queued messages", "alt+up"),
+  app("message.sendNow", "Stop and send queued messages now", "ctrl+s"),
+  app("clipboard.pasteImage", "Attach the image on the clipboard", "ctrl+v"),
   app("clipboard.copyPrompt", "Copy the input", "alt+shift+c"),
   app("clipboard.copyAnswer", "Copy the last answer", "alt+shift+l"),
   app("history.search", "Search earlier prompts", "ctrl+r"),
-  app("plan.toggle", "Plan mode on and off", "alt+shift+p"),
+  app("plan.toggle", "Turn plan mode on or off", "alt+shift+p"),
   app("todo", "Show the task list", "alt+shift+t"),
   app("jobs", "Show background jobs", "alt+j"),
-  app("agents", "Show the agents of this session", "alt+a"),
+  app("agents", "Show the agents", "alt+a"),
   app("session.new", "Start a new session"),
-  app("session.tree", "Show the session's tree"),
+  app("session.tree", "Show the session tree"),
   app("session.fork", "Continue in a copy of this session"),
   app("session.resume", "Continue an earlier session"),
   app("help", "Show the keys", "f1"),
@@ -49,17 +49,17 @@ const list = (id: ChoiceAction<unknown>["name"], description: string, chord: str
 
 /** In lists whose items can be changed, such as that of sessions. */
 export const LIST_ACTIONS: readonly Action[] = [
-  list("rename", "Rename the session, or label the entry, at the pointer", "ctrl+r"),
-  list("delete", "Delete the session at the pointer, after a question", "ctrl+d"),
-  list("sort", "Sort sessions by name, or newest first", "ctrl+s"),
-  list("path", "Show the files of sessions", "ctrl+p"),
-  list("filter", "Next filter of the session's tree", "ctrl+o"),
-  list("filterBack", "Previous filter of the session's tree", "shift+ctrl+o"),
-  list("filter.default", "The session's tree without bookkeeping", "alt+d"),
-  list("filter.no-tools", "The session's tree without tool calls", "alt+t"),
-  list("filter.user-only", "Only your messages of the session's tree", "alt+u"),
-  list("filter.labeled-only", "Only labelled entries of the session's tree", "alt+l"),
-  list("filter.all", "Everything in the session's tree", "alt+a"),
+  list("rename", "Rename the selected session, or label the selected entry", "ctrl+r"),
+  list("delete", "Delete the selected session (asks first)", "ctrl+d"),
+  list("sort", "Sort sessions by name or by date", "ctrl+s"),
+  list("path", "Show the paths of session files", "ctrl+p"),
+  list("filter", "Next filter of the session tree", "ctrl+o"),
+  list("filterBack", "Previous filter of the session tree", "shift+ctrl+o"),
+  list("filter.default", "Session tree: messages and tool calls", "alt+d"),
+  list("filter.no-tools", "Session tree: no tool calls", "alt+t"),
+  list("filter.user-only", "Session tree: only your messages", "alt+u"),
+  list("filter.labeled-only", "Session tree: only labelled entries", "alt+l"),
+  list("filter.all", "Session tree: everything", "alt+a"),
 ];
 
 const hub = <Id extends string>(id: Id, description: string, chord: string) =>
@@ -67,11 +67,11 @@ const hub = <Id extends string>(id: Id, description: string, chord: string) =>
 
 /** In the list of agents. */
 export const HUB_ACTIONS = [
-  hub("send", "Send a message to the agent at the pointer", "enter"),
-  hub("stop", "Stop what the agent at the pointer does, after a question", "s"),
-  hub("stopAll", "Stop all agents that are at work, after a question", "x"),
-  hub("revive", "Open the session of a parked agent again", "r"),
-  hub("transcript", "Show what the agent at the pointer said and did", "o"),
+  hub("send", "Send a message to the selected agent", "enter"),
+  hub("stop", "Stop the selected agent (asks first)", "s"),
+  hub("stopAll", "Stop all running agents (asks first)", "x"),
+  hub("revive", "Reopen the session of a parked agent", "r"),
+  hub("transcript", "Show the transcript of the selected agent", "o"),
 ] as const;
 
 export type HubAction = (typeof HUB_ACTIONS)[number]["id"];

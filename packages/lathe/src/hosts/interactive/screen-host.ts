@@ -96,6 +96,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
     isQuestionShown: () => screen.panels.shown?.byAgent ?? false,
     areAgentsShown: () => screen.panels.shown?.component.showsAgents ?? false,
     expandKey: start.bindings.chords("app.tools.expand")[0],
+    cwd: () => screen.cwd(),
     backgroundKey: start.bindings.chords("app.background")[0],
     commandHint: commandHint(start.bindings),
   });

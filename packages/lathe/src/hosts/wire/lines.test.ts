@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Line, LineSplitter } from "./lines.ts";
+import { type Line, LineSplitter, linesOf } from "./lines.ts";
 
 function read(text: string, cuts: readonly number[]): Line[] {
   const bytes = Buffer.from(text);
@@ -30,5 +30,15 @@ describe("lines", () => {
       { text: "next" },
       { text: "end" },
     ]);
+  });
+
+  it("G-01 an input that breaks off is at its end, with the lines before it", async () => {
+    async function* broken() {
+      yield Buffer.from("one\ntwo");
+      throw new Error("read ECONNRESET");
+    }
+    const lines: Line[] = [];
+    for await (const line of linesOf(broken())) lines.push(line);
+    expect(lines).toEqual([{ text: "one" }, { text: "two" }]);
   });
 });

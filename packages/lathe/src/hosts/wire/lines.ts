@@ -45,8 +45,17 @@ export class LineSplitter {
   }
 }
 
+/** An input that breaks off has ended: whoever wrote it is gone. */
+async function* untilBroken(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* stream;
+  } catch {
+    // What was read before counts.
+  }
+}
+
 export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
   const splitter = new LineSplitter();
-  for await (const chunk of stream) yield* splitter.feed(chunk);
+  for await (const chunk of untilBroken(stream)) yield* splitter.feed(chunk);
   yield* splitter.end();
 }

@@ -218,6 +218,17 @@ describe("what the permissions know of the lasting shell", () => {
     expect(await access("cd .. && touch x")).toContainEqual({ kind: "write", path: join(bench.dir, "x") });
   });
 
+  it("T-BASH-1 the question names the folder that the shell is in, and nested repositories are looked for there", async () => {
+    await bash("mkdir -p sub/inner; git init -q sub/inner; cd sub");
+    const signal = new AbortController().signal;
+    const scope = { env: bench.env, signal, paths: new CallPaths(bench.env, signal), services: bench.services };
+    const linesOf = async (args: BashArgs) => (await bashTool.preview!(args, scope))!.lines.map(({ text }) => text);
+    const [where, command, ...notes] = await linesOf({ command: "rm -rf inner" });
+    expect([where, command]).toEqual([`in ${bench.dir}/sub`, "│ rm -rf inner"]);
+    expect(notes.join()).toContain("inner");
+    expect(await linesOf({ command: "ls", cwd: ".." })).toEqual([`in ${bench.dir}`, "│ ls"]);
+  });
+
   it("a command cannot write into the shell's own descriptors unasked", async () => {
     expect(await doubts("echo forged >&10")).toEqual(["it uses a descriptor that may be the shell's own"]);
     expect(await doubts("echo plain >&2")).toEqual([undefined]);

@@ -171,6 +171,17 @@ describe("names of files", () => {
     expect(await decide("touch src/{1..9}.ts")).toBe("ask");
   });
 
+  it("braces and stars of which each multiplies the work are judged at once", async () => {
+    expect(await decide(`touch ${"{a,b}".repeat(40)}`)).toBe("ask");
+    expect(await decide(`touch ${"{a,b}".repeat(9_000)}`)).toBe("ask");
+    expect(await decide("touch src/{a{1,2},b{3,4}}.ts")).toBe("allow");
+    const hundred = `{${Array.from({ length: 100 }, (_, n) => n).join(",")}}`;
+    expect(await decide(`cat ${hundred.repeat(8)}`)).toBe("ask");
+    expect(await decide(`cat ${"{,x}".repeat(5)}{.,x}{e,x}{n,x}{v,x}`)).toBe("ask");
+    writeFileSync(join(project, "src", "a".repeat(250)), "");
+    expect(await decide(`sed -i s/a/b/ src/${"*a".repeat(30)}*b`)).toBe("allow");
+  });
+
   it("a link that the same text makes leads nowhere unseen", async () => {
     symlinkSync("/etc", join(project, "out"));
     for (const command of [
@@ -210,6 +221,7 @@ describe("a rule that denies reading", () => {
       "git diff-tree -p HEAD",
       "git status -v",
       "git cat-file -p 1234567",
+      "git cat-file blob 1234567",
       "cd src && git diff",
       "cd src && git log -p",
       "cd src && git grep key -- :/",
@@ -217,7 +229,13 @@ describe("a rule that denies reading", () => {
     ];
     expect(await decideAll(shows, { rules })).toEqual(all(shows, "ask"));
     expect(await decideAll(shows)).toEqual(all(shows, "allow"));
-    const denied = ["git show HEAD:secrets/a", "git diff -- secrets", "git log -p -- secrets/a", "git blame secrets/a"];
+    const denied = [
+      "git show HEAD:secrets/a",
+      "cd src && git show HEAD:secrets/a",
+      "git diff -- secrets",
+      "git log -p -- secrets/a",
+      "git blame secrets/a",
+    ];
     expect(await decideAll(denied, { rules })).toEqual(all(denied, "deny"));
     const free = [
       "git status",
@@ -236,6 +254,14 @@ describe("a rule that denies reading", () => {
       "git stash list",
     ];
     expect(await decideAll(free, { rules })).toEqual(all(free, "allow"));
+  });
+
+  it("holds where the repository begins above the folder of the session", async () => {
+    rmSync(join(project, ".git"), { recursive: true });
+    execFileSync("git", ["init", "-q"], { cwd: folder });
+    expect(await decide("git show HEAD:project/secrets/a", { rules })).toBe("deny");
+    expect(await decide("git show HEAD:project/src/a.ts", { rules })).toBe("allow");
+    expect(await decide("git log -p", { rules })).toBe("ask");
   });
 
   it("holds for a search through a link", async () => {
@@ -266,9 +292,13 @@ describe("a rule that denies reading", () => {
       "fd -L a src -x cat",
       "grep -Rl key src | xargs cat",
       "diff -r src other",
+      "find src -name deep -exec cat {} \\;",
+      "find src -type f -o -type l | xargs cat",
+      "find src | xargs cat",
+      "cat $(ls src)",
     ];
     expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
-    const beside = ["rg key src", "grep -rn key src", "find src -name '*.ts' -exec cat {} +", "cat src/*.ts"];
+    const beside = ["rg key src", "grep -rn key src", "find src -type f -exec cat {} +", "cat src/*.ts"];
     expect(await decideAll(beside, { rules })).toEqual(all(beside, "allow"));
   });
 

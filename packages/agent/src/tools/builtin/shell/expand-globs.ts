@@ -4,6 +4,8 @@ import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
 const MOST = 200;
+/** One with no other inside. */
+const BRACE = /\{([^{}]*)\}/;
 
 /** Undefined when they cannot be told, or are too many to be looked at. A glob without a match stands for itself. */
 export async function expandGlob(absolute: string, env: ExecutionEnvironment): Promise<readonly string[] | undefined> {
@@ -17,13 +19,19 @@ export async function expandGlob(absolute: string, env: ExecutionEnvironment): P
   return alternatives && found;
 }
 
-/** `a{b,c}`; a sequence such as `{1..9}` is not told. */
+/** `a{b,c}`; a sequence such as `{1..9}` is not told, nor more than can be looked at: each brace may double them. */
 function expandBraces(text: string): readonly string[] | undefined {
-  const [all, inner = ""] = /\{([^{}]*)\}/.exec(text) ?? [];
-  if (all === undefined) return /[{}]/.test(text) ? undefined : [text];
-  if (!inner.includes(",")) return undefined;
-  const texts = inner.split(",").map((one) => expandBraces(text.replace(all, () => one)));
-  return texts.includes(undefined) || texts.length > MOST ? undefined : texts.flatMap((one) => one ?? []);
+  let texts: readonly string[] = [text];
+  // The same braces are left in all of them.
+  while (/[{}]/.test(texts[0]!)) {
+    const count = BRACE.exec(texts[0]!)?.[1]?.split(",").length ?? 0;
+    if (count < 2 || count * texts.length > MOST) return undefined;
+    texts = texts.flatMap((one) => {
+      const [all = "", inner = ""] = BRACE.exec(one) ?? [];
+      return inner.split(",").map((each) => one.replace(all, () => each));
+    });
+  }
+  return texts;
 }
 
 async function matchesOf(parts: readonly string[], folder: string, env: ExecutionEnvironment): Promise<string[]> {
@@ -31,23 +39,32 @@ async function matchesOf(parts: readonly string[], folder: string, env: Executio
   if (part === undefined) return [folder];
   if (!/[*?[]/.test(part)) return matchesOf(rest, posix.join(folder, part), env);
   if ((await env.stat(folder))?.kind !== "directory") return [];
-  const pattern = patternOf(part);
   const found: string[] = [];
   for (const { name } of await env.listDirectory(folder, 1)) {
     const plain = name.replace(/\/$/, "");
     if (plain.startsWith(".") && !part.startsWith(".")) continue;
-    if (pattern.test(plain)) found.push(...(await matchesOf(rest, posix.join(folder, plain), env)));
+    if (matchesName(part, plain)) found.push(...(await matchesOf(rest, posix.join(folder, plain), env)));
     if (found.length > MOST) break;
   }
   return found;
 }
 
-/** At least the names that the shell's pattern matches: a class in brackets stands for any character. */
-function patternOf(part: string): RegExp {
-  const open = part.replace(/\[[^\]]*\]/g, "?");
-  const escaped = open
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replace(/\?/g, ".");
-  return new RegExp(`^${escaped}$`, "s");
+/**
+ * True at least for the names that the shell's pattern matches: a class in brackets stands for any character. Each piece between two
+ * stars is taken where it is first found; a regular expression would try all places of all pieces.
+ */
+function matchesName(pattern: string, name: string): boolean {
+  const [first = "", ...pieces] = pattern.replace(/\[[^\]]*\]/g, "?").split(/\*+/);
+  const fits = (piece: string, at: number): boolean =>
+    at + piece.length <= name.length && [...piece].every((letter, i) => letter === "?" || letter === name[at + i]);
+  const last = pieces.pop();
+  if (last === undefined) return name.length === first.length && fits(first, 0);
+  if (!fits(first, 0)) return false;
+  let at = first.length;
+  for (const piece of pieces) {
+    while (at + piece.length <= name.length && !fits(piece, at)) at++;
+    if (at + piece.length > name.length) return false;
+    at += piece.length;
+  }
+  return name.length - last.length >= at && fits(last, name.length - last.length);
 }

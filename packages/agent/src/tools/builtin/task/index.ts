@@ -127,7 +127,7 @@ function forPeople(text: string): string {
   return text
     .replace(/^<agent_result id="(.*?)".* status="(\w+)">$/gm, "**$1** $2:")
     .replace(
-      /^(<\/agent_result>|\[.* its transcript is at history:\S+\]|Spawned \d+ background .*|Each result will .*)\n?/gm,
+      /^(<\/agent_result>|SYSTEM WARNING: .*|\[.* its transcript is at history:\S+\]|Spawned \d+ background .*|Each result will .*)\n?/gm,
       "",
     )
     .trim();

@@ -4,7 +4,7 @@ import type { CardBody, CardLine } from "@lathe/agent";
 import { diffRows, type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
 import { countOf } from "../../../sessions/numbers.ts";
 import type { CallItem } from "./item.ts";
-import { dim, INDENT, type ItemView, oneRow, span } from "./view.ts";
+import { dim, INDENT, type ItemView, oneRow, span, withoutFolder } from "./view.ts";
 
 export function bodyRows(item: CallItem, view: ItemView): Row[] {
   const { body } = item.card;
@@ -99,7 +99,8 @@ function listRow({ text, kind }: CardLine, view: ItemView): Row {
 }
 
 function fileRows(file: Body<"diff">["files"][number], { files, collapsed }: Body<"diff">, view: ItemView): Row[] {
-  const name = files.length > 1 ? [oneRow(view, [{ text: INDENT }], file.path, { color: "muted", bold: true })] : [];
+  const path = view.cwd === undefined ? file.path : withoutFolder(file.path, view.cwd);
+  const name = files.length > 1 ? [oneRow(view, [{ text: INDENT }], path, { color: "muted", bold: true })] : [];
   const rows = indentRows(
     diffRows(file.diff, view.columns - INDENT.length, { wordMarks: true, symbols: view.symbols }),
   );

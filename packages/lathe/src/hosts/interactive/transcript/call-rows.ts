@@ -5,7 +5,7 @@ import { elapsedTime, type Row, type Span, type Style, shorten, visible, visible
 import { bodyRows } from "./body-rows.ts";
 import type { CallItem } from "./item.ts";
 import { took } from "./numbers.ts";
-import { dim, hangRows, type ItemView, SEPARATOR, span } from "./view.ts";
+import { dim, hangRows, type ItemView, SEPARATOR, span, subjectOf } from "./view.ts";
 
 /** A longer command is cut until a person asks for the whole. */
 const HEADLINE_ROWS = 3;
@@ -36,9 +36,10 @@ function headline(item: CallItem, view: ItemView): Row[] {
   const verb = span(card.verb, { color: "toolTitle", bold: true });
   const end = endSpans(item, view);
   const endWidth = end.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const about = subjectOf(card, view);
   const subject = view.expanded
-    ? visible(card.subject).trim()
-    : shorten(visibleLine(card.subject), roomFor(view, card, endWidth), view.symbols.ellipsis);
+    ? visible(about).trim()
+    : shorten(visibleLine(about), roomFor(view, card, endWidth), view.symbols.ellipsis);
   const parts = [verb, ...(subject === "" ? [] : [{ text: " " }, span(subject, { color: "text" })]), ...end];
   return hangRows(view, parts, lead);
 }
@@ -47,7 +48,7 @@ function headline(item: CallItem, view: ItemView): Row[] {
 function roomFor(view: ItemView, card: Card, endWidth: number): number {
   const row = Math.max(1, view.columns - 2);
   const oneRow = row - widthOf(card.verb) - 1 - endWidth;
-  if (widthOf(visibleLine(card.subject)) <= oneRow) return oneRow;
+  if (widthOf(visibleLine(subjectOf(card, view))) <= oneRow) return oneRow;
   // Word wrap leaves gaps at the ends of rows.
   return Math.max(10, Math.floor((row * HEADLINE_ROWS - widthOf(card.verb) - 1 - endWidth) * 0.85));
 }

@@ -4,7 +4,7 @@
 import { type Row, visibleLine } from "@lathe/tui";
 import { callRows, isFailed, markOf } from "./call-rows.ts";
 import type { CallItem } from "./item.ts";
-import { dim, hangRows, type ItemView, span } from "./view.ts";
+import { dim, hangRows, type ItemView, span, subjectOf } from "./view.ts";
 
 const FOLDED_ROWS = 3;
 
@@ -20,18 +20,18 @@ export function exploredRows(calls: readonly CallItem[], view: ItemView): Row[] 
   const standing = told.find(({ state }) => state === "running") ?? (told[0] as CallItem);
   const mark = isRunning ? markOf(standing, view) : dim(view.symbols.bullet);
   const verb = span(isRunning ? "Exploring" : "Explored", { color: "toolTitle", bold: true });
-  const text = span(` ${sentence(told)}`, { color: "muted" });
+  const text = span(` ${sentence(told, view)}`, { color: "muted" });
   return [...hangRows(view, [verb, text], [mark, { text: " " }], FOLDED_ROWS), ...own];
 }
 
 /** "read a.ts, b.ts; searched flag (12 matches)": each verb once, in the order of its first call. */
-function sentence(calls: readonly CallItem[]): string {
+function sentence(calls: readonly CallItem[], view: ItemView): string {
   const subjects = new Map<string, Set<string>>();
   for (const { card } of calls) {
     const verb = visibleLine(card.verb).toLowerCase();
     const counts = card.outcome === undefined || verb.startsWith("read") ? "" : ` (${visibleLine(card.outcome)})`;
     const list = subjects.get(verb) ?? new Set();
-    subjects.set(verb, list.add(visibleLine(card.subject) + counts));
+    subjects.set(verb, list.add(visibleLine(subjectOf(card, view)) + counts));
   }
   return [...subjects].map(([verb, list]) => `${verb} ${[...list].join(", ")}`).join("; ");
 }

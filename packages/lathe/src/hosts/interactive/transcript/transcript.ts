@@ -37,6 +37,8 @@ export interface TranscriptOptions {
   /** The key that opens blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
   readonly backgroundKey?: string | undefined;
+  /** Cards name files from here. */
+  cwd?(): string;
   /** What can be done with a command of the person's own that runs. */
   readonly commandHint?: string | undefined;
 }
@@ -249,6 +251,7 @@ export class Transcript {
       expanded: this.#expanded,
       expandKey: this.#options.expandKey ?? "ctrl+o",
       backgroundKey: this.#options.backgroundKey,
+      cwd: this.#options.cwd?.(),
       tailRows,
     };
   }

@@ -1,5 +1,6 @@
 // What the rows of an item depend on besides the item, and the few shapes that all of them use.
 
+import type { Card } from "@lathe/agent";
 import { type RenderContext, type Row, type Span, type Style, shorten, visible, widthOf, wrap } from "@lathe/tui";
 
 export interface ItemView extends RenderContext {
@@ -10,12 +11,31 @@ export interface ItemView extends RenderContext {
   readonly expandKey: string;
   /** Sends a running command to the background. */
   readonly backgroundKey?: string | undefined;
+  /** Cards name files from here. */
+  readonly cwd?: string | undefined;
   /** Rows of live output below a running call. */
   readonly tailRows: number;
 }
 
 export const INDENT = "  ";
 export const SEPARATOR = " · ";
+
+/** What a card is about, as short as a person needs it. */
+export function subjectOf({ subject, namesFiles }: Card, { cwd }: Pick<ItemView, "cwd">): string {
+  return namesFiles && cwd !== undefined ? withoutFolder(subject, cwd) : subject;
+}
+
+/** The folder itself becomes a dot. Longer names that hold its name stay. */
+export function withoutFolder(text: string, folder: string): string {
+  return text
+    .replaceAll(folder, (found, at: number) => {
+      const before = text[at - 1] ?? " ";
+      const after = text[at + folder.length] ?? " ";
+      if (!/[\s,]/.test(before) || !/[\s,/]/.test(after)) return found;
+      return after === "/" ? "\0" : ".";
+    })
+    .replaceAll("\0/", "");
+}
 
 export const span = (text: string, style: Style = {}): Span => ({ text, style });
 export const dim = (text: string): Span => span(text, { color: "dim" });
