@@ -185,7 +185,7 @@ export const benches: readonly Bench[] = [
         const { arrived } = await served({ call, inOneAnswer: 300 }, ours);
         ours300.push(arrived[1]! - arrived[0]!);
       }
-      return ratio(median(ours300), median(bare), { budget: 6, unit: "ms" });
+      return ratio(median(ours300), median(bare), { budget: 4, unit: "ms" });
     },
   },
   {
