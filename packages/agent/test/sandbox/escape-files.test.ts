@@ -144,6 +144,41 @@ while True: libc.renameat2(-100, b"race/real", -100, b"race/link", 2)`;
     );
   });
 
+  it("G leaves no file that acts as another user outside, by whatever call, and reads no key ring of the user", async () => {
+    const set = `
+import ctypes, os, platform, stat, struct, subprocess
+libc = ctypes.CDLL(None, use_errno=True)
+x64 = platform.machine() == "x86_64"
+def fresh(name):
+    open(name, "w").close(); return name
+def call(number, *args):
+    if libc.syscall(number, *args) < 0: raise OSError(ctypes.get_errno(), "refused")
+tries = {
+    "chmod": lambda: os.chmod(fresh("u1"), 0o4755),
+    "chmod of a group": lambda: os.chmod(fresh("u2"), 0o2755),
+    "fchmod": lambda: os.fchmod(os.open(fresh("u3"), os.O_RDWR), 0o6755),
+    "fchmodat": lambda: os.chmod(fresh("u4"), 0o4755, dir_fd=os.open(".", os.O_RDONLY)),
+    "fchmodat2": lambda: call(452, -100, fresh("u5").encode(), 0o4755, 0),
+    "open": lambda: os.open("u6", os.O_CREAT | os.O_RDWR, 0o4755),
+    "a file without a name": lambda: os.link(f"/proc/self/fd/{os.open('.', os.O_TMPFILE | os.O_RDWR, 0o4755)}", "u7", follow_symlinks=True),
+    "mknod": lambda: os.mknod("u8", stat.S_IFREG | 0o4755),
+    "openat2": lambda: call(437, -100, b"u9", ctypes.create_string_buffer(struct.pack("QQQ", os.O_CREAT | os.O_RDWR, 0o4755, 0)), 24),
+    "io_uring": lambda: call(425, 8, ctypes.create_string_buffer(120)),
+    "the other numbers of x86": lambda: call(0x40000000 + 90, fresh("u10").encode(), 0o4755) if x64 else os.chmod(fresh("u10"), 0o4755),
+    "creat": lambda: call(85, b"u11", 0o4755) if x64 else os.open("u11", os.O_CREAT | os.O_RDWR, 0o4755),
+    "a folder": lambda: (os.mkdir("u12"), os.chmod("u12", 0o2755)),
+    "install": lambda: subprocess.run(["install", "-m", "4755", "/bin/true", "u13"], check=True, stderr=subprocess.DEVNULL),
+    "a key ring": lambda: call(250 if x64 else 219, 0, -5, 1),
+}
+for name, attempt in tries.items():
+    try: attempt(); print("DONE", name)
+    except Exception: pass
+os.chmod(fresh("plain"), 0o1755); print("TRIED")`;
+    expect((await cell.python(set)).output).toBe("TRIED\n");
+    expect(execFileSync("find", [cell.root, "-perm", "/6000", "-name", "u*"]).toString()).toBe("");
+    expect((await cell.run("ls -l /proc/self/fd; stat -c %a plain")).stdout).toMatch(/^(?!.*filter).*\n1755\n$/s);
+  });
+
   it("G cannot put libraries into the programs that start the sandbox", async () => {
     const traced = makeCell({
       baseEnv: { ...process.env, LD_DEBUG: "files", LD_DEBUG_OUTPUT: "/tmp/ld" },

@@ -1,7 +1,8 @@
 // Attempts to reach processes, sockets, terminals and networks outside of the sandbox, and to outlive it.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,9 +18,22 @@ kind = socket.AF_UNIX if name[0] in "/@" else socket.AF_INET
 place = name.replace("@", chr(0)) if kind == socket.AF_UNIX else (name.split(":")[0], int(name.split(":")[1]))
 s = socket.socket(kind); s.settimeout(3); s.connect(place); print("CONNECTED")`;
 
-const LISTEN_ABSTRACT = `
-import socket, sys
-s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + "lathe-abstract"); s.listen(); print("up", flush=True); sys.stdin.read()`;
+/** Listens on each name of a list; "@" begins an abstract one. Other names may be relative to where it is started. */
+const LISTEN = `
+import json, os, socket, sys
+kept = []
+for name in json.loads(os.environ["NAMES"]):
+    s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + name[1:] if name[0] == "@" else name); s.listen(99); kept.append(s)
+print("up", flush=True); sys.stdin.read()`;
+
+const CONNECT_EACH = `
+import json, os, socket
+def connects(name):
+    s = socket.socket(socket.AF_UNIX); s.settimeout(3)
+    try: s.connect(chr(0) + name[1:] if name[0] == "@" else name)
+    except OSError: return False
+    return True
+print(json.dumps([name for name in json.loads(os.environ["NAMES"]) if connects(name)]))`;
 
 /** Everything that a process which may look into another could open. */
 const LOOK_INTO = `
@@ -77,27 +91,75 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
     expect(await server.done).toMatchObject({ exitCode: 143 });
   }, 60_000);
 
-  it("G connects to no socket of a process outside: in the home, below /run and /tmp, in the root, by an abstract name", async () => {
+  it("G connects to no socket of a process outside, whatever its name, and none keeps commands from starting", async () => {
     const temp = mkdtempSync("/tmp/lathe-socket-");
     const run = mkdtempSync("/run/lathe-socket-");
+    const [real, link] = [join(cell.home, "real"), join(cell.home, "link")];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    symlinkSync(run, join(cell.home, "to-run"));
+    const bound = {
+      "in the home": join(cell.home, "docker.sock"),
+      "in the root": join(cell.root, "agent.sock"),
+      "below /tmp": join(temp, "tmux"),
+      "below /run": join(run, "bus"),
+      "below /run, behind a link": join(cell.home, "to-run/other"),
+      "behind a link": join(link, "behind.sock"),
+      "in a folder that is hidden": join(cell.home, ".ssh/control"),
+      "with a line break in its name": join(cell.home, "two\nlines"),
+      "with a name that looks like an abstract one": join(cell.home, "@odd"),
+      "relative to the process": "relative.sock",
+      "relative, through a folder above": "../above.sock",
+      abstract: "@lathe-abstract",
+    };
+    const places = {
+      ...bound,
+      "behind a link, by its real path": join(real, "behind.sock"),
+      "relative to the process": join(real, "relative.sock"),
+      "relative, through a folder above": join(cell.home, "above.sock"),
+    };
+    const variables = { NAMES: JSON.stringify(Object.values(places)) };
+    const listener = spawn("python3", ["-c", LISTEN], {
+      cwd: real,
+      env: { ...process.env, NAMES: JSON.stringify(Object.values(bound)) },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     try {
-      const places = [
-        join(cell.home, "docker.sock"),
-        join(cell.root, "agent.sock"),
-        join(temp, "tmux"),
-        join(run, "bus"),
-      ];
-      for (const path of places) await listen({ path });
-      const abstract = spawn("python3", ["-c", LISTEN_ABSTRACT], { stdio: ["pipe", "pipe", "inherit"] });
-      await new Promise((resolve) => abstract.stdout.once("data", resolve));
-      for (const name of [...places, "@lathe-abstract"]) {
-        const attempt = await cell.python(CONNECT, name);
-        expect({ name, connected: attempt.output.includes("CONNECTED") }).toEqual({ name, connected: false });
-        expect(execFileSync("python3", ["-c", CONNECT, name]).toString()).toBe("CONNECTED\n");
-      }
-      abstract.kill();
+      await new Promise((resolve) => listener.stdout.once("data", resolve));
+      const inside = await cell.run('python3 -c "$SCRIPT"', { ...variables, SCRIPT: CONNECT_EACH });
+      expect(inside).toMatchObject({ exitCode: 0, stdout: "[]\n" });
+      const outside = execFileSync("python3", ["-c", CONNECT_EACH], { env: { ...process.env, ...variables } });
+      expect(JSON.parse(outside.toString())).toEqual(Object.values(places));
     } finally {
+      listener.kill();
       for (const path of [temp, run]) rmSync(path, { recursive: true, force: true });
+    }
+  });
+
+  it("G a command starts although a socket has gone just before, and writes to no pipe that a process outside reads", async () => {
+    const [flag, bwrap, socket] = ["flag", "bwrap", "brief.sock"].map((name) => join(cell.home, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(bwrap, `#!/bin/sh\n[ -e "${flag}" ] && rm "${flag}" "${socket}"\nexec bwrap "$@"\n`, { mode: 0o755 });
+    const pipes = [join(cell.home, "a.pipe"), join(cell.root, "b.pipe"), join(cell.home, "real/c.pipe")];
+    for (const path of pipes) execFileSync("mkfifo", [path]);
+    const readers = pipes.map((path) => spawn("cat", [path], { stdio: ["ignore", "pipe", "ignore"] }));
+    const received = readers.map((reader) => once(reader.stdout, "data"));
+    const other = makeCell({ cwd: cell.root, roots: () => [cell.root], home: cell.home, bwrap });
+    try {
+      await listen({ path: socket });
+      await other.env.initialize();
+      writeFileSync(flag, "");
+      expect((await other.run("echo started")).stdout).toBe("started\n");
+      expect(existsSync(flag)).toBe(false);
+      await other.run('for p in $PIPES; do timeout 5 sh -c "echo bad > $p"; done', { PIPES: pipes.join(" ") });
+      for (const path of pipes) writeFileSync(path, "good");
+      expect((await Promise.all(received)).map(String)).toEqual(["good", "good", "good"]);
+    } finally {
+      await other.dispose();
+      for (const reader of readers) reader.kill();
     }
   });
 

@@ -38,34 +38,68 @@ describe.skipIf(!CAN_CONFINE)(`git in the sandbox ${NEEDS}`, () => {
     expect(await inside(script)).toMatchObject({ exitCode: 0, stdout: "three\nfour\ntwo\none\n" });
   });
 
-  it.each([
-    ["a hook", "echo evil > .git/hooks/pre-commit"],
-    ["another folder for hooks", "git config core.hooksPath ."],
-    ["a program in the configuration", "printf '[core]\\n fsmonitor = evil\\n' >> .git/config"],
-    ["configuration put in its place", "printf x > new; mv -f new .git/config"],
-    ["a folder for hooks put in its place", "mv .git/hooks .git/old && mkdir .git/hooks"],
-    ["another repository put in its place", "mv .git old && git init -q && echo evil > .git/hooks/pre-commit"],
-    ["a link put in its place", "rm -rf .git; ln -sT elsewhere .git"],
-  ])("G cannot make git run something later: %s", async (_, attack) => {
-    const configuration = readFileSync(join(repository, ".git/config"), "utf8");
-    const hooks = readdirSync(join(repository, ".git/hooks"));
-    const saved = join(cell.home, "saved.git");
-    execFileSync("cp", ["-a", join(repository, ".git"), saved]);
+  it("G tags, fetches, cherry-picks, reverts, bisects and packs; makes repositories that work outside; says why it makes no linked work tree", async () => {
+    const everyday = makeCell();
+    const told: string[] = [];
+    const made = makeCell({
+      cwd: everyday.root,
+      roots: () => [everyday.root],
+      onLeftover: (message) => told.push(message),
+    });
     try {
-      expect((await inside(attack)).exitCode).not.toBe(0);
-      expect(readFileSync(join(repository, ".git/config"), "utf8")).toBe(configuration);
-      expect(readdirSync(join(repository, ".git/hooks"))).toEqual(hooks);
+      const remote = join(everyday.outside, "remote");
+      git(everyday.root, "init", "-q", "-b", "main");
+      git(everyday.root, "commit", "-q", "--allow-empty", "-m", "one");
+      git(everyday.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repository, "module");
+      git(everyday.root, "commit", "-qm", "module");
+      git(everyday.root, "clone", "-q", "--bare", ".", remote);
+      git(everyday.root, "remote", "add", "origin", remote);
+      const run = (script: string) => made.env.execCommand(script, 60_000, { env: IDENTITY });
+      const script = `set -e; git tag -a v1 -m v1; git fetch -q; echo 1 > a; git add a; git commit -qm two; git branch kept
+        git switch -qc side HEAD~1; git cherry-pick main > /dev/null; git revert --no-edit HEAD > /dev/null; git reset -q --hard HEAD~1; git branch -D kept > /dev/null
+        git switch -q main; git merge -q --no-edit side; git rebase -qx true HEAD~1; git bisect start -q HEAD HEAD~1 > /dev/null; git bisect reset 2> /dev/null
+        git pack-refs --all; git gc -q; git notes add -m n; git rm -q --cached a; git reset -q; git clean -fdq; git rev-parse --abbrev-ref HEAD
+        (cd module; echo m > m; git add m; git commit -qm module); git status --short
+        git init -q inner; cd inner; git commit -q --allow-empty -m inner; git clone -q . ../copy 2> /dev/null; cd ../copy; git log --format=%s`;
+      expect(await run(script)).toMatchObject({ exitCode: 0, stdout: "main\n M module\ninner\n" });
+      const refused = await run("git worktree add ../tree");
+      expect(refused).toMatchObject({
+        exitCode: 128,
+        note: expect.stringContaining("linked work trees of the repository"),
+      });
+      await made.env.cleanup();
+      expect(told).toEqual([]);
+      expect(git(join(everyday.root, "copy"), "log", "--format=%s")).toBe("inner\n");
+      expect(git(everyday.root, "status", "--short")).toContain(" M module");
+      expect(readdirSync(join(everyday.root, ".git"))).not.toContain("commondir");
     } finally {
-      execFileSync("sh", ["-c", 'cp -a "$0/." "$1"; rm -rf "$0"', saved, join(repository, ".git")]);
+      await made.dispose();
+      await everyday.dispose();
+    }
+  }, 60_000);
+
+  it("G the model hears what became of a repository that a command created; the user's own stay as they are", async () => {
+    const own = join(repository, "own");
+    git(repository, "init", "-q", own);
+    git(own, "config", "core.hooksPath", "kept");
+    const other = makeCell({ cwd: repository, roots: () => [repository], home: cell.home });
+    try {
+      await other.run("git init -q theirs; git -C theirs config core.pager evil");
+      let note: string | undefined;
+      while (note === undefined) note = (await other.run("true")).note;
+      expect(note).toContain("theirs/.git.untrusted");
+      expect(readFileSync(join(own, ".git/config"), "utf8")).toContain("kept");
+    } finally {
+      await other.dispose();
     }
   });
 
   it("G file tools cannot write there either, and a command that tries says why it failed", async () => {
     await expect(cell.env.writeFile(join(repository, ".git/hooks/pre-commit"), "evil")).rejects.toMatchObject({
       code: "not_permitted",
-      message: expect.stringContaining("read-only in the sandbox"),
+      message: expect.stringContaining("read-only for file tools in the sandbox"),
     });
-    expect((await inside("git config user.name x")).note).toContain("configuration of the repository are read-only");
+    expect((await inside("git config user.name x")).note).toContain("of the repository are read-only");
   });
 
   it("G works in a linked work tree, whose repository lies elsewhere, and protects that one", async () => {
@@ -76,8 +110,8 @@ describe.skipIf(!CAN_CONFINE)(`git in the sandbox ${NEEDS}`, () => {
         exitCode: 0,
         stdout: "tree\n",
       });
-      expect((await run(`echo evil > ${repository}/.git/hooks/post-commit`)).exitCode).not.toBe(0);
-      expect((await run(`echo evil > ${repository}/a`)).exitCode).not.toBe(0);
+      expect((await run(`echo evil > $repository/.git/hooks/post-commit`)).exitCode).not.toBe(0);
+      expect((await run(`echo evil > $repository/a`)).exitCode).not.toBe(0);
       expect((await run(`echo "gitdir: ${cell.outside}" > .git`)).exitCode).not.toBe(0);
       expect(existsSync(join(repository, ".git/hooks/post-commit"))).toBe(false);
     } finally {

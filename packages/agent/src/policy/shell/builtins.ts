@@ -25,7 +25,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   ...Object.fromEntries(["mapfile", "readarray"].map((name) => [name, optionsThenNames("-t -d: -n: -O: -s: -u:")])),
   // What they run, or which program a name stands for, is in their words.
   ...Object.fromEntries(
-    ["let", "bind", "complete", "compgen", "compopt", "fc", "history"].map((name) => [
+    ["let", "bind", "complete", "compgen", "compopt", "fc"].map((name) => [
       name,
       () => inDoubt(`${name} evaluates its words`),
     ]),
@@ -34,6 +34,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   unset: optionsThenNames("-vf"),
   getopts: (operands, _, context) => (operands[0]?.isKnown ? judgeNames(operands.slice(1, 2), context) : unknownName()),
   wait: only(/^(?:-[nf]+|%?\w+|\$!)$/, "wait assigns a variable"),
+  history: only(/^\d+$/, "history evaluates its words"),
   jobs: only(/^(?:-[lnprs]+|%\S+)$/, "jobs may run its words"),
   hash: only(/^(?:-[rl]+)$/, "hash changes which program runs"),
   printf: judgePrintf,

@@ -14,8 +14,14 @@ export function findFiles(words: readonly ShellWord[]): Found {
     if (/^-i?regex$/.test(test)) return [globOf(value, "whole")];
     return /^-i?(?:name|path|wholename)$/.test(test) ? [value] : [];
   });
-  const followsLinks = given.some(({ value }) => /^-(?:\w*L|-?follow)$/.test(value));
-  return { roots: roots.length > 0 ? roots : ["."], names, ...(followsLinks && { followsLinks }) };
+  return { roots: roots.length > 0 ? roots : ["."], names, followsLinks: mayFindLinks(given) };
+}
+
+/** A program that reads what was found follows a link, unless only files are looked for. */
+export function mayFindLinks(words: readonly ShellWord[]): boolean {
+  const text = words.map(({ value }) => value).join(" ");
+  const hasFilesOnly = /(?:^| )(?:-type f|-t ?f|--type[= ]f)(?= |$)/.test(text);
+  return !hasFilesOnly || /(?:^| )(?:-\w*L|--?follow|-or?|!|-not|,)(?= |$)/.test(text);
 }
 
 /** Where the command behind `-exec` ends: at `;`, or at a `+` right behind `{}`. Any other `+` is a word of it. */

@@ -2,42 +2,8 @@
 // are. Whatever can run another program, write a file that is not listed as one, open files that none of its words names, or reach
 // the network is not here: interpreters, test runners and package scripts never are.
 
-/** What the words that are no options mean. */
-export type Operands =
-  /** Texts that are only printed or compared. */
-  | "text"
-  /** Files that are read. */
-  | "read"
-  /** The first one is a pattern or a program text, the others are files that are read. */
-  | "pattern"
-  /** Files that are made or changed. */
-  | "write"
-  /** Read and changed; the last one is where they go. */
-  | "move"
-  | "copy"
-  | "none";
-
-export interface HarmlessProgram {
-  /** See options.ts; `*`: every word is a text, also one that looks like an option. */
-  readonly options: string;
-  readonly operands: Operands;
-  /** The most operands it may have. */
-  readonly most?: number;
-  /** It reads no options behind its first operand. */
-  readonly stops?: boolean;
-  /** See options.ts. */
-  readonly isDetached?: boolean;
-  /** These take the place of the pattern. */
-  readonly patternOptions?: readonly string[];
-  /** No option of it does harm, also not one that is only known when it runs. */
-  readonly isLenient?: boolean;
-  /** What every operand must look like. */
-  readonly each?: RegExp;
-  /** What every value of an option must look like. */
-  readonly values?: RegExp;
-  /** The text of the first operand, or of these options, must be a plain script of this language. */
-  readonly language?: "sed" | "awk" | "jq";
-}
+import { MACHINE } from "./harmless-machine.ts";
+import type { HarmlessProgram } from "./harmless-program.ts";
 
 const ALL = "*";
 
@@ -261,71 +227,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "text",
   },
   base64: { options: "-diD -w: --decode --ignore-garbage --wrap=", operands: "read" },
-  // Machine and processes.
-  date: {
-    options: "-uR -d: -I? -r:< --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=<",
-    operands: "text",
-    each: /^\+/,
-  },
-  uname: {
-    options:
-      "-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system",
-    operands: "none",
-  },
-  hostname: {
-    options: "-aAIfisdy --alias --fqdn --long --short --domain --ip-address --all-ip-addresses --all-fqdns",
-    operands: "none",
-  },
-  whoami: { options: "", operands: "none" },
-  id: { options: "-agGnruzZ --group --groups --name --real --user --zero", operands: "text" },
-  groups: { options: "", operands: "text" },
-  arch: { options: "", operands: "none" },
-  nproc: { options: "--all --ignore=", operands: "none" },
-  uptime: { options: "-ps --pretty --since", operands: "none" },
-  free: { options: "-bkmghwtl --human --mega --giga --total --wide", operands: "none" },
-  // The options `e`, `-E` and the column `environ` would show the environments of other processes.
-  ps: {
-    options:
-      "-eAadfFlLjwHTMuNx -o: -O: -p: -U: -C: -g: -G: -t: -s: -k: --sort= --forest --no-headers --headers --pid= --ppid= --user= --format= --columns= --width=",
-    operands: "text",
-    each: /^(?!.*environ)(?:[a-df-z]+|[\d,]+|[\w%]+(?:[,=:][\w%]*)+)$/,
-    values: /^(?!.*environ)/i,
-  },
-  pgrep: {
-    options:
-      "-acfilnovwx -d: -g: -G: -P: -s: -t: -u: -U: --list-name --list-full --full --exact --newest --oldest --count",
-    operands: "text",
-  },
-  lscpu: { options: "-abcJxyB -e? -p? -C? --all --json --extended? --parse? --caches?", operands: "none" },
-  lsblk: { options: "-abdfilmnpJtASOPrsTz -o: -e: -I: -x: --all --json --fs --paths --output=", operands: "read" },
-  who: { options: "-abdHlmpqrstTuw --all --boot --count --heading --users", operands: "none" },
-  ss: { options: "-aeHilmnoOpstuwx046 --all --listening --numeric --processes --tcp --udp --unix", operands: "none" },
-  lsof: { options: "-PRUlnta -i? -c: -p: -u:", operands: "text", each: /^(?:tcp|udp)?:\d+$/i },
-  top: { options: "-bcHiS -n: -o: -p: -u: -U:", operands: "none" },
-  dpkg: {
-    options: "-lLsS --list --listfiles --status --search --get-selections --print-architecture",
-    operands: "text",
-  },
-  help: { options: "-dms", operands: "text" },
-  ulimit: { options: "-aSH", operands: "none" },
-  npm: {
-    options: "-agl --all --global --json --long --parseable --depth= --prod --dev --omit=",
-    operands: "text",
-    each: /^(?:ls|list|root|prefix)$/,
-    most: 1,
-  },
-  ip: {
-    options: "-46cjs",
-    operands: "text",
-    each: /^(?:a|addr|address|l|link|r|route|n|neigh|neighbour|show|list)$/,
-    most: 2,
-  },
-  tty: { options: "-s", operands: "none" },
-  locale: { options: "-akcm", operands: "text" },
-  getconf: { options: "-a", operands: "text" },
-  cal: { options: "-13jmsy", operands: "text" },
-  env: { options: "-0 --null", operands: "none" },
-  printenv: { options: "-0 --null", operands: "text" },
+  ...MACHINE,
   // Making things where they are named.
   // No mode: one that lets others write, or run as the owner, is another matter.
   mkdir: { options: "-pv --parents --verbose", operands: "write" },

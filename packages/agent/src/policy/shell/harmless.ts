@@ -2,13 +2,15 @@
 
 import { endOfExec } from "./found-files.ts";
 import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
-import { HARMLESS, type HarmlessProgram, type Operands } from "./harmless-programs.ts";
+import { HARMLESS_WHERE_TRUSTED } from "./harmless-machine.ts";
+import type { HarmlessProgram, Operands } from "./harmless-program.ts";
+import { HARMLESS } from "./harmless-programs.ts";
 import { listOf, type ReadOptions, type Refused, readOptions } from "./options.ts";
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import type { ShellWord } from "./shell-words.ts";
 
-/** Stands among `tracked` for all that git knows, wherever in its repository it runs. */
-export const WHOLE_REPOSITORY = ":/";
+/** What begins so lies where the repository begins, wherever in it git runs. */
+export const TOP = ":/";
 
 export interface Harmless {
   readonly reads: readonly string[];
@@ -23,20 +25,32 @@ export interface Harmless {
 }
 
 /** Undefined when the program is not on the list; refused by the word that is not understood. The program is known by its plain name. */
-export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | Refused | undefined {
-  if (isQuestion(words, program)) return { reads: [], writes: [] };
+export function harmlessOf(
+  words: readonly ShellWord[],
+  program: string,
+  isTrusted = false,
+): Harmless | Refused | undefined {
+  if (isQuestion(words, program, isTrusted)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
-  if (!Object.hasOwn(HARMLESS, program)) return undefined;
-  const entry = HARMLESS[program] as HarmlessProgram;
+  const entry = [HARMLESS, isTrusted ? HARMLESS_WHERE_TRUSTED : {}].find((list) => Object.hasOwn(list, program))?.[
+    program
+  ];
+  return entry && harmlessListed(words, program, entry);
+}
+
+function harmlessListed(
+  words: readonly ShellWord[],
+  program: string,
+  entry: HarmlessProgram,
+): Harmless | Refused | undefined {
   const given = words.slice(1);
   const read =
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
-  // Of these, only a few subcommands are listed.
-  if (/^(?:npm|ip)$/.test(program) && read.operands.some(({ value }) => !entry.each?.test(value))) return undefined;
+  if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
@@ -47,8 +61,13 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   return { reads, writes, ...searchedBy(program, read, named) };
 }
 
+function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean {
+  return operands.every(({ isKnown }) => isKnown) && joined.test(operands.map(({ value }) => value).join(" "));
+}
+
 /** A word that the entry does not permit where it stands. */
-function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
+function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
+  if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
   if (most !== undefined && read.operands.length > most) return read.operands[most]?.value;
   // gawk opens a connection behind such a name.
   const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
@@ -86,7 +105,7 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
 
 /** Programs that go down into folders. */
 function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Partial<Harmless> {
-  const isAlways = /^(?:rg|ag|mv)$/.test(program);
+  const isAlways = /^(?:rg|ag|mv|diff)$/.test(program);
   if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
   const picks = options.flatMap(({ name, value }) =>
     value && /^(?:-g|-G|--i?glob|--include|--type-add)$/.test(name) && !value.value.startsWith("!")
@@ -102,22 +121,26 @@ const VERSIONED =
   /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|ruby|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash|openssl)$/;
 
 const VERSION: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(["node", "npm", "tsc", "php", "ruby", "perl"].map((name) => [name, /^-v$/])),
+  ...Object.fromEntries(
+    ["node", "npm", "tsc", "php", "ruby", "perl", "gcc", "g++", "clang"].map((name) => [name, /^-v$/]),
+  ),
   python: /^-V$/,
   python3: /^-V$/,
+  cargo: /^-V$/,
+  rustc: /^-V$/,
   java: /^-version$/,
   openssl: /^version$/,
 };
 
 // Those for which the word is no more than a text, or another question.
-const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc)$/;
+const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir|touch|cp|mv|awk|mawk|bc|crontab)$/;
 
 /** It prints its version or its help, and nothing else. */
-function isQuestion(words: readonly ShellWord[], program: string): boolean {
+function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
   const [, question] = words;
   if (words.length !== 2 || !question?.isKnown) return false;
-  if (VERSIONED.test(program) && (question.value === "--version" || VERSION[program]?.test(question.value)))
-    return true;
+  const isVersioned = VERSIONED.test(program) || (isTrusted && /^(?:cargo|rustc)$/.test(program));
+  if (isVersioned && (question.value === "--version" || VERSION[program]?.test(question.value))) return true;
   return question.value === "--help" && Object.hasOwn(HARMLESS, program) && !NOT_HELPED.test(program);
 }
 
@@ -220,9 +243,11 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   if (strange !== undefined) return { refused: strange };
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
   const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value] : []));
-  const reads = [...read.operands, ...ranges]
-    .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
-    .filter((path) => path !== "");
+  const reads = [...read.operands, ...ranges].flatMap(({ value }) => {
+    const path = value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, "");
+    // Behind a revision it begins where the repository does, unless it begins with a dot.
+    return path === "" ? [] : value.includes(":") ? [path, `${TOP}${path}`] : [path];
+  });
   const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
   return {
     reads: [...reads, ...valuesThat(read, "read")],
@@ -247,7 +272,7 @@ function showsContent(name: string, { options, operands }: ReadOptions): boolean
   const has = (list: RegExp) => options.some((option) => list.test(option.name));
   if (name === "grep") return true;
   if (name === "status") return has(/^(?:-v|--verbose)$/);
-  if (name === "cat-file") return has(/^-p$/) && !operands.every(isFileOfRevision);
+  if (name === "cat-file") return (has(/^-p$/) || operands[0]?.value === "blob") && !operands.every(isFileOfRevision);
   if (name === "show" && operands.length > 0 && operands.every(isFileOfRevision)) return false;
   if (/^(?:diff|show|range-diff)$/.test(name)) return has(SHOWS_LINES) || !has(NAMES_ONLY);
   return /^(?:log|whatchanged|stash|reflog|diff-tree|diff-index|diff-files)$/.test(name) && has(SHOWS_LINES);
@@ -260,7 +285,7 @@ const isFileOfRevision = ({ value, isKnown }: ShellWord): boolean => isKnown && 
 function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly string[] {
   const arePlain = dashed.every(({ value, isKnown }) => isKnown && !/^:|[*?[]/.test(value));
   if (dashed.length > 0 && arePlain) return dashed.map(({ value }) => value);
-  return [name === "grep" && arePlain ? "." : WHOLE_REPOSITORY];
+  return [name === "grep" && arePlain ? "." : TOP];
 }
 
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {

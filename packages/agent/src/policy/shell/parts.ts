@@ -1,10 +1,11 @@
 // Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
 
+import { posix } from "node:path";
 import type { OuterForm, ShellAssignment, ShellContext, ShellDanger, ShellPart } from "../../contract/shell.ts";
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
-import { type Harmless, harmlessOf, WHOLE_REPOSITORY } from "./harmless.ts";
+import { type Harmless, harmlessOf, TOP } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
 import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
@@ -149,7 +150,11 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const isFunction = reached.functions?.has((words[0] as ShellWord).value);
   // A repository that came with the project as data has settings of its own, and they name programs.
   const isForeign = name === "git" && !isSameRepository(place, reached.context);
-  const judged = isFunction ? NOTHING : isPlain && !isForeign ? harmlessOf(given, name) : undefined;
+  const judged = isFunction
+    ? NOTHING
+    : isPlain && !isForeign
+      ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
+      : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
   const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
   const listed = fed ? undefined : named;
@@ -185,6 +190,11 @@ function isSameRepository({ cwd, isCertain }: Place, context: ShellContext): boo
   return context.sameRepository?.has(cwd) ?? cwd === context.cwd;
 }
 
+/** Trust is given to one folder: neither to those above it nor to what was put into one below. */
+function isTrustedPlace({ cwd, isCertain }: Place, { isTrusted = false, root }: ShellContext): boolean {
+  return isTrusted && isCertain && cwd !== undefined && cwd === root;
+}
+
 /** Whether a program is called by its name alone, or lies in a folder that only the system's owner writes. */
 function isStandard(program: string): boolean {
   return !program.includes("/") || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/.test(program);
@@ -204,7 +214,8 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const { text, words, effects } = seen;
   const { harmless } = said;
   const writes = [...effects.writes, ...(harmless?.writes ?? [])];
-  const reads = [...effects.reads, ...(harmless?.reads ?? said.reads ?? [])];
+  const named = (harmless?.reads ?? said.reads ?? []).map((path) => fromTop(path, reached.context));
+  const reads = [...effects.reads, ...named];
   const assignments = reached.assignments.map(toAssignment);
   const steering = assignments.filter(({ name, value }) => !isHarmlessAssignment(name, value));
   const doubt =
@@ -247,21 +258,26 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
 // Each is judged, so that their number bounds how long a judgement takes.
 const MOST_PARTS = 500;
 
-const PRINTS = /^(?::|true|false|echo|printf|test|\[|cd|pwd)$/;
+// Without `:`: what sh assigns before it stays.
+const PRINTS = /^(?:true|false|echo|printf|test|\[|cd|pwd)$/;
 
 /** They tell names and sizes of files, not what is in them. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;
+
+function fromTop(path: string, { top, root, cwd }: ShellContext): string {
+  return path.startsWith(TOP) ? posix.join(top ?? root ?? cwd, path.slice(TOP.length)) : path;
+}
 
 const strangeIn = ([first]: readonly ShellAssignment[]): string | undefined => first && strangeVariable(first.name);
 
 function searchScope(
   words: readonly ShellWord[],
   harmless: Harmless | undefined,
-  { root, cwd }: ShellContext,
+  context: ShellContext,
 ): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
   return {
-    tracked: (harmless?.tracked ?? []).map((tree) => (tree === WHOLE_REPOSITORY ? (root ?? cwd) : tree)),
+    tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, context)),
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
     followsLinks: harmless?.followsLinks || found.some(({ followsLinks }) => followsLinks),
     picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],

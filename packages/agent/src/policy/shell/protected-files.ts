@@ -46,6 +46,7 @@ const PROTECTED: readonly (readonly [program: string, names: string])[] = [
   ["npm", ".npmrc .pnpmfile.cjs .pnpmfile.mjs"],
   ["yarn", ".yarnrc .yarnrc.yml .yarn/releases/ .yarn/plugins/"],
   ["bun", "bunfig.toml .bunfig.toml"],
+  ["rustup", "rust-toolchain rust-toolchain.toml"],
   ["cargo", ".cargo .cargo/config .cargo/config.toml"],
   ["the build tool", ".mvn/ .mavenrc gradle/wrapper/ .gradle/init.d/ .sbtopts nuget.config"],
   ["kubectl", ".kube .kube/config"],

@@ -1,7 +1,7 @@
 // Goes through the statements of a script in the order in which they run, and keeps track of where they run.
 
 import { childrenOf, commandsIn, innerOf, isLoneCommand } from "./children.ts";
-import { findFiles, globOf } from "./found-files.ts";
+import { findFiles, globOf, mayFindLinks } from "./found-files.ts";
 import { isJudgedByName } from "./known-programs.ts";
 import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
 import { changesDirectory, commandMoves, type Place } from "./places.ts";
@@ -77,9 +77,10 @@ function printedPaths(command: Command, source: Source, piped: Found | undefined
   if (!LISTERS.test(program.value)) return undefined;
   // The first operand is no file for most of them: then they list where they run.
   const roots = program.value === "ls" && texts.length > 0 ? texts : [...texts, "."];
-  // As far as their options go; of other letters it is no matter that they are taken for this one.
-  const followsLinks = others.some(({ value }) => /^-\w*[LR]|^--(?:follow|dereference-recursive)$/.test(value));
-  return { roots, names: [...texts, ...patterns], ...(followsLinks && { followsLinks }) };
+  // Of these, two list no links by themselves.
+  const isSearch = /^(?:rg|grep)$/.test(program.value);
+  const follows = isSearch && others.some(({ value }) => /^-\w*[LR]|^--(?:follow|dereference-recursive)$/.test(value));
+  return { roots, names: [...texts, ...patterns], followsLinks: isSearch ? follows : mayFindLinks(others) };
 }
 
 /** `$(ls src)`: the paths that the command prints become words. */

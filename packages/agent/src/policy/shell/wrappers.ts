@@ -140,9 +140,10 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
       return { doubt: "su runs what its options say" };
     case "xargs":
       return unwrapXargs(words);
+    case "alias":
+      return words.length === 1 ? undefined : { doubt: "what alias runs cannot be told" };
     case "parallel":
     case "coproc":
-    case "alias":
     case "enable":
     case "entr":
     case "script":

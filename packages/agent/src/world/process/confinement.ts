@@ -42,6 +42,8 @@ export interface Confinement extends InsideNames {
   isPrivate(path: string): boolean;
   /** Its own folder, which the watchdog removes when `end` can no longer be called. It is known once the confinement is ready. */
   readonly folder?: string | undefined;
+  /** Whether the command has not begun, because something that the sandbox covers was gone when it was set up. */
+  hasMissedItsStart?(result: ExecResult): boolean;
   /** Why the sandbox may have made this command fail. */
   explain(result: ExecResult): string | undefined;
   /** Ends what is still inside, whatever marks it has dropped. */

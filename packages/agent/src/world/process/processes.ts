@@ -171,7 +171,7 @@ export class Processes {
     this.#watch.release();
   }
 
-  async #run(request: RunRequest): Promise<ExecResult> {
+  async #run(request: RunRequest, isRetry = false): Promise<ExecResult> {
     const started = this.#clock.now();
     if (request.signal?.aborted) return neverStarted();
     refuseZeroBytes(request.argv);
@@ -238,6 +238,7 @@ export class Processes {
           // A shell that is ended politely reports what the command had done by then.
           ...(shell && ending === undefined && signal === null ? { shell } : {}),
         };
+        if (!isRetry && confinement?.hasMissedItsStart?.(result)) return resolve(this.#run(request, true));
         if (result.exitCode !== 0 && this.#governor.memoryKills() > kills) limitNote ??= this.#governor.memoryNote();
         const note = limitNote ?? confinement?.explain(result);
         resolve(note === undefined ? result : { ...result, note });

@@ -20,7 +20,12 @@ export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): 
   const sandbox = sandboxOptions(workspace);
   if (!sandbox) return new LocalEnvironment(options);
   const more = placesOf(workspace, "sandbox.write").filter(isDirectory);
-  return new SandboxedLocalEnvironment({ ...options, ...sandbox, roots: () => [...roots(), ...more] });
+  return new SandboxedLocalEnvironment({
+    ...options,
+    ...sandbox,
+    roots: () => [...roots(), ...more],
+    onLeftover: (message) => warn(message, "sandbox_leftover"),
+  });
 }
 
 /** What commands see and may use, wherever they work. */

@@ -27,9 +27,10 @@ async function analysisOf(
   { env, services, exported }: AccessScope,
 ): Promise<ShellAnalysis> {
   const { analyseShell } = await loadAnalysis();
-  const context = { cwd, home: env.home, root: env.workingDirectory(), exported: exported ?? env.exported };
+  const isTrusted = services?.isFolderTrusted?.() ?? false;
+  const context = { isTrusted, cwd, home: env.home, root: env.workingDirectory(), exported: exported ?? env.exported };
   const first = await analyseShell(command, context);
-  const told = await diskFacts(first, env, services?.isFolderTrusted?.() ?? false);
+  const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
   const { gitSetting, ...facts } = told;
   const second = await analyseShell(command, { ...context, ...facts });

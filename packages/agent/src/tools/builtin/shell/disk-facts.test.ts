@@ -221,6 +221,7 @@ describe("a rule that denies reading", () => {
       "git diff-tree -p HEAD",
       "git status -v",
       "git cat-file -p 1234567",
+      "git cat-file blob 1234567",
       "cd src && git diff",
       "cd src && git log -p",
       "cd src && git grep key -- :/",
@@ -228,7 +229,13 @@ describe("a rule that denies reading", () => {
     ];
     expect(await decideAll(shows, { rules })).toEqual(all(shows, "ask"));
     expect(await decideAll(shows)).toEqual(all(shows, "allow"));
-    const denied = ["git show HEAD:secrets/a", "git diff -- secrets", "git log -p -- secrets/a", "git blame secrets/a"];
+    const denied = [
+      "git show HEAD:secrets/a",
+      "cd src && git show HEAD:secrets/a",
+      "git diff -- secrets",
+      "git log -p -- secrets/a",
+      "git blame secrets/a",
+    ];
     expect(await decideAll(denied, { rules })).toEqual(all(denied, "deny"));
     const free = [
       "git status",
@@ -247,6 +254,14 @@ describe("a rule that denies reading", () => {
       "git stash list",
     ];
     expect(await decideAll(free, { rules })).toEqual(all(free, "allow"));
+  });
+
+  it("holds where the repository begins above the folder of the session", async () => {
+    rmSync(join(project, ".git"), { recursive: true });
+    execFileSync("git", ["init", "-q"], { cwd: folder });
+    expect(await decide("git show HEAD:project/secrets/a", { rules })).toBe("deny");
+    expect(await decide("git show HEAD:project/src/a.ts", { rules })).toBe("allow");
+    expect(await decide("git log -p", { rules })).toBe("ask");
   });
 
   it("holds for a search through a link", async () => {
@@ -277,9 +292,13 @@ describe("a rule that denies reading", () => {
       "fd -L a src -x cat",
       "grep -Rl key src | xargs cat",
       "diff -r src other",
+      "find src -name deep -exec cat {} \\;",
+      "find src -type f -o -type l | xargs cat",
+      "find src | xargs cat",
+      "cat $(ls src)",
     ];
     expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
-    const beside = ["rg key src", "grep -rn key src", "find src -name '*.ts' -exec cat {} +", "cat src/*.ts"];
+    const beside = ["rg key src", "grep -rn key src", "find src -type f -exec cat {} +", "cat src/*.ts"];
     expect(await decideAll(beside, { rules })).toEqual(all(beside, "allow"));
   });
 

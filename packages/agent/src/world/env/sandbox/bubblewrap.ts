@@ -16,20 +16,22 @@ import {
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
 import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
-import { type GitPlaces, gitPlaces } from "./git-places.ts";
+import { GitGuard } from "./git-guard.ts";
 import { sandboxHint } from "./hints.ts";
 import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
 import { forbiddenError, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
-import { openSockets } from "./sockets.ts";
+import { namedPipes, openSockets } from "./sockets.ts";
 import { argvVariable, keeper, startFromVariable, systemProgram } from "./starting.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
 
 /** The sandbox shows nothing of these folders by itself. */
 const COVERED = [...PRIVATE_FOLDERS, "/run"];
 
 export interface BubblewrapOptions {
   readonly rules: SandboxRules;
+  readonly home: string;
   readonly clock: Clock;
   /** Folder for temporary files of the host. */
   readonly tempFolder: string;
@@ -41,24 +43,34 @@ export interface BubblewrapOptions {
   readonly door?: NetworkDoor | undefined;
   /** Opens the sandbox's namespaces; those of the host's own files when absent. */
   readonly namespaces?: NamespaceSource | undefined;
+  /** Called with a sentence for each thing that commands left for git outside, and that was made harmless. */
+  readonly onLeftover?: ((message: string) => void) | undefined;
 }
 
 export class Bubblewrap implements Confinement {
   readonly starters = new Set(["bwrap", "nsenter"]);
   readonly privateFolders = PRIVATE_FOLDERS;
   readonly #options: BubblewrapOptions;
-  readonly #git = new Map<string, GitPlaces>();
+  readonly #git: GitGuard;
+  /** What the result of the next command says besides. */
+  readonly #leftovers: string[] = [];
+  /** Pipes that were there before the first command. */
+  #pipes: readonly string[] = [];
   /** Folders that were made so that something could be mounted on them. */
   readonly #made: string[] = [];
   /** Those of our programs that a private folder would cover. */
   #programs: readonly string[] = [];
-  #own: (OwnFolders & { readonly folder: string }) | undefined;
+  #own: OwnFolder | undefined;
   #opening: Promise<Namespaces> | undefined;
   #namespaces: Namespaces | undefined;
   #forbidsUserNamespaces = false;
 
   constructor(options: BubblewrapOptions) {
     this.#options = options;
+    this.#git = new GitGuard(options.namespaces === undefined, (message) => {
+      this.#leftovers.push(message);
+      options.onLeftover?.(message);
+    });
   }
 
   get folder(): string | undefined {
@@ -66,6 +78,7 @@ export class Bubblewrap implements Confinement {
   }
 
   async ready(): Promise<void> {
+    await this.#git.learn(this.#options.rules.roots());
     if (this.#namespaces?.isOpen) return;
     const closing = this.#namespaces?.close();
     this.#namespaces = undefined;
@@ -111,18 +124,26 @@ export class Bubblewrap implements Confinement {
       forbidsUserNamespaces: this.#forbidsUserNamespaces,
       terminal,
     });
-    const [enter, ...entering] = this.#namespaces!.enter;
+    const bwrap = [...this.#namespaces!.enter, this.#bwrap(), "--args", "3"];
     return {
-      argv: [enter!, ...entering, this.#bwrap(), "--args", "3", "--", ...startFromVariable()],
+      argv: [...this.#withFilter(bwrap), "--", ...startFromVariable()],
       env: STARTER_ENV,
       cwd: this.hostPath(cwd),
       setup: Buffer.from(setup.map((argument) => `${argument}\0`).join("")),
     };
   }
 
+  /** Sockets and pipes of other programs come and go at any time. */
+  hasMissedItsStart({ exitCode, output }: ExecResult): boolean {
+    return exitCode === 1 && /^bwrap: Can't (?:create|bind|find)[^\n]*\n?$/.test(output);
+  }
+
   explain(result: ExecResult): string | undefined {
     const { rules, door } = this.#options;
-    return sandboxHint(result, { roots: rules.roots(), allowedHosts: door?.allowed ?? [] });
+    this.#git.noteEnd();
+    const hint = sandboxHint(result, { roots: rules.roots(), allowedHosts: door?.allowed ?? [] });
+    const notes = [...(hint === undefined ? [] : [hint]), ...this.#leftovers.splice(0)];
+    return notes.length === 0 ? undefined : notes.join(" ");
   }
 
   async end(): Promise<void> {
@@ -130,6 +151,7 @@ export class Bubblewrap implements Confinement {
     this.#namespaces = undefined;
     await namespaces?.close();
     await this.#options.door?.close();
+    await this.#git.end();
     if (this.#own) rmSync(this.#own.folder, { recursive: true, force: true, maxRetries: 3 });
     this.#own = undefined;
     for (const path of this.#made.splice(0).reverse()) removeIfEmpty(path);
@@ -142,6 +164,7 @@ export class Bubblewrap implements Confinement {
     const [major, minor] = bubblewrapVersion(programs.bwrap);
     this.#forbidsUserNamespaces = major > 0 || minor >= 8;
     const { folder } = this.#ownFolders();
+    if (namespaces === undefined) this.#pipes = await namedPipes(rules.roots(), this.#options.home);
     const ours = (await this.#options.programs?.()) ?? [];
     this.#programs = ours.filter((path) => COVERED.some((covered) => isInside(path, covered)));
     this.#layout();
@@ -162,32 +185,31 @@ export class Bubblewrap implements Confinement {
   #layout(): Layout {
     const { rules } = this.#options;
     const roots = rules.roots();
-    const git = roots.map((root) => this.#gitOf(root));
     const named = rules.fixedNames.flatMap((name) => roots.map((root) => join(root, name)));
     for (const path of named) this.#makeFolder(path);
     const fixed = rules.fixed.filter((path) => roots.some((root) => isInside(path, root)));
     const hidden = rules.hidden.map(realPath).filter((path) => path !== undefined);
     return {
       roots,
-      pinned: git.flatMap((places) => places.directories),
-      fixed: [...git.flatMap((places) => places.fixed), ...named, ...fixed],
+      git: this.#git.mountsOf(roots),
+      fixed: [...named, ...fixed],
       programs: this.#programs,
       hiddenFolders: hidden.filter(isFolder),
-      hiddenFiles: [...hidden.filter((path) => !isFolder(path)), ...openSockets(roots)],
+      hiddenFiles: [...hidden.filter((path) => !isFolder(path)), ...this.#pipes.filter(isPipe), ...openSockets(roots)],
       own: this.#ownFolders(),
     };
   }
 
-  #ownFolders(): OwnFolders & { readonly folder: string } {
+  #ownFolders(): OwnFolder {
     this.#own ??= makeOwn(this.#options.tempFolder);
     return this.#own;
   }
 
-  /** Decided when a root is first seen: later a command might have changed where its repository seems to be. */
-  #gitOf(root: string): GitPlaces {
-    const places = this.#git.get(root) ?? gitPlaces(root);
-    this.#git.set(root, places);
-    return places;
+  /** A shell opens the filter: there is one descriptor for what bubblewrap reads, and it is taken. */
+  #withFilter(bwrap: readonly string[]): ProgramArgv {
+    const { filter } = this.#ownFolders();
+    if (filter === undefined) return bwrap as ProgramArgv;
+    return ["/bin/sh", "-c", 'exec "$@" 9<"$0"', filter, ...bwrap, "--seccomp", "9"];
   }
 
   #makeFolder(path: string): void {
@@ -197,10 +219,18 @@ export class Bubblewrap implements Confinement {
   }
 }
 
-function makeOwn(tempFolder: string): OwnFolders & { folder: string } {
+interface OwnFolder extends OwnFolders {
+  readonly folder: string;
+  /** The file that holds the filter for system calls. */
+  readonly filter: string | undefined;
+}
+
+function makeOwn(tempFolder: string): OwnFolder {
   const folder = realpathSync(mkdtempSync(join(tempFolder, "lathe-sandbox-")));
+  const filter = systemCallFilter(process.arch);
   const own = {
     folder,
+    filter: filter && join(folder, "filter"),
     tmp: join(folder, "tmp"),
     varTmp: join(folder, "var-tmp"),
     nothing: join(folder, "nothing"),
@@ -208,6 +238,7 @@ function makeOwn(tempFolder: string): OwnFolders & { folder: string } {
   };
   for (const path of [own.tmp, own.varTmp, own.nothing]) mkdirSync(path, { mode: 0o700 });
   writeFileSync(own.emptyFile, "", { mode: 0o400 });
+  if (filter) writeFileSync(own.filter!, filter, { mode: 0o400 });
   return own;
 }
 
@@ -236,4 +267,5 @@ function realPath(path: string): string | undefined {
   }
 }
 
+const isPipe = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false;
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

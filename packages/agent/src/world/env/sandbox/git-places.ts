@@ -1,34 +1,65 @@
-// Which parts of a repository commands may change. Git must work inside the sandbox, but what it runs by itself (hooks, and
-// programs named in its configuration) would later run outside, when a person uses git: that stays as it is.
+// Which parts of repositories commands may change. Git must work inside the sandbox, but what makes it run programs (hooks,
+// configuration, and files that say where these lie) takes effect outside too, when the user runs git: that stays as it is.
 
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isInside } from "../is-inside.ts";
 
-export interface GitPlaces {
-  /** Writable. Each has to be a mount of its own, or it could be renamed and another be put in its place. */
-  readonly directories: readonly string[];
-  /** Read-only, inside of those or of a root. */
-  readonly fixed: readonly string[];
+/** A file or folder that is a mount of its own: it can be neither renamed nor replaced. */
+export interface GitMount {
+  readonly path: string;
+  readonly isWritable: boolean;
 }
 
-const NONE: GitPlaces = { directories: [], fixed: [] };
+/** Git creates its files beside these and renames them, so the folder itself has to be writable. */
+export const FIXED_PARTS = ["config", "config.worktree", "commondir", "hooks", "info", "modules", "worktrees"];
+const LINKED_PARTS = ["commondir", "gitdir", "config.worktree"];
+const FOLDERS = new Set(["hooks", "info", "modules", "worktrees"]);
+/** A repository that names itself as the place of its configuration works as one that names none. */
+const OWN_COMMONDIR = ".\n";
+
 const DEEPEST_MODULE = 4;
+/** Each costs several mounts per command; further ones are read-only as a whole. */
+const MOST_NESTED = 8;
 
 /**
- * Of the repository that holds a directory. To be asked before the first command runs: a command could write a `.git` that
- * points anywhere.
+ * The mounts that protect the repository which holds a directory, and those inside of it, outermost first. The caller asks
+ * before the first command runs: a command could write a `.git` that points anywhere.
  */
-export function gitPlaces(directory: string): GitPlaces {
+export function gitMounts(directory: string, nested: readonly string[] = []): GitMount[] {
   const dotGit = nearest(directory);
-  if (dotGit === undefined) return NONE;
+  const own = dotGit === undefined ? [] : ownMounts(dotGit);
+  const others = nested.filter((path) => path !== dotGit && !own.some((mount) => isInside(path, mount.path)));
+  return [
+    ...own,
+    ...others.flatMap((path, index) =>
+      index < MOST_NESTED && isDirectory(path) && path.endsWith("/.git") ? mountsOf(path) : [readOnly(path)],
+    ),
+  ];
+}
+
+/**
+ * Creates what is missing, and returns it: a command could create it otherwise, and a mount needs something to stand on. What
+ * may not be created here cannot be created by a command either.
+ */
+export function makePlaceholders(mounts: readonly GitMount[]): string[] {
+  return mounts.filter(({ path, isWritable }) => !isWritable && makeMissing(path)).map(({ path }) => path);
+}
+
+export function isPlaceholder(path: string): boolean {
+  return ["", OWN_COMMONDIR].includes(readText(path) ?? "other");
+}
+
+function ownMounts(dotGit: string): GitMount[] {
   const kind = lstatSync(dotGit);
-  if (kind.isDirectory()) return placesOf([realpathSync(dotGit)]);
-  if (!kind.isFile()) return { directories: [], fixed: [dirname(dotGit)] };
+  if (kind.isDirectory()) return mountsOf(realpathSync(dotGit));
+  if (!kind.isFile()) return [readOnly(dirname(dotGit))];
   const target = linkedDirectory(dotGit);
-  if (target === undefined) return { directories: [], fixed: [dotGit] };
+  if (target === undefined) return [readOnly(dotGit)];
   const common = readOneLine(join(target, "commondir"));
-  const places = placesOf(common === undefined ? [target] : [realpathSync(resolve(target, common)), target]);
-  return { ...places, fixed: [dotGit, ...places.fixed] };
+  const main = common === undefined ? undefined : realpathSync(resolve(target, common));
+  const isLinked = main !== undefined && main !== target;
+  return [readOnly(dotGit), ...(isLinked ? mountsOf(main) : []), ...mountsOf(target, isLinked)];
 }
 
 function nearest(directory: string): string | undefined {
@@ -51,43 +82,43 @@ function linkedDirectory(dotGit: string): string | undefined {
   return tree !== undefined && samePlace(resolve(real, tree), dirname(dotGit)) ? real : undefined;
 }
 
-function placesOf(directories: readonly string[]): GitPlaces {
-  const places = directories.map((directory, index) => {
-    const linked = index > 0; // of a work tree: hooks and configuration are those of the first
-    const parts = [...(linked ? [] : fixedParts(directory)), ...worktreeConfig(directory)];
-    // A link can be replaced, and nothing can be mounted on it: then nothing of this repository may be changed.
-    const isReplaceable = parts.some((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
-    if (isReplaceable) return { directories: [], fixed: [directory] };
-    for (const path of parts) makeMissing(path);
-    return { directories: [directory], fixed: [...parts, ...modules(join(directory, "modules"), DEEPEST_MODULE)] };
-  });
-  return { directories: places.flatMap((of) => of.directories), fixed: places.flatMap((of) => of.fixed) };
+/** `isLinked`: of a linked work tree, whose hooks and configuration are those of the main repository. */
+function mountsOf(directory: string, isLinked = false): GitMount[] {
+  const parts = (isLinked ? LINKED_PARTS : FIXED_PARTS).map((name) => join(directory, name));
+  // A link can be replaced, and nothing can be mounted on it: then nothing of this repository may be changed.
+  if (parts.some((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())) return [readOnly(directory)];
+  const submodules = isLinked ? [] : modules(join(directory, "modules"), DEEPEST_MODULE).slice(0, MOST_NESTED);
+  return [
+    { path: directory, isWritable: true },
+    ...parts.map(readOnly),
+    ...submodules.flatMap((module) => mountsOf(module)),
+  ];
 }
 
-const fixedParts = (directory: string): string[] => [join(directory, "hooks"), join(directory, "config")];
+const readOnly = (path: string): GitMount => ({ path, isWritable: false });
 
-const worktreeConfig = (directory: string): string[] =>
-  [join(directory, "config.worktree")].filter((path) => existsSync(path));
-
-/** What is missing could be created by a command; a mount needs something to stand on. */
-function makeMissing(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })) return;
-  if (path.endsWith("hooks")) mkdirSync(path);
-  else writeFileSync(path, "", { flag: "wx" });
+function makeMissing(path: string): boolean {
+  // A session that was killed has left its own.
+  if (lstatSync(path, { throwIfNoEntry: false })) return readText(path) === OWN_COMMONDIR;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  try {
+    if (FOLDERS.has(name)) mkdirSync(path);
+    else writeFileSync(path, name === "commondir" ? OWN_COMMONDIR : "", { flag: "wx" });
+    return true;
+  } catch {
+    return false; // a repository of another user, or one that has gone
+  }
 }
 
 function modules(directory: string, depth: number): string[] {
-  if (depth === 0 || !existsSync(directory)) return [];
+  if (depth === 0 || !isDirectory(directory)) return [];
   return readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => {
-      const module = join(directory, name);
-      if (!existsSync(join(module, "HEAD"))) return modules(module, depth - 1);
-      return fixedParts(module).filter(
-        (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false,
-      );
-    });
+    .map(({ name }) => join(directory, name))
+    .flatMap((module) => (existsSync(join(module, "HEAD")) ? [module] : modules(module, depth - 1)));
 }
+
+const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function samePlace(a: string, b: string): boolean {
   return existsSync(a) && existsSync(b) && realpathSync(a) === realpathSync(b);

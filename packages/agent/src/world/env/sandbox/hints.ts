@@ -12,7 +12,7 @@ const READ_ONLY = /read-only file system|\bEROFS\b/i;
 const NO_NETWORK =
   /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|\bEAI_AGAIN\b|\bENOTFOUND\b|network is unreachable|\bENETUNREACH\b|no route to host|blocked by the sandbox/i;
 const GIT_SETTINGS =
-  /\.git\/(?:config|hooks)[^\n]*(?:device or resource busy|read-only)|could not (?:lock|write) config file/i;
+  /\.git\/(?:config|hooks|info|modules|worktrees)[^\n]*(?:device or resource busy|read-only)|could not (?:lock|write) config file/i;
 const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
 const SETUP = /^bwrap: |^nsenter: /m;
 const OUTSIDE = "If it has to run outside the sandbox, say so in the call: a person is asked first.";
@@ -25,7 +25,9 @@ export function sandboxHint(result: ExecResult, limits: SandboxLimits): string |
   const text = result.output.slice(-LOOKED_AT);
   const reasons = [
     ...(SETUP.test(text) ? ["The sandbox could not be set up for this command"] : []),
-    ...(GIT_SETTINGS.test(text) ? ["hooks and configuration of the repository are read-only here"] : []),
+    ...(GIT_SETTINGS.test(text)
+      ? ["hooks, configuration, submodules and linked work trees of the repository are read-only here"]
+      : []),
     ...(READ_ONLY.test(text) ? [`only ${[...limits.roots, "/tmp"].join(", ")} can be written here`] : []),
     ...(NO_NETWORK.test(text) ? [networkReason(limits)] : []),
   ];

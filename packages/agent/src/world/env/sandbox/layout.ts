@@ -1,14 +1,15 @@
 // What a confined command sees, as data, and the arguments that make bubblewrap show exactly that.
 
 import { isInside } from "../is-inside.ts";
+import type { GitMount } from "./git-places.ts";
 import { pinnedFolders } from "./pins.ts";
 
 /** Absolute, real paths. */
 export interface Layout {
   /** Writable. */
   readonly roots: readonly string[];
-  /** Writable parts that cannot be renamed. */
-  readonly pinned: readonly string[];
+  /** Parts of repositories, outermost first. */
+  readonly git: readonly GitMount[];
   /** Read-only, also inside of a root. */
   readonly fixed: readonly string[];
   /** Programs of ours, read-only, where the sandbox would otherwise show folders of its own. */
@@ -43,11 +44,13 @@ export interface Surroundings {
 /** Everything but the command itself. Later mounts lie on top of earlier ones. */
 export function bubblewrapArguments(layout: Layout, surroundings: Surroundings): string[] {
   const { cwd, env, forbidsUserNamespaces, terminal = false } = surroundings;
-  const { roots, pinned, fixed, programs, hiddenFolders, hiddenFiles, own } = layout;
+  const { roots, git, fixed, programs, hiddenFolders, own } = layout;
+  // Of what a hidden folder holds, nothing is left to hide, and nothing to mount on.
+  const hiddenFiles = layout.hiddenFiles.filter((path) => !hiddenFolders.some((folder) => isInside(path, folder)));
+  const repositories = git.map(({ path }) => path);
   const writable = [
     ...roots,
-    ...pinned,
-    ...pinnedFolders(roots, [...roots, ...fixed, ...hiddenFolders, ...hiddenFiles]),
+    ...pinnedFolders(roots, [...roots, ...repositories, ...fixed, ...hiddenFolders, ...hiddenFiles]),
   ];
   const stands = standsInPrivate([...roots, ...programs]);
   return [
@@ -65,6 +68,7 @@ export function bubblewrapArguments(layout: Layout, surroundings: Surroundings):
     ...["--bind", own.tmp, "/tmp", "--bind", own.varTmp, "/var/tmp"],
     ...stands.flatMap((path) => ["--tmpfs", path]),
     ...outermostFirst(writable).flatMap((path) => ["--bind", path, path]),
+    ...git.flatMap(({ path, isWritable }) => [isWritable ? "--bind-try" : "--ro-bind-try", path, path]),
     ...programs.flatMap((path) => ["--ro-bind", path, path]),
     ...outermostFirst(fixed).flatMap((path) => ["--ro-bind-try", path, path]),
     ...hiddenFolders.flatMap((path) => ["--ro-bind", own.nothing, path]),

@@ -40,6 +40,8 @@ export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | 
   readonly node?: string | undefined;
   /** Folder for temporary files; the system's when absent. */
   readonly tempFolder?: string | undefined;
+  /** Called with a sentence for each thing that commands left for git outside, and that was made harmless. */
+  readonly onLeftover?: ((message: string) => void) | undefined;
   /** Namespaces that show other files than this machine's; file tools then work inside too. Linux only. */
   readonly namespaces?: NamespaceSource | undefined;
 }
@@ -98,14 +100,14 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
 
 function confinementFor(rules: SandboxRules, options: SandboxOptions): Confinement {
   const { allowedHosts = [], node = process.execPath, tempFolder = tmpdir(), clock = monotonicClock, bwrap } = options;
-  const { baseEnv, search, namespaces } = options;
+  const { baseEnv, search, namespaces, home, onLeftover } = options;
   if (process.platform === "darwin") return new Seatbelt(rules, tempFolder);
   const door = allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node });
   const programs = async (): Promise<string[]> => {
     const ripgrep = search === "builtin" ? undefined : await locateRipgrep(baseEnv["PATH"]);
     return ripgrep === undefined ? [] : [ripgrep];
   };
-  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door, programs, namespaces });
+  return new Bubblewrap({ rules, home, clock, tempFolder, bwrap, door, programs, namespaces, onLeftover });
 }
 
 function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {
@@ -130,7 +132,7 @@ function mayWrite(path: string, rules: SandboxRules, confinement: Confinement): 
   const folders = [...roots, ...confinement.privateFolders];
   if (!roots.some((root) => isInside(path, root)) && !confinement.isPrivate(path))
     return `The sandbox can write only below ${folders.join(", ")}. Write there, or ask the person to add the folder.`;
-  if (/\/\.git\/(?:hooks|config(?:\.worktree)?)(?:\/|$)/.test(path))
-    return "Hooks and configuration of a repository are read-only in the sandbox.";
+  if (/\/\.git(?:\/|$)/.test(path))
+    return "Repositories are read-only for file tools in the sandbox: use git, which cannot change hooks and configuration.";
   return true;
 }

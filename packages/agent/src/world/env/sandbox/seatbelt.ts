@@ -7,6 +7,7 @@ import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
 import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
+import { FIXED_PARTS } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
 import { missingProgram } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
@@ -17,7 +18,7 @@ const PROGRAM = "/usr/bin/sandbox-exec";
 export function seatbeltProfile(rules: SandboxRules, temp: string): string {
   const roots = rules.roots();
   const fixed = [...rules.fixedNames.flatMap((name) => roots.map((root) => join(root, name))), ...rules.fixed];
-  const git = roots.flatMap((root) => [join(root, ".git/hooks"), join(root, ".git/config")]);
+  const git = roots.flatMap((root) => FIXED_PARTS.map((name) => join(root, ".git", name)));
   return [
     "(version 1)",
     "(allow default)",
@@ -28,6 +29,7 @@ export function seatbeltProfile(rules: SandboxRules, temp: string): string {
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
     ...[...git, ...fixed].map((path) => `(deny file-write* (subpath ${quote(path)}))`),
     ...rules.hidden.map((path) => `(deny file-read* file-write* (subpath ${quote(path)}))`),
+    "(deny file-write-setugid)",
     "(deny process-info* (target others))",
     "(deny signal (target others))",
     "",

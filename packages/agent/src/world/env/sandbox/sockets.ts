@@ -1,20 +1,63 @@
-// Sockets with a name in the file system. A read-only mount does not keep a program from connecting to one, and behind each is a
-// process outside of the sandbox: a container engine, an agent that signs with the person's keys.
+// Sockets and pipes with a name in the file system. A read-only mount does not keep a program from connecting to one, and behind
+// each is a process outside of the sandbox: a container engine, an agent that signs with the user's keys.
 
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isInside } from "../is-inside.ts";
+import { findEntries } from "./find-entries.ts";
 
 /** Folders of which the sandbox shows nothing anyway. */
-const COVERED = /^\/(?:run|tmp|var\/run|var\/tmp|dev)\//;
+const COVERED = ["/run", "/tmp", "/var/tmp", "/dev", "/proc"];
+/** How deep pipes are looked for in the home directory; its caches are much deeper. */
+const DEPTH_IN_HOME = 4;
+/** Each is a mount per command: what left more of them must not keep commands from starting. */
+const MOST_PIPES = 100;
 
-/** All that processes outside have open now; those inside have a table of their own. */
+/** All that processes outside have open now, by their real paths; those inside have a table of their own. */
 export function openSockets(shownAgain: readonly string[]): string[] {
-  const isCovered = (path: string): boolean =>
-    COVERED.test(path) && !shownAgain.some((root) => path.startsWith(`${root}/`));
-  const paths = readTable()
-    .split("\n")
-    .map((line) => /^\S+: \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1])
-    .filter((path) => path !== undefined);
-  return [...new Set(paths)].filter((path) => !isCovered(path) && isSocket(path));
+  // A name may hold a line break.
+  const names = readTable()
+    .split(/\n(?=[0-9a-f]+: )/)
+    .map((entry) => /^\S+: \S+ \S+ \S+ \S+ \S+ +\d+ ([^@].*)$/s.exec(entry.replace(/\n$/, ""))?.[1])
+    .filter((name) => name !== undefined);
+  const relative = names.filter((name) => !name.startsWith("/"));
+  // What such a name is relative to is nowhere written; most often the process is still where it was.
+  const folders = relative.length === 0 ? [] : [...shownAgain, ...workingFolders()];
+  const paths = [
+    ...names.filter((name) => name.startsWith("/")),
+    ...folders.flatMap((folder) => relative.map((name) => join(folder, name))),
+  ];
+  return visible(paths, shownAgain).filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSocket());
+}
+
+/** Pipes of the roots and the home directory that are there before the first command. */
+export async function namedPipes(roots: readonly string[], home: string): Promise<string[]> {
+  const found = await Promise.all([
+    findEntries(roots, ["-type", "p"]),
+    findEntries([home], ["-maxdepth", String(DEPTH_IN_HOME), "-type", "p"]),
+  ]);
+  const paths = found.flat().map((path) => Buffer.from(path, "latin1").toString());
+  return visible(paths, roots).slice(0, MOST_PIPES);
+}
+
+/** Nothing can be mounted behind a link, so the real path counts. */
+function visible(paths: readonly string[], shownAgain: readonly string[]): string[] {
+  const folders = new Map([...new Set(paths.map((path) => dirname(path)))].map((path) => [path, realPath(path)]));
+  const real = paths.flatMap((path) => {
+    const folder = folders.get(dirname(path));
+    return folder === undefined ? [] : [join(folder, basename(path))];
+  });
+  const isShown = (path: string): boolean =>
+    !COVERED.some((folder) => isInside(path, folder)) || shownAgain.some((root) => isInside(path, root));
+  return [...new Set(real)].filter(isShown);
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // gone, or in a folder that may not be entered, from the inside neither
+  }
 }
 
 function readTable(): string {
@@ -25,10 +68,14 @@ function readTable(): string {
   }
 }
 
-function isSocket(path: string): boolean {
-  try {
-    return lstatSync(path).isSocket();
-  } catch {
-    return false; // gone, or in a folder that may not be entered, from the inside neither
-  }
+/** Of all processes that we may look at. */
+function workingFolders(): string[] {
+  const folders = readdirSync("/proc").map((name) => {
+    try {
+      return /^\d+$/.test(name) ? readlinkSync(`/proc/${name}/cwd`) : undefined;
+    } catch {
+      return undefined; // it has ended, or belongs to another user
+    }
+  });
+  return [...new Set(folders.filter((folder) => folder !== undefined))];
 }

@@ -1,0 +1,112 @@
+// Keeps git outside from running what a confined command has prepared: protects the repositories of the roots while commands run,
+// and looks afterwards at what they left.
+
+import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { isInside } from "../is-inside.ts";
+import { bytesOf } from "./find-entries.ts";
+import { disarmLeftovers, disarmRebases, findLinks, findRepositories, readSteps } from "./git-leftovers.ts";
+import { type GitMount, gitMounts, isPlaceholder, makePlaceholders } from "./git-places.ts";
+
+export class GitGuard {
+  /** Decided when a root is first seen: later a command might have changed where its repository seems to be. */
+  readonly #mounts = new Map<string, readonly GitMount[]>();
+  readonly #learning = new Map<string, Promise<void>>();
+  readonly #before = {
+    repositories: new Set<string>(),
+    links: new Set<string>(),
+    steps: new Map<string, string>(),
+  };
+  readonly #placeholders = new Set<string>();
+  readonly #tooLarge = new Set<string>();
+  readonly #isHostDisk: boolean;
+  readonly #report: (message: string) => void;
+  #looking: Promise<void> | undefined;
+  #hasEndedSince = false;
+
+  /** `isHostDisk`: what commands see of the roots is what lies there. Otherwise what they leave stays in a copy. */
+  constructor(isHostDisk: boolean, report: (message: string) => void) {
+    this.#isHostDisk = isHostDisk;
+    this.#report = report;
+  }
+
+  /** Has to be done before the first command sees these roots. */
+  async learn(roots: readonly string[]): Promise<void> {
+    for (const root of roots) if (!this.#learning.has(root)) this.#learning.set(root, this.#look(root));
+    await Promise.all(roots.map((root) => this.#learning.get(root)));
+  }
+
+  /** What protects the repositories of these roots, outermost first. */
+  mountsOf(roots: readonly string[]): GitMount[] {
+    const mounts = roots.flatMap((root) => this.#mounts.get(root) ?? []);
+    // Another session may have ended and taken its own away.
+    if (this.#isHostDisk) for (const path of makePlaceholders(mounts)) this.#placeholders.add(path);
+    return mounts;
+  }
+
+  /** A command has ended. What it left is looked at while the agent goes on. */
+  noteEnd(): void {
+    this.#hasEndedSince = true;
+    if (this.#isHostDisk) this.#looking ??= this.#lookAgain();
+  }
+
+  /** After everything inside has ended. */
+  async end(): Promise<void> {
+    if (this.#isHostDisk && this.#mounts.size > 0) {
+      this.noteEnd();
+      await this.#looking;
+      disarmRebases(this.#known(), this.#before).forEach(this.#report);
+    }
+    for (const path of [...this.#placeholders].reverse()) removePlaceholder(path);
+    this.#placeholders.clear();
+    this.#mounts.clear();
+    this.#learning.clear();
+  }
+
+  async #look(root: string): Promise<void> {
+    // What lies in a folder that commands could write to before may be theirs.
+    const isNew = ![...this.#mounts.keys()].some((other) => isInside(root, other));
+    const found = this.#isHostDisk ? await findRepositories([root], [], () => this.#giveUp(root)) : [];
+    const mounts = gitMounts(
+      root,
+      found.map((path) => bytesOf(path).toString()),
+    );
+    if (isNew) {
+      for (const path of found) this.#before.repositories.add(path);
+      for (const path of this.#isHostDisk ? await findLinks(mounts) : []) this.#before.links.add(path);
+      for (const [folder, steps] of readSteps(mounts)) this.#before.steps.set(folder, steps);
+    }
+    this.#mounts.set(root, mounts);
+  }
+
+  async #lookAgain(): Promise<void> {
+    while (this.#hasEndedSince) {
+      this.#hasEndedSince = false;
+      for (const message of await disarmLeftovers(this.#swept(), this.#known(), this.#before)) this.#report(message);
+    }
+    this.#looking = undefined;
+  }
+
+  /** Not all repositories there are known, so a new one cannot be told from one of the user's. */
+  #giveUp(root: string): void {
+    this.#tooLarge.add(root);
+    this.#report(`${root} holds so many files that repositories which commands create there are not looked at.`);
+  }
+
+  #swept(): string[] {
+    const isTooLarge = (root: string): boolean => [...this.#tooLarge].some((large) => isInside(large, root));
+    return [...this.#mounts.keys()].filter((root) => !isTooLarge(root));
+  }
+
+  #known(): GitMount[] {
+    return [...this.#mounts.values()].flat();
+  }
+}
+
+function removePlaceholder(path: string): void {
+  try {
+    if (lstatSync(path).isDirectory()) rmdirSync(path);
+    else if (isPlaceholder(path)) unlinkSync(path);
+  } catch {
+    // Git outside has put something there, or taken it away.
+  }
+}
