@@ -282,6 +282,7 @@ describe("a rule that denies reading", () => {
       "cat linkdir/a",
       "cat link*/a",
       "cat {linkdir,x}/a",
+      "sed -i s/a/b/ linkdir/a",
     ];
     expect(await decideAll(through, { rules })).toEqual(all(through, "deny"));
     expect(await decideAll(through.slice(0, 4))).toEqual(all(through.slice(0, 4), "allow"));
