@@ -8,6 +8,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { collect } from "./command.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
 import { setup } from "./rpc-host.ts";
+import { SONNET, TerminalBench } from "./terminal/bench.ts";
+import { KEY } from "./terminal/emulator.ts";
 
 let scene: Stage | undefined;
 afterEach(() => scene?.close());
@@ -64,6 +66,23 @@ describe("hundreds of calls in one answer", () => {
     }
   }, 60_000);
 });
+
+it("Ctrl+C at a terminal stops hundreds of calls, and the next one leaves", async () => {
+  const bench = await TerminalBench.open();
+  try {
+    bench.server.push(turn.calls(calls, { chunk: "whole" }));
+    const run = await bench.open([...SONNET, ...full]);
+    run.type(`go${KEY.enter}`);
+    await vi.waitUntil(started(bench.box.dir), { timeout: 30_000 });
+    run.type(KEY.ctrl("c"));
+    await run.see("Press Ctrl+C again to leave.");
+    run.type(KEY.ctrl("c"));
+    expect(await run.exited).toBe(130);
+    expect(lanesIn(bench.box.dir)).toBeLessThanOrEqual(32);
+  } finally {
+    await bench.close();
+  }
+}, 60_000);
 
 it.each([
   ["1 MB", `echo a${"; echo a".repeat(125_000)}`],
