@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Programs that a listed one starts by itself, and that are its own. */
 const OWN =
-  /\/(?:bash|sh|git|gzip|man|nroff|tbl|groff|troff|grotty|preconv|groffer|zcat|zgrep|grep|sed|cat|egrep|fgrep|perl|shasum|sdiff|diff|getent|lesspipe|man-db|mandb|locale|col|manpath|expr|apropos|whatis)$/;
+  /\/(?:bash|sh|git|gzip|man|nroff|tbl|groff|troff|grotty|preconv|groffer|zcat|zgrep|grep|sed|cat|egrep|fgrep|perl|shasum|sdiff|diff|getent|lesspipe|man-db|mandb|locale|col|manpath|expr|apropos|whatis|iconv)$/;
 
 /** One start of strace for so many commands. */
 const BATCH = 50;
@@ -120,7 +120,7 @@ function undeclared(parts: readonly ShellPart[], { read, written, started, conne
       )
       .map((path) => `writes ${path}`),
     ...read
-      .filter((path) => isOurs(path) && !isNamed(path, reads))
+      .filter((path) => isOurs(path) && path !== witness.cwd && !isNamed(path, reads))
       // Git looks at the files of its own repository.
       .filter((path) => !(isGit && path.startsWith(witness.cwd)))
       .map((path) => `reads ${path}`),
