@@ -14,6 +14,8 @@ interface Form {
   readonly operands?: number;
   /** The first of those is a file that it makes. */
   readonly makesFile?: boolean;
+  /** Files that it makes besides. */
+  readonly makes?: readonly string[];
   readonly takesAssignments?: boolean;
   /** Options that name the directory it runs in. */
   readonly directory?: readonly string[];
@@ -43,7 +45,8 @@ export const FORMS: Readonly<Record<string, Form>> = {
     operands: 1,
   },
   gtimeout: { options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=", operands: 1 },
-  nohup: { options: "" },
+  // At a terminal.
+  nohup: { options: "", makes: ["nohup.out"] },
   setsid: { options: "-cfw --ctty --fork --wait" },
   nice: { options: "-# -n: --adjustment=" },
   ionice: { options: "-t -c: -n: --class= --classdata= --ignore" },
@@ -178,7 +181,9 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
   while (form.takesAssignments && words[at]?.value.includes("=")) assignments.push(words[at++] as ShellWord);
   if (assignments.some(({ isSplit }) => isSplit)) return { doubt: `what ${name} sets is not known before it runs` };
   const rest = words.slice(at);
-  const makes = form.makesFile ? operands.filter(({ value }) => !/^\d+$/.test(value)) : [];
+  const makes = form.makesFile
+    ? operands.filter(({ value }) => !/^\d+$/.test(value))
+    : (form.makes ?? []).map(knownWord);
   if (rest.length === 0) return makes.length > 0 ? { doubt: `${name} makes a file` } : undefined;
   const directory = read.options.filter((option) => form.directory?.includes(option.name)).at(-1)?.value;
   const shared = {
