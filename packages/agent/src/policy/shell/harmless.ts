@@ -221,7 +221,8 @@ function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | u
   );
   if (!found || "refused" in found) return found;
   const kept = suffixes.flatMap((suffix) => found.reads.map((path) => `${path}${suffix}`));
-  return { reads: [], writes: [...found.reads, ...kept] };
+  // A link is replaced by a copy of what it leads to.
+  return { reads: found.reads, writes: [...found.reads, ...kept] };
 }
 
 function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefined {

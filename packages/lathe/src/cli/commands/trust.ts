@@ -63,11 +63,14 @@ async function codeFilesIn(
 ): Promise<ReadonlySet<string>> {
   const found = await Promise.all(NEED_TRUST.map((kind) => discovery.of(kind)));
   const reader = new Reader();
+  const isBelow = (path: string): boolean => path.startsWith(`${folder}/`);
+  // What an item of this folder starts may lie above it.
   const files = found
     .flatMap(({ all }): readonly Found[] => all)
     .filter((item) => item.source.level === "project" && isMeant(item))
-    .flatMap((item) => codeFilesOf(item, reader))
-    .filter((path) => path.startsWith(`${folder}/`));
+    .flatMap((item) =>
+      codeFilesOf(item, discovery.place, reader).filter((path) => isBelow(item.source.path) || isBelow(path)),
+    );
   return new Set(files.map((path) => relative(folder, path)));
 }
 
