@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -68,11 +69,11 @@ async function decide(command: string, isTrusted = false, cwd = project): Promis
 }
 
 /** It is asked about until the folder is trusted, and rightly: it starts the planted program. */
-async function expectQuestion(command: string, cwd = project): Promise<void> {
-  rmSync(canary, { force: true });
+async function expectQuestion(run: string, cwd = project, command = run): Promise<void> {
+  rmSync(canary, { force: true, recursive: true });
   expect(await decide(command, false, cwd)).toBe("ask");
   expect(await decide(command, true, cwd)).toBe("allow");
-  spawnSync("sh", ["-c", command], { cwd, env: variables(), stdio: "ignore", timeout: 20_000 });
+  spawnSync("sh", ["-c", run], { cwd, env: variables(), stdio: "ignore", timeout: 20_000 });
   expect(existsSync(canary)).toBe(true);
 }
 
@@ -123,8 +124,25 @@ describe("settings that git reads otherwise than they look", () => {
   });
 
   it("a missing object of a partial clone is not fetched unasked", async () => {
-    write(".git/config", `[remote "o"]\n promisor = true\n url = ext::touch ${canary}\n`);
-    expect(await decide("git show HEAD")).toBe("ask");
+    git(project, "config", "remote.o.promisor", "true");
+    git(project, "config", "remote.o.url", "ssh://host.invalid/x");
+    for (const name of readdirSync(join(project, ".git/objects")))
+      if (name.length === 2) rmSync(join(project, ".git/objects", name), { recursive: true });
+    await expectQuestion(`GIT_SSH_COMMAND="touch ${canary};" git show HEAD`, project, "git show HEAD");
+  });
+
+  it.each(["log.showSignature=true", "format.pretty=%G?"])("gpg is not started unasked by %s", async (setting) => {
+    const [key = "", value = ""] = setting.split("=");
+    git(project, "config", key, value);
+    writeFileSync(join(folder, ".gitconfig"), `[gpg]\n\tprogram = ${join(folder, "gpg")}\n`);
+    writeFileSync(join(folder, "gpg"), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 });
+    const signed =
+      "tree $(git rev-parse HEAD^{tree})\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n\nm\n";
+    execFileSync("sh", ["-c", `git update-ref HEAD $(printf "${signed}" | git hash-object -t commit -w --stdin)`], {
+      cwd: project,
+      env: variables(),
+    });
+    await expectQuestion("git log -1");
   });
 });
 
@@ -276,6 +294,11 @@ describe("npm and the settings of a project", () => {
       expect(await decide("npm ls", true)).toBe("allow");
     },
   );
+
+  it("npm writes where a project tells it to", async () => {
+    write(".npmrc", `logs-dir=${canary}\n`);
+    await expectQuestion("npm root");
+  });
 
   it("npm asks the network where nothing says that nobody is there", async () => {
     for (const command of ["env -u CI npm ls", "env -i npm ls", "env - npm ls", "CI= npm ls", "CI=false npm ls"])
