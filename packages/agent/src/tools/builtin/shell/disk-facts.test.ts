@@ -298,7 +298,7 @@ describe("a rule that denies reading", () => {
       "find src | xargs cat",
       "cat $(ls src)",
     ];
-    expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
+    expect(Object.values(await decideAll(following, { rules }))).not.toContain("allow");
     const beside = ["rg key src", "grep -rn key src", "find src -type f -exec cat {} +", "cat src/*.ts"];
     expect(await decideAll(beside, { rules })).toEqual(all(beside, "allow"));
   });
