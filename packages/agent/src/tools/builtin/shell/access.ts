@@ -5,6 +5,7 @@ import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
 import { diskFacts, isGit } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
+import { withFoundFiles } from "./found-names.ts";
 import { hasPreparedCommands } from "./git-settings.ts";
 
 /** What a command is judged with. */
@@ -32,7 +33,10 @@ async function analysisOf(
   const first = await analyseShell(command, context);
   const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
-  const { gitSetting, ...facts } = told;
+  const { gitSetting, ...onDisk } = told;
+  // Names that the text itself makes were not there to be looked at.
+  const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
+  const facts = makesNames ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
   const second = await analyseShell(command, { ...context, ...facts });
   if (gitSetting !== undefined) return withSetting(second, gitSetting);
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
@@ -71,8 +75,9 @@ async function treesBehindLinks(
 export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
   const { env, paths } = scope;
   const analysis = await analysisOf(command, cwd, scope);
+  const handed = await Promise.all(analysis.parts.map((part) => withFoundFiles(part, cwd, scope)));
   const access: Access[] = await Promise.all(
-    analysis.parts.map(async (part) => {
+    handed.map(async ({ part }) => {
       // Where links lead counts for what may run there; the words of the command are read from where they were written.
       const isMoved = part.cwd !== undefined && part.cwd !== cwd;
       return {
@@ -88,6 +93,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
     if (words[1] === "rebase" && (await hasPreparedCommands(place ?? cwd, env)))
       doubts.push("the rebase that is under way runs commands");
   const files = new Map<string, Access>();
+  for (const file of handed.flatMap((one) => one.files)) files.set(`${file.kind} ${file.path}`, file);
   for (const part of analysis.parts) {
     const named = [
       ...part.writes.map((path) => ({ kind: "write" as const, path })),

@@ -3,9 +3,10 @@
 import { posix } from "node:path";
 import type { ShellAnalysis, ShellContext, ShellPart } from "../../../contract/shell.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import { hasPlainNames, plainAmong } from "./found-names.ts";
 import { steeringSetting } from "./git-settings.ts";
 
-export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainTrees">> {
+export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainFound">> {
   readonly sameRepository: ReadonlySet<string>;
   /** The setting for which git is not harmless here. */
   readonly gitSetting?: string | undefined;
@@ -20,14 +21,14 @@ export async function diskFacts(
   const gitFolders = foldersOf(parts.filter(isGit));
   const root = env.workingDirectory();
   const globs = foldersOf(parts.filter(({ words }) => words.some((word) => /^[*?[]/.test(word))));
-  const fed = foldersOf(parts.filter(isFed));
-  if (gitFolders.size + globs.size + fed.size === 0) return undefined;
+  const found = parts.flatMap((part) => (part.found ?? []).map((one) => ({ found: one, cwd: part.cwd })));
+  if (gitFolders.size + globs.size + found.length === 0) return undefined;
   const gitSetting = gitFolders.size > 0 && !isTrusted ? await steeringSetting(root, env) : undefined;
   return {
     gitSetting,
     sameRepository: await keep(gitFolders, async (folder) => gitSetting === undefined && isOurs(folder, root, env)),
     plainNames: await keep(globs, (folder) => hasPlainNames(folder, env)),
-    plainTrees: await keep(fed, (folder) => hasPlainTree(folder, env)),
+    plainFound: await plainAmong(found, env),
   };
 }
 
@@ -38,11 +39,6 @@ export function isGit({ words }: ShellPart): boolean {
 
 function foldersOf(parts: readonly ShellPart[]): ReadonlySet<string> {
   return new Set(parts.flatMap(({ cwd }) => cwd ?? []));
-}
-
-/** It gets words that another command prints. */
-function isFed({ words, unknown, through }: ShellPart): boolean {
-  return through.includes("xargs") || unknown.some((index) => /^(?:\$\(|`)/.test(words[index] ?? ""));
 }
 
 async function keep(
@@ -62,27 +58,4 @@ async function isOurs(folder: string, root: string, env: ExecutionEnvironment): 
   if (stat?.kind !== "directory" || stat.realPath !== folder) return false;
   for (const name of [".git", "HEAD"]) if ((await env.stat(posix.join(folder, name))) !== undefined) return false;
   return isOurs(posix.dirname(folder), root, env);
-}
-
-async function hasPlainNames(folder: string, env: ExecutionEnvironment): Promise<boolean> {
-  if ((await env.stat(folder))?.kind !== "directory") return true;
-  return (await env.listDirectory(folder, 1)).every(({ name }) => !name.startsWith("-"));
-}
-
-/** Pieces of a name behind a blank that are read as a file or an option of their own. */
-const STEERING_PIECE = /^(?![A-Za-z\d(&+[][\w.()&,+\][-]*$)|key|secret|cred|token|passw|id_|\.(?:pem|env)/i;
-
-async function hasPlainTree(folder: string, env: ExecutionEnvironment): Promise<boolean> {
-  if ((await env.stat(folder))?.kind !== "directory") return true;
-  const all = { hidden: true, gitignore: false, directories: true, maxResults: 1000 };
-  const [dashed, cut] = await Promise.all(
-    ["**/-*", "**/*[\\s'\"\\\\]*"].map((pattern) => env.glob(pattern, folder, all)),
-  );
-  const pieces = (cut?.paths ?? []).flatMap((path) =>
-    posix
-      .relative(folder, path)
-      .split(/[\s'"\\]+/)
-      .slice(1),
-  );
-  return dashed?.paths.length === 0 && cut?.truncated === false && !pieces.some((piece) => STEERING_PIECE.test(piece));
 }
