@@ -1,7 +1,7 @@
 // Cost of the journal: one line, one fsync, and opening a long session.
 
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,9 +11,9 @@ import { MemoryBlobs } from "../src/base/blobs/store.ts";
 import { FileStore } from "../src/record/journal/file-store.ts";
 import { idSource } from "../src/record/journal/ids.ts";
 import { Journal } from "../src/record/journal/journal.ts";
-import { encodeLine } from "../src/record/journal/line.ts";
 import { processStartTime } from "../src/record/journal/lock.ts";
 import type { JournalDeps } from "../src/record/journal/new-lines.ts";
+import { writeLongSession } from "./long-session.ts";
 import { writeManyEntries } from "./many-entries.ts";
 
 const deps = (): JournalDeps => ({ blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) });
@@ -65,38 +65,6 @@ interface OpenReport {
   readonly cpuMs: number;
   readonly rssGrowth: number;
   readonly messages: number;
-}
-
-/** 100 MB: rounds of a prompt, a call, a 4 KB result and an answer, compacted every 200 rounds. */
-function writeLongSession(path: string): number {
-  const fd = openSync(path, "w");
-  const newId = idSource(Math.random);
-  const put = (line: object) => writeSync(fd, encodeLine(line));
-  const timestamp = "2026-01-01T00:00:00.000Z";
-  put({ type: "session", version: 4, id: "long", timestamp, cwd: "/" });
-  let parentId: string | null = null;
-  let firstKeptEntryId = "";
-  const entry = (body: { type: string } & Record<string, unknown>, id = newId()) => {
-    const { type, ...rest } = body;
-    put({ type, id, parentId, timestamp, ...rest });
-    parentId = id;
-    return id;
-  };
-  let size = 0;
-  for (let round = 0; size < 100e6; round++) {
-    firstKeptEntryId = entry({ type: "message", message: Message.user(`prompt ${round}`) });
-    const outcome = newId();
-    put({ type: "intent", id: newId(), for: outcome, effect: "request", replay: "safe", timestamp });
-    const toolCall = { id: `c${round}`, name: "read", arguments: {}, type: "function" as const };
-    const call = Message.assistant([{ kind: "tool_call", toolCall }]);
-    entry({ type: "message", message: call, provider: "p", model: "m" }, outcome);
-    entry({ type: "message", message: Message.toolResult({ toolCallId: toolCall.id, content: text.repeat(4) }) });
-    entry({ type: "message", message: Message.assistant("done"), provider: "p", model: "m" });
-    if (round % 200 === 199) entry({ type: "compaction", summary: "so far", firstKeptEntryId, tokensBefore: 1 });
-    if (round % 100 === 0) size = statSync(path).size;
-  }
-  closeSync(fd);
-  return size;
 }
 
 /** In a fresh process, so that its memory is only this. */
@@ -162,7 +130,7 @@ export const benches: Bench[] = [
     run: () =>
       inFolder(async (folder) => {
         const path = join(folder, "long.jsonl");
-        const bytes = writeLongSession(path);
+        const bytes = writeLongSession(path, 100e6);
         const runs = [openReport(path), openReport(path), openReport(path)];
         const { ms, cpuMs, rssGrowth, messages } = runs.reduce((best, run) => (run.ms < best.ms ? run : best));
         const ratio = rssGrowth / bytes;

@@ -13,6 +13,9 @@ const COMMANDS = [
   `git commit -m "$(cat <<'EOF'\nfix: a thing\n\nIt is done.\nEOF\n)" && git log -1 --stat`,
   'for f in src/*.ts; do wc -l "$f"; done | sort -n | tail -5',
 ];
+/** 200 characters. */
+const LONG =
+  "cd packages/agent && git log --oneline --since='2 weeks ago' -- src test | head -40 && grep -rn 'export function' src --include='*.ts' | sort | uniq -c | sort -rn | head -20 && wc -l src/a.ts | cat -n";
 const ROUNDS = 60;
 
 const context = { cwd: "/srv/project", home: "/home/u" };
@@ -20,20 +23,22 @@ const split = (patterns: readonly string[]) => patterns.map(patternWords);
 const rules = { allow: split(["npm test *", "git commit *"]), ask: split(["git push *"]), deny: split(["sudo *"]) };
 
 export const benches: readonly Bench[] = [
-  { name: "a verdict over a shell command, over the spawn of true", run: verdict },
+  { name: "a verdict over a shell command, over the spawn of true", run: () => verdict(COMMANDS, 0.2) },
+  // A millisecond, where a program starts in two.
+  { name: "a verdict over a command of 200 characters, over the spawn of true", run: () => verdict([LONG], 0.5) },
 ];
 
-async function verdict() {
-  const first = await timed(() => judge(COMMANDS[0] as string));
-  for (let round = 0; round < 20; round++) for (const command of COMMANDS) await judge(command);
+async function verdict(commands: readonly string[], budget: number) {
+  const first = await timed(() => judge(commands[0] as string));
+  for (let round = 0; round < 20; round++) for (const command of commands) await judge(command);
   const [verdicts, spawns]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     spawns.push(await timed(spawnTrue));
-    for (const command of COMMANDS) verdicts.push(await timed(() => judge(command)));
+    for (const command of commands) verdicts.push(await timed(() => judge(command)));
   }
   const [own, base] = [median(verdicts), median(spawns)];
-  const note = `${own.toFixed(2)} ms against ${base.toFixed(2)} ms; the first, which loads the grammar: ${first.toFixed(0)} ms`;
-  return { value: own / base, unit: "x", budget: 0.2, note };
+  const note = `${own.toFixed(2)} ms against ${base.toFixed(2)} ms; the first: ${first.toFixed(0)} ms`;
+  return { value: own / base, unit: "x", budget, note };
 }
 
 async function judge(command: string): Promise<void> {

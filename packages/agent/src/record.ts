@@ -34,8 +34,6 @@ export {
   isUserMessage,
   type Landing,
   landingOf,
-  sessionTree,
-  type TreeNode,
   type TreeReader,
   userMessages,
 } from "./record/journal/tree.ts";

@@ -27,6 +27,8 @@ const REPEATS = 5;
 interface Script {
   /** The call that the model makes in each of the first rounds. */
   readonly call?: { readonly name: string; readonly args: Readonly<Record<string, string>> };
+  /** It makes the call only once, but so many times in one answer. */
+  readonly inOneAnswer?: number;
   readonly text?: string;
   /** How long the model thinks before it answers; both programs wait meanwhile. */
   readonly thinksMs?: number;
@@ -44,12 +46,13 @@ interface Served {
 
 /** One run of a program against a server that has this script. */
 async function served(
-  { call, text = "ok", thinksMs = 0 }: Script,
+  { call, inOneAnswer = 0, text = "ok", thinksMs = 0 }: Script,
   program: (url: string) => readonly string[],
 ): Promise<Served> {
-  const rounds = call ? ROUNDS : 0;
+  const rounds = inOneAnswer > 0 ? 1 : call ? ROUNDS : 0;
+  const calls = call ? Array.from({ length: inOneAnswer || 1 }, (_, n) => ({ ...call, id: `toolu_bench${n}` })) : [];
   const answers = {
-    call: call && renderStream(turn.calls([{ ...call, id: "toolu_bench" }], { chunk: "whole" }), "anthropic"),
+    call: call && renderStream(turn.calls(calls, { chunk: "whole" }), "anthropic"),
     text: textAnswer(text),
   };
   const arrived: number[] = [];
@@ -131,6 +134,19 @@ async function rounds(call: Script["call"] & {}): Promise<BenchResult> {
   return ratio(medians.ours, medians.plain, { budget: 3, unit: "ms" });
 }
 
+/** As many at the same time as calls of one answer run. */
+async function bareShells(count: number): Promise<void> {
+  const waiting = Array.from({ length: count }).values();
+  const lane = async (): Promise<void> => {
+    for (const _ of waiting)
+      await once(
+        spawn("/bin/bash", ["-c", "echo hi"]).on("error", () => {}),
+        "close",
+      );
+  };
+  await Promise.all(Array.from({ length: 32 }, lane));
+}
+
 const LONG = "12345678".repeat(20_000);
 
 export const benches: readonly Bench[] = [
@@ -154,6 +170,22 @@ export const benches: readonly Bench[] = [
         later.push(...roundTimes(run));
       }
       return ratio(median(first), median(later), { budget: 12, unit: "ms" });
+    },
+  },
+  {
+    name: "300 calls of `echo hi` in one answer over 300 bare shells",
+    async run() {
+      const ours300: number[] = [];
+      const bare: number[] = [];
+      for (let i = 0; i < REPEATS; i++) {
+        const start = performance.now();
+        await bareShells(300);
+        bare.push(performance.now() - start);
+        const call = { name: "shell", args: { command: "echo hi" } };
+        const { arrived } = await served({ call, inOneAnswer: 300 }, ours);
+        ours300.push(arrived[1]! - arrived[0]!);
+      }
+      return ratio(median(ours300), median(bare), { budget: 4, unit: "ms" });
     },
   },
   {

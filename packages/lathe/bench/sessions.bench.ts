@@ -1,13 +1,23 @@
 // Sessions at the size of years: a list of ten thousand, a search over 100 MB. The built command is run, start of process included.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { encodeLine, idSource, sessionPath } from "@lathe/agent/record";
 import { Message } from "@lathe/llm";
-import type { Bench } from "../../../scripts/bench-types.ts";
+import { type Bench, type BenchResult, ratio } from "../../../scripts/bench-types.ts";
+import { writeLongSession } from "../../agent/bench/long-session.ts";
 import { writeManyEntries } from "../../agent/bench/many-entries.ts";
 import { memoryOf } from "./memory.ts";
 
@@ -84,7 +94,55 @@ function settle(home: string): void {
   for (const project of readdirSync(root).slice(1)) utimesSync(join(root, project), 1.75e9, 1.75e9);
 }
 
+/** Reads a file line by line and parses each, as the shortest program would. */
+const READ_ONCE = `
+const { openSync, readSync } = require("node:fs");
+const file = openSync(process.argv[1], "r");
+const chunk = Buffer.alloc(1 << 20);
+for (let held = Buffer.alloc(0), got = readSync(file, chunk); got > 0; got = readSync(file, chunk)) {
+  const bytes = Buffer.concat([held, chunk.subarray(0, got)]);
+  let from = 0;
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+    JSON.parse(bytes.toString("utf8", from, end));
+    from = end + 1;
+  }
+  held = bytes.subarray(from);
+}`;
+
+/** Milliseconds of processor time, of all threads: others on the machine do not count. */
+function cpuOf(args: readonly string[], home: string): number {
+  const before = childCpu();
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, LATHE_HOME: home };
+  const run = spawnSync(process.execPath, args, { cwd: home, env, stdio: ["ignore", "ignore", "pipe"] });
+  if (run.status !== 0) throw new Error(`${args[1]}: ${run.stderr}`);
+  return childCpu() - before;
+}
+
+/** Of all children that have ended; the system counts in hundredths of a second. */
+function childCpu(): number {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
+  return 10 * (Number(fields[13]) + Number(fields[14]));
+}
+
+function overOneRead(verb: string, budget: number): BenchResult {
+  return inHome((home) => {
+    const path = join(home, "long.jsonl");
+    writeLongSession(path, 200e6);
+    const least = (args: readonly string[]): number => Math.min(...[1, 2, 3].map(() => cpuOf(args, home)));
+    const [ours, once] = [least([CLI, "sessions", verb, path]), least(["-e", READ_ONCE, path])];
+    return ratio(ours, once, { budget, unit: "ms" });
+  });
+}
+
 export const benches: Bench[] = [
+  {
+    name: "`sessions tree` of 200 MB over reading and parsing its lines once, processor time",
+    run: async () => overOneRead("tree", 2),
+  },
+  {
+    name: "`sessions doctor` of 200 MB over reading and parsing its lines once, processor time",
+    run: async () => overOneRead("doctor", 2),
+  },
   {
     name: "list of 10,000 sessions, process start included",
     run: async () =>

@@ -192,7 +192,7 @@ describe("lathe config", () => {
 describe("lathe trust", () => {
   it("trusts a folder and what its settings say, lists it, and takes it back", async () => {
     expect((await box.run(["trust"])).stdout).toBe(
-      `Trusted: ${box.dir}\nIt brings no settings, models, .env, hooks, servers or extensions now. A file that changes or is added is ignored until you trust again.\n`,
+      `Trusted: ${box.dir}\nIt has no settings, models, .env, hooks, servers or extensions yet. Files that you add or change later are ignored until you run lathe trust again.\n`,
     );
     expect((await box.run(["trust", "--list"])).stdout).toBe(`${box.dir}\n`);
     await mkdir(join(box.dir, "below"));

@@ -87,7 +87,7 @@ describe("lathe doctor", () => {
     const { path } = await saySomething(box.maker, "hello", "there");
     const owner = { pid: 2 ** 22 + 1, host: hostname(), startTime: "1", token: "t" };
     writeFileSync(`${path}.lock`, JSON.stringify(owner));
-    expect(await line("locks")).toContain("1 sessions are still locked");
+    expect(await line("locks")).toContain("stale locks of 1 session,");
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 

@@ -42,7 +42,7 @@ it("EX-03 the page's commands work in order, and say what the page says", async 
     }
   }
   expect(said.join("")).toMatch(
-    /Wrote ~\/\.lathe\/extensions\/hello\.ts[\s\S]*hello +on; extension of user[\s\S]*Hello world, this is hello\.[\s\S]*Name somebody: \/hello <name>[\s\S]*hello is off\.[\s\S]*hello is on\./,
+    /Wrote ~\/\.lathe\/extensions\/hello\.ts[\s\S]*hello +on; extension of user[\s\S]*Hello world, this is hello\.[\s\S]*Give a name: \/hello <name>[\s\S]*hello is off\.[\s\S]*hello is on\./,
   );
   expect(at.server.requests).toHaveLength(0);
 });

@@ -78,8 +78,13 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
   it("a host is asked before a file that makes programs run later is applied", async () => {
     rig = await setup({ script: runsCommands });
     execFileSync("git", ["init", "-q"], { cwd: rig.box.dir });
-    const host = await rig.start("--allow", "shell(node *)", "--worktree");
-    await host.prompt("run:node -e 'for (const name of [`.envrc`, `plain.txt`]) fs.writeFileSync(name, name)'");
+    const first = await rig.start("--allow", "shell(node *)", "--worktree", "feat");
+    await first.prompt("run:node -e 'for (const name of [`.envrc`, `plain.txt`]) fs.writeFileSync(name, name)'");
+    await first.finish();
+    const { code, stderr } = await rig.box.run(["worktree", "land", "feat"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("To be asked about it: lathe --worktree feat, then")]);
+    expect(existsSync(join(rig.box.dir, "plain.txt"))).toBe(false);
+    const host = await rig.start("--worktree", "feat");
     const settled = host.data("settle_worktree", { how: "land" });
     const question = await host.wait("a question", (frame) => frame["method"] === "confirm");
     expect(JSON.stringify(question)).toContain("direnv reads it");

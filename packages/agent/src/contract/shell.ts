@@ -114,8 +114,10 @@ export interface ShellContext {
   readonly cwd: string;
   /** For `~` and `$HOME`; without it they are not known. */
   readonly home?: string | undefined;
-  /** The folder of the session: what git shows of its whole repository is taken to lie there; `cwd` when absent. */
+  /** The folder of the session. */
   readonly root?: string | undefined;
+  /** Where the session's repository begins; `root` when absent. */
+  readonly top?: string | undefined;
   /** Variables that programs are given already; any name in capitals may be one when absent. */
   readonly exported?: ReadonlySet<string> | undefined;
   /** The user trusts the folder of the session. */

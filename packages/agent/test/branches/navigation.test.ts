@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { branchSummarizer } from "../../src/context/branches/branch-summary.ts";
 import type { BranchSummaryEntry } from "../../src/contract/journal.ts";
 import type { TreeMove } from "../../src/contract/seams/types.ts";
-import { sessionTree, userMessages } from "../../src/record/journal/tree.ts";
+import { userMessages } from "../../src/record/journal/tree.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
@@ -270,11 +270,13 @@ describe("G-31 G-33 the tree and its labels", () => {
     await s.session.navigate(s.prompt(2));
     await s.session.submit("prompt two again");
     s.session.label(s.prompt(2), "first try");
-    const roots = sessionTree(s.session.journal);
-    expect(roots.map(({ id }) => id)).toEqual([s.prompt(1)]);
-    const [answer] = roots[0]!.children;
-    expect(answer!.children.map(({ label }) => label)).toEqual(["first try", undefined]);
-    expect(answer!.children[1]!.children[0]!.children[0]!.type).toBe("label");
+    const { journal } = s.session;
+    expect(journal.children(null)).toEqual([s.prompt(1)]);
+    const [answer] = journal.children(s.prompt(1));
+    const [first, second] = journal.children(answer!);
+    expect([journal.labels.get(first!), journal.labels.get(second!)]).toEqual(["first try", undefined]);
+    const [again] = journal.children(second!);
+    expect(journal.meta(journal.children(again!)[0]!)!.type).toBe("label");
     await s.finish();
   });
 

@@ -189,6 +189,22 @@ describe("CO-04 summaries", () => {
     await s.finish();
   });
 
+  it("CO-04 messages of jobs and agents are summarized; those of the user and of a host stay word for word", async () => {
+    const s = compacting({ work: () => ({ text: lorem(3000) }), settings: { keepRecentTokens: 5000 } });
+    const begun = s.session.submit("by the user");
+    s.session.followUp("by a host", { kind: "host" });
+    s.session.followUp("by a job", { kind: "job", id: "1" });
+    s.session.followUp("by an agent", { kind: "agent", id: "A" });
+    await begun;
+    for (let i = 0; i < 4; i++) await s.session.submit(`later ${i}`);
+    await s.session.compact(s.compaction.demand({ trigger: "manual" }));
+    await s.session.submit("and now");
+    const sent = sentText(s.work().at(-1)!);
+    expect(["by the user", "by a host", "later 0"].filter((text) => !sent.includes(text))).toEqual([]);
+    expect(["by a job", "by an agent"].filter((text) => sent.includes(text))).toEqual([]);
+    await s.finish();
+  });
+
   it("CO-03 a turn that is split has notes of its own", async () => {
     const s = compacting({ work: rounds(60, 1500), settings: { keepRecentTokens: 10_000 } });
     await s.session.submit("first question");

@@ -167,7 +167,7 @@ describe.skipIf(!CAN_CONFINE)(`git outside after a hostile command in the sandbo
       const place = join(cell.home, `plain-${index}`);
       copyTo(place);
       bash(`${HELPERS}${attack("plain", index, place)}; true`);
-      bash(PLAIN_GIT, place);
+      bash(`${PLAIN_GIT}; rm -rf "$1"`, place);
       return !hasEffect("plain", index);
     });
     expect(without.map((index) => attacks[index]![0])).toEqual([]);

@@ -78,6 +78,22 @@ describe.skipIf(!CAN_CONFINE)(`git in the sandbox ${NEEDS}`, () => {
     }
   }, 60_000);
 
+  it("G the model hears what became of a repository that a command created; the user's own stay as they are", async () => {
+    const own = join(repository, "own");
+    git(repository, "init", "-q", own);
+    git(own, "config", "core.hooksPath", "kept");
+    const other = makeCell({ cwd: repository, roots: () => [repository], home: cell.home });
+    try {
+      await other.run("git init -q theirs; git -C theirs config core.pager evil");
+      let note: string | undefined;
+      while (note === undefined) note = (await other.run("true")).note;
+      expect(note).toContain("theirs/.git.untrusted");
+      expect(readFileSync(join(own, ".git/config"), "utf8")).toContain("kept");
+    } finally {
+      await other.dispose();
+    }
+  });
+
   it("G file tools cannot write there either, and a command that tries says why it failed", async () => {
     await expect(cell.env.writeFile(join(repository, ".git/hooks/pre-commit"), "evil")).rejects.toMatchObject({
       code: "not_permitted",

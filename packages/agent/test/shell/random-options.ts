@@ -16,7 +16,7 @@ interface Subject {
 
 /** Those that wait, look at the whole machine, or belong to the shell. */
 const LEFT_OUT =
-  /^(?:sleep|wait|tail|less|more|top|lsof|ss|watch|sudo|doas|ssh|chroot|runuser|npx|bunx|uvx|npm|exec|builtin|command|busybox|caffeinate|unbuffer|gtimeout|dpkg|ip|chrt|ionice|taskset|cd|exit|return|break|continue|shift|umask|ulimit|help|hash|dirs|jobs|times|type|find|yes)$/;
+  /^(?:sleep|wait|tail|less|more|dmesg|journalctl|top|lsof|ss|watch|sudo|doas|ssh|chroot|runuser|npx|bunx|uvx|npm|exec|builtin|command|busybox|caffeinate|unbuffer|gtimeout|dpkg|ip|chrt|ionice|taskset|cd|exit|return|break|continue|shift|umask|ulimit|help|hash|dirs|jobs|times|type|find|yes)$/;
 
 /** Where the witness looks for programs, and the shell's own are in none of them. */
 const PROGRAMS = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];

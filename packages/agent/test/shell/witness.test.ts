@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Programs that a listed one starts by itself, and that are its own. */
 const OWN =
-  /\/(?:bash|sh|git|gzip|man|nroff|tbl|groff|troff|grotty|preconv|groffer|zcat|zgrep|grep|sed|cat|egrep|fgrep|perl|shasum|sdiff|diff|getent|lesspipe|man-db|mandb|locale|col|manpath)$/;
+  /\/(?:bash|sh|git|gzip|man|nroff|tbl|groff|troff|grotty|preconv|groffer|zcat|zgrep|grep|sed|cat|egrep|fgrep|perl|shasum|sdiff|diff|getent|lesspipe|man-db|mandb|locale|col|manpath|expr|apropos|whatis)$/;
 
 /** One start of strace for so many commands. */
 const BATCH = 50;
@@ -64,6 +64,9 @@ describe("commands that were judged harmless, run for real", () => {
       ["echo x > @/made", /^writes .*outside\/made$/],
       ["touch NAME=1", /^writes .*work\/NAME=1$/],
       ["ln -s @ out && touch out/through", /^writes .*(?:out|through)$/],
+      ["mkdir -p sub/c/d && cd sub/c && mkdir e", /^writes .*work\/sub\/c\/e$/],
+      ["cd sub && (cd @ && mkdir there)", /^writes .*outside\/there$/],
+      ["touch 'a \"b\"'", /^writes .*work\/a "b"$/],
       ["mkdir @/folder", /^writes .*outside\/folder$/],
       ["mv x @/moved", /^writes .*outside\/moved$/],
       ["rm a.txt", /^writes .*work\/a.txt$/],
@@ -111,6 +114,8 @@ function undeclared(parts: readonly ShellPart[], { read, written, started, conne
           !/^\/dev\/(?:null|tty)$/.test(path) &&
           !path.startsWith(temporary) &&
           !isNamed(path, writes) &&
+          // `mkdir -p` makes what is above as well.
+          !writes.some((one) => one.startsWith(`${path}/`)) &&
           !(isGit && path.startsWith(git)),
       )
       .map((path) => `writes ${path}`),

@@ -13,7 +13,7 @@ export interface Deeds {
 }
 
 const STARTS = "clone,clone3,fork,vfork";
-const TRACED = `${STARTS},execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,symlink,symlinkat,link,linkat,truncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,setxattr,lsetxattr,utimensat,mknod,mknodat,bind,connect,sendto,sendmsg,sendmmsg`;
+const TRACED = `${STARTS},chdir,fchdir,execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,symlink,symlinkat,link,linkat,truncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,setxattr,lsetxattr,utimensat,mknod,mknodat,bind,connect,sendto,sendmsg,sendmmsg`;
 
 /** Opening what is not there: the trace shows which command comes next. */
 const MARK = "/no-such-folder/";
@@ -97,24 +97,37 @@ export class Witness {
 
   #deeds(calls: readonly Call[]): Deeds {
     const [read, written, started, connected]: string[][] = [[], [], [], []];
-    for (const { name, given, result } of calls) {
-      // `5</etc>, "passwd"`: relative to an open folder. `fchmod(3</etc/passwd>, …)`: an open file itself.
+    const folders = new Map<string, string>();
+    const parents = new Map(calls.flatMap(({ pid, name, result }) => (isStart(name) ? [[result, pid] as const] : [])));
+    const folderOf = (pid: string | undefined): string =>
+      pid === undefined ? this.cwd : (folders.get(pid) ?? folderOf(parents.get(pid)));
+    for (const { pid, name, given, result } of calls) {
+      // A process stays where it was started, wherever the one that started it goes.
+      folders.set(pid, folderOf(pid));
+      // `5</etc>, "passwd"`: relative to an open folder.
       const paths = [...given.matchAll(/(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)].map(
-        ([, base = this.cwd, path = ""]) => posix.resolve(base, path),
+        ([, base = folderOf(pid), path = ""]) => posix.resolve(base, path.replace(/\\(["\\])/g, "$1")),
       );
       // Also an attempt that fails, or is not done yet, has sent something.
       if (/^(?:bind|connect|sendto|sendmsg|sendmmsg)$/.test(name)) {
         if (/AF_INET/.test(given)) connected?.push(given);
-      } else if (result.startsWith("-") || STARTS.split(",").includes(name)) continue;
+      } else if (result.startsWith("-") || isStart(name)) continue;
+      else if (name === "chdir") folders.set(pid, paths[0] ?? this.cwd);
+      else if (name === "fchdir") folders.set(pid, openFile(given));
       else if (/^execve/.test(name)) started?.push(paths[0] ?? "");
       else if (/^open/.test(name) && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(given)) {
         if (!given.includes("O_DIRECTORY")) read?.push(paths[0] ?? "");
-      } else if (/^(?:fchmod|fchown)$/.test(name)) written?.push(/<([^>]*)>/.exec(given)?.[1] ?? "");
+      } else if (/^(?:fchmod|fchown)$/.test(name)) written?.push(openFile(given));
       else written?.push(...paths);
     }
     return { read: read ?? [], written: written ?? [], started: started ?? [], connected: connected ?? [] };
   }
 }
+
+const isStart = (name: string): boolean => STARTS.split(",").includes(name);
+
+/** `fchmod(3</etc/passwd>, …)`: what was opened. */
+const openFile = (given: string): string => /<([^>]*)>/.exec(given)?.[1] ?? "";
 
 interface Call {
   readonly pid: string;
@@ -147,7 +160,7 @@ function ownersOf(calls: readonly Call[]): ReadonlyMap<string, string> {
   let number = "";
   for (const { pid, name, given, result } of calls) {
     if (pid === driver) number = new RegExp(`"${MARK}(\\w+)"`).exec(given)?.[1] ?? number;
-    if (!STARTS.split(",").includes(name)) continue;
+    if (!isStart(name)) continue;
     if (pid === driver) owners.set(result, number);
     else parents.set(result, pid);
   }

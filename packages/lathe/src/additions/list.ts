@@ -25,6 +25,11 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
     load: async () => (await import("./mcp/addition.ts")).mcpAddition(servers),
   },
+  {
+    name: "protected code",
+    kinds: ["hook", "mcp-server", "tool", "extension"],
+    load: async () => (await import("./protected-code.ts")).protectedCode,
+  },
   { name: "hooks", kinds: ["hook"], load: async () => (await import("./hooks/index.ts")).hooksFor },
   { name: "rules", kinds: ["rule", "instruction"], load: async () => (await import("./rules/addition.ts")).rules },
   {

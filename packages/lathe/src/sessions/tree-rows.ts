@@ -3,7 +3,7 @@
 import type { Journal } from "@lathe/agent";
 import { visibleLine } from "@lathe/agent/base";
 import type { TreeEntry } from "@lathe/agent/contract";
-import { isUserMessage, pathTo, sessionTree, type TreeNode } from "@lathe/agent/record";
+import { isUserMessage, pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "./attached-text.ts";
 import { shorten } from "./list.ts";
@@ -34,33 +34,33 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...["session_init", "ttsr_injection", "mcp_tool_selection"],
 ]);
 
-/** Top to bottom; where branches part, the active one comes first, the others by age. */
-export function treeRows(journal: Journal, filter: TreeFilter = "default"): TreeRow[] {
+/** Top to bottom; where branches part, the active one comes first, the others by age. Each row is made when it is taken. */
+export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Generator<TreeRow> {
   const active = new Set(pathTo(journal, journal.leaf));
-  const rows: TreeRow[] = [];
-  type Waiting = { readonly node: TreeNode; readonly parentId: string | null; readonly depth: number };
+  type Waiting = { readonly id: string; readonly parentId: string | null; readonly depth: number };
   /** The one that is shown first is taken from the end. */
-  const stackOrder = (nodes: readonly TreeNode[]): readonly TreeNode[] => {
-    if (nodes.length < 2) return nodes;
-    const newestFirst = nodes.toReversed();
-    return [...newestFirst.filter(({ id }) => !active.has(id)), ...newestFirst.filter(({ id }) => active.has(id))];
+  const stackOrder = (ids: readonly string[]): readonly string[] => {
+    if (ids.length < 2) return ids;
+    const newestFirst = ids.toReversed();
+    return [...newestFirst.filter((id) => !active.has(id)), ...newestFirst.filter((id) => active.has(id))];
   };
   // A stack instead of recursion: a long conversation is a deep tree.
-  const stack: Waiting[] = stackOrder(sessionTree(journal)).map((node) => ({ node, parentId: null, depth: 0 }));
+  const stack: Waiting[] = stackOrder(journal.children(null)).map((id) => ({ id, parentId: null, depth: 0 }));
   for (let next = stack.pop(); next; next = stack.pop()) {
-    const { node, parentId, depth } = next;
-    const isShown = shows(filter, journal, node);
-    if (isShown) rows.push(rowOf(journal, node, { parentId, depth, isActive: active.has(node.id) }));
-    const below = { parentId: isShown ? node.id : parentId, depth: depth + (node.children.length > 1 ? 1 : 0) };
-    for (const child of stackOrder(node.children)) stack.push({ node: child, ...below });
+    const { id, parentId, depth } = next;
+    const isShown = shows(filter, journal, id);
+    if (isShown) yield rowOf(journal, id, { parentId, depth, isActive: active.has(id) });
+    const children = journal.children(id);
+    const below = depth + (children.length > 1 ? 1 : 0);
+    for (const child of stackOrder(children))
+      stack.push({ id: child, parentId: isShown ? id : parentId, depth: below });
   }
-  return rows;
 }
 
-function shows(filter: TreeFilter, journal: Journal, { id, type, label }: TreeNode): boolean {
+function shows(filter: TreeFilter, journal: Journal, id: string): boolean {
   if (filter === "all") return true;
-  if (filter === "labeled-only") return label !== undefined;
-  if (BOOKKEEPING.has(type)) return false;
+  if (filter === "labeled-only") return journal.labels.has(id);
+  if (BOOKKEEPING.has(journal.meta(id)?.type ?? "")) return false;
   const entry = filter === "default" ? undefined : journal.entry(id);
   if (entry?.type !== "message") return filter !== "user-only";
   const { role, content } = entry.message;
@@ -68,18 +68,25 @@ function shows(filter: TreeFilter, journal: Journal, { id, type, label }: TreeNo
   return filter === "no-tools" && role === "assistant" && content.some(({ kind }) => kind === "text");
 }
 
-function rowOf(journal: Journal, node: TreeNode, place: Pick<TreeRow, "parentId" | "depth" | "isActive">): TreeRow {
-  const { id, type, timestamp, label } = node;
+function rowOf(journal: Journal, id: string, place: Pick<TreeRow, "parentId" | "depth" | "isActive">): TreeRow {
   const entry = journal.entry(id);
+  const label = journal.labels.get(id);
   const role = entry.type !== "message" ? undefined : reportOf(entry) ? "note" : entry.message.role;
   // Far more than is shown, so that what is cut off here is never seen, and far less than an answer may have.
   const start = textOfEntry(entry).slice(0, 10 * TEXT_CHARS);
   const text = visibleLine(start).slice(0, TEXT_CHARS).toWellFormed();
-  return {
-    ...{ id, type, text, timestamp, ...place },
-    ...(role === undefined ? {} : { role }),
-    ...(label === undefined ? {} : { label }),
+  const row: { -readonly [Name in keyof TreeRow]: TreeRow[Name] } = {
+    id,
+    type: entry.type,
+    text,
+    timestamp: entry.timestamp,
+    parentId: place.parentId,
+    depth: place.depth,
+    isActive: place.isActive,
   };
+  if (role !== undefined) row.role = role;
+  if (label !== undefined) row.label = label;
+  return row;
 }
 
 function textOfEntry(entry: TreeEntry): string {
@@ -117,13 +124,14 @@ function textOfEntry(entry: TreeEntry): string {
   }
 }
 
-const KINDS: Readonly<Record<string, string>> = { user: "You", assistant: "Agent", tool: "Tool", note: "Note" };
+const KINDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ user: "You", assistant: "Agent", tool: "Tool", note: "Note" }),
+);
 
 /** As text: `›` marks the way to where the conversation is. `columns`: the longest line. */
-export function treeText(rows: readonly TreeRow[], columns = Number.POSITIVE_INFINITY): string[] {
-  return rows.map(({ id, type, role, text, label, depth, isActive }) => {
-    const who = (Object.hasOwn(KINDS, role ?? "") && KINDS[role ?? ""]) || type.replaceAll("_", " ");
-    const name = label === undefined ? "" : `[${label}] `;
-    return shorten(`${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`, columns);
-  });
+export function treeLine(row: TreeRow, columns = Number.POSITIVE_INFINITY): string {
+  const { id, type, role, text, label, depth, isActive } = row;
+  const who = (role === undefined ? undefined : KINDS.get(role)) ?? type.replaceAll("_", " ");
+  const name = label === undefined ? "" : `[${label}] `;
+  return shorten(`${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`, columns);
 }

@@ -1,22 +1,19 @@
 import { mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { trustFolder } from "../../src/config/trust/trust.ts";
 import { isAnythingHere } from "../../src/found/discovery/agent-places.ts";
 import type { Discovery } from "../../src/found/discovery/discovery.ts";
 import type { Provider } from "../../src/found/discovery/look.ts";
-import { NEED_TRUST } from "../../src/found/discovery/trusted-items.ts";
 import type { Found, ItemKind } from "../../src/found/discovery/types.ts";
 import { warningLine } from "../../src/found/discovery/warning-line.ts";
 import { HOME_FILES, PROJECT_FILES } from "./layouts.ts";
-import { discoveryIn, type TwoFolders, twoFolders, writeFiles } from "./place-kit.ts";
+import { discoveryIn, twoFolders, writeFiles } from "./place-kit.ts";
 
 const GIT = { ".git/HEAD": "ref: refs/heads/main\n" };
 const trace = ({ source }: Found): string => `${source.provider} ${source.level}`;
 const namesOf = async (discovery: Discovery, kind: ItemKind): Promise<string[]> =>
   (await discovery.of(kind)).active.map(({ name }) => name);
 const rule = (text: string): string => `---\ndescription: d\n---\n${text}`;
-const trustFileOf = ({ home }: TwoFolders): string => join(home, ".lathe/trust.json");
 
 describe("what wins", () => {
   it("EX-01 of a command in .lathe, .claude and .codex Lathe's own is active, the others are shadowed by it", async () => {
@@ -302,53 +299,6 @@ describe("bad files", () => {
       "it cannot be read: it is larger than 1 MB and is ignored",
     ]);
     expect(await namesOf(discovery, "skill")).toEqual([]);
-  });
-});
-
-describe("a stranger's project", () => {
-  it("EX-01 runs nothing before it is trusted: hooks, servers, tools, extensions, plugins and agents are ignored, text is not", async () => {
-    const folders = await twoFolders({}, PROJECT_FILES);
-    const discovery = discoveryIn(folders);
-    for (const kind of NEED_TRUST) expect([kind, (await discovery.of(kind)).active]).toEqual([kind, []]);
-    for (const kind of ["skill", "command", "rule", "prompt", "instruction", "context-file"] as const)
-      expect((await discovery.of(kind)).all.filter(({ ignored }) => ignored !== undefined)).toEqual([]);
-  });
-
-  it("EX-01 trust is in the files as they were: one that changes or is added is ignored again", async () => {
-    const folders = await twoFolders(
-      {},
-      {
-        ...GIT,
-        ".lathe/extensions/e/index.ts": "1",
-        ".lathe/extensions/e/part.ts": "1",
-        ".mcp.json": '{"mcpServers": {"a": {"command": "a"}}}',
-      },
-    );
-    const discovery = discoveryIn(folders);
-    const states = async () => [
-      (await discovery.of("extension")).all[0]?.ignored,
-      (await discovery.of("mcp-server")).all[0]?.ignored,
-    ];
-    const trust = (more: readonly string[]) => trustFolder(trustFileOf(folders), folders.project, new Date(0), more);
-    expect(await states()).toEqual(["this folder is not trusted", "this folder is not trusted"]);
-    await trust([".lathe/extensions/e/index.ts", ".lathe/extensions/e/part.ts"]);
-    expect(await states()).toEqual([undefined, "new or changed since this folder was trusted"]);
-    await trust([".lathe/extensions/e/index.ts", ".lathe/extensions/e/part.ts", ".mcp.json"]);
-    expect(await states()).toEqual([undefined, undefined]);
-    await writeFile(join(folders.project, ".lathe/extensions/e/part.ts"), "two");
-    expect(await states()).toEqual(["new or changed since this folder was trusted", undefined]);
-  });
-
-  it("its links do not bring in files from outside the repository", async () => {
-    const folders = await twoFolders({ "secret.md": "private" }, { ...GIT, ".lathe/commands/own.md": "x" });
-    const commands = join(folders.project, ".lathe/commands");
-    await symlink(join(folders.home, "secret.md"), join(commands, "leak.md"));
-    await symlink("own.md", join(commands, "inside.md"));
-    const { active, warnings } = await discoveryIn(folders).of("command");
-    expect(active.map(({ name }) => name)).toEqual(["inside", "own"]);
-    expect(warnings.map(({ message }) => message)).toEqual([
-      "the link leads outside the repository and is not followed",
-    ]);
   });
 });
 

@@ -163,6 +163,23 @@ describe("hooks", () => {
     expect(rig.server.requests[1]?.result("p")).toContain("can make programs run later");
   });
 
+  it("of a trusted project: what they start and import is not changed without a question, and does not run once it has", async () => {
+    rig = await setup();
+    for (const folder of [".lathe", "tools"]) mkdirSync(file(folder));
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "node tools/check.js" }] }] };
+    writeFileSync(file(".lathe/hooks.json"), JSON.stringify({ hooks }));
+    writeFileSync(file("tools/check.js"), 'require("./part.js");');
+    writeFileSync(file("tools/part.js"), 'require("node:fs").writeFileSync("trusted", "");');
+    const { stdout } = await rig.box.run(["trust"]);
+    expect(stdout).toContain("Takes effect: .lathe/hooks.json, tools/check.js, tools/part.js.");
+    rig.server.push(shell("echo x > tools/part.js", "w"), turn.text("1"), shell("ls"), turn.text("2"));
+    expect(await print("go")).toMatchObject({ code: 4 });
+    expect(rig.server.requests[1]?.result("w")).toContain("can make programs run later: a hook reads it");
+    writeFileSync(file("tools/part.js"), 'require("node:fs").writeFileSync("changed", "");');
+    expect((await print("go")).stderr).toContain("New or changed since this folder was trusted");
+    expect(made("trusted", "changed")).toEqual([true, false]);
+  });
+
   it("of a trusted project, changed by anybody since, do not run", async () => {
     rig = await setup();
     const bring = (name: string): void =>

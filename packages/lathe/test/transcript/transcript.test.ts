@@ -206,12 +206,17 @@ describe("the transcript of a session", () => {
     const show = (id: string, card: Parameters<typeof callEnd>[2] & object) =>
       shown.play(callStart(id, 0, card), callEnd(id, 1, card));
     show("a", { verb: "Edited", subject: "/home/my app/src/a.ts, /x/home/my app/b.ts", namesFiles: true });
-    show("b", { verb: "Searched", subject: "flag in /home/my app/lib", namesFiles: true, group: "explored" });
+    show("b", {
+      verb: "Searched",
+      subject: "flag in /home/my app/lib, /home/my app, /home/my apps",
+      namesFiles: true,
+      group: "explored",
+    });
     show("c", { verb: "Listed", subject: "/home/my app", namesFiles: true, group: "explored" });
     show("d", { verb: "Ran", subject: "/home/my app/run.sh" });
     shown.play(answerEnd("done", [], 2), turnEnd(2), inputEnd(3));
     expect(shown.scrollback).toContain("Edited src/a.ts, /x/home/my app/b.ts");
-    expect(shown.scrollback).toContain("searched flag in lib; listed .");
+    expect(shown.scrollback).toContain("searched flag in lib, ., /home/my apps; listed .");
     expect(shown.scrollback).toContain("Ran /home/my app/run.sh");
   });
 

@@ -4,6 +4,7 @@ import { type JsonObject, Message } from "@lathe/llm";
 import type { CompactionEntry, MessageEntry, TreeEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import { pathTo } from "../../record/journal/context.ts";
+import { isUserMessage } from "../../record/journal/tree.ts";
 import type { SentMessage } from "./present-context.ts";
 
 /** The compaction that the present context begins with. */
@@ -86,13 +87,14 @@ export function keptVerbatim(journal: JournalReader, candidates: readonly SentMe
   return keep.reverse();
 }
 
-/** Said by the user or a host, or instructions that were loaded; not what the loop itself puts in. */
+/** Said by the user or a host, or instructions that were loaded; not what the loop, a job or an agent puts in. */
 export function isFromPerson(journal: JournalReader, id: string): boolean {
   const type = journal.meta(id)?.type;
   if (type === "custom_message") return true;
   if (type !== "message") return false;
-  const { message, origin } = journal.entry(id) as MessageEntry;
-  return message.role === "user" && origin !== "loop_detection" && origin !== "injected";
+  const entry = journal.entry(id) as MessageEntry;
+  const { source } = entry;
+  return isUserMessage(entry) || source?.kind === "host";
 }
 
 export interface TouchedFile {

@@ -10,13 +10,9 @@ const ALL = "*";
 const GREP =
   "-EFGPivwxyclLqsohHnTZzabrRIU0 -# -A: -B: -C: -e: -f:< -m: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file=< --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --null-data --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-from=< --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary";
 
-function FD(): HarmlessProgram {
-  return {
-    options:
-      "-HIaLlpsigFu0q1 -t: -e: -E: -d: -c: -S: --hidden --no-ignore --no-ignore-vcs --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --glob --regex --fixed-strings --full-path --absolute-path --follow --size= --changed-within= --changed-before= --color= --max-results= --list-details --case-sensitive --ignore-case --print0 --strip-cwd-prefix?",
-    operands: "pattern",
-  };
-}
+/** One program by several names, or several that are called alike. */
+const alike = (names: string, entry: HarmlessProgram): Record<string, HarmlessProgram> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, entry]));
 
 export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   // The shell's own; those that assign are in builtins.ts.
@@ -111,10 +107,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isLenient: true,
     operands: "text",
   },
-  md5sum: { options: "-btz --tag", operands: "read" },
-  sha1sum: { options: "-btz --tag", operands: "read" },
-  sha256sum: { options: "-btz --tag", operands: "read" },
-  sha512sum: { options: "-btz --tag", operands: "read" },
+  ...alike("md5sum sha1sum sha256sum sha512sum", { options: "-btz --tag", operands: "read" }),
   shasum: { options: "-a: -bt", operands: "read" },
   cksum: { options: "-a: --algorithm=", operands: "read" },
   b2sum: { options: "-bt -l:", operands: "read" },
@@ -133,8 +126,11 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "read",
     each: /^[^@*?[{$]/,
   },
-  fd: FD(),
-  fdfind: FD(),
+  ...alike("fd fdfind", {
+    options:
+      "-HIaLlpsigFu0q1 -t: -e: -E: -d: -c: -S: --hidden --no-ignore --no-ignore-vcs --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --glob --regex --fixed-strings --full-path --absolute-path --follow --size= --changed-within= --changed-before= --color= --max-results= --list-details --case-sensitive --ignore-case --print0 --strip-cwd-prefix?",
+    operands: "pattern",
+  }),
   tree: {
     options:
       "-adflxisqNQpughDFvtcUrACSnJX -L: -P: -I: --noreport --dirsfirst --prune --gitignore --filelimit= --charset= --du --si --inodes --device",
@@ -142,11 +138,12 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isDetached: true,
   },
   // Texts.
-  grep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
-  egrep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
-  fgrep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
-  zcat: { options: "", operands: "read" },
-  gzcat: { options: "", operands: "read" },
+  ...alike("grep egrep fgrep", {
+    options: GREP,
+    operands: "pattern",
+    patternOptions: ["-e", "-f", "--regexp", "--file"],
+  }),
+  ...alike("zcat gzcat", { options: "", operands: "read" }),
   zgrep: { options: "-Eachilnovwq", operands: "pattern" },
   rg: {
     options:
@@ -202,8 +199,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     patternOptions: ["-e", "--expression"],
     language: "sed",
   },
-  awk: { options: "-F: -v: --field-separator= --assign=", operands: "pattern", language: "awk" },
-  gawk: { options: "-F: -v: --field-separator= --assign=", operands: "pattern", language: "awk" },
+  ...alike("awk gawk", { options: "-F: -v: --field-separator= --assign=", operands: "pattern", language: "awk" }),
   mawk: { options: "-F: -v:", operands: "pattern", language: "awk" },
   test: { options: ALL, operands: "text" },
   "[": { options: ALL, operands: "text" },

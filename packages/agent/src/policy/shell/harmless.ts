@@ -9,8 +9,8 @@ import { listOf, type ReadOptions, type Refused, readOptions } from "./options.t
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
 import { mayBeSeveral, type ShellWord } from "./shell-words.ts";
 
-/** Stands among `tracked` for all that git knows, wherever in its repository it runs. */
-export const WHOLE_REPOSITORY = ":/";
+/** What begins so lies where the repository begins, wherever in it git runs. */
+export const TOP = ":/";
 
 export interface Harmless {
   readonly reads: readonly string[];
@@ -111,7 +111,7 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
 
 /** Programs that go down into folders. */
 function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Partial<Harmless> {
-  const isAlways = /^(?:rg|ag|mv)$/.test(program);
+  const isAlways = /^(?:rg|ag|mv|diff)$/.test(program);
   if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
   const picks = options.flatMap(({ name, value }) =>
     value && /^(?:-g|-G|--i?glob|--include|--type-add)$/.test(name) && !value.value.startsWith("!")
@@ -233,7 +233,8 @@ function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | u
   const handed = suffixes.length > 0 ? words.find((word) => word.found) : undefined;
   if (handed) return { refused: handed.value };
   const kept = suffixes.flatMap((suffix) => found.reads.map((path) => `${path}${suffix}`));
-  return { reads: [], writes: [...found.reads, ...kept] };
+  // A link is replaced by a copy of what it leads to.
+  return { reads: found.reads, writes: [...found.reads, ...kept] };
 }
 
 function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefined {
@@ -257,9 +258,12 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value.value] : []));
   const unknown = SHOWS_FILES.test(name) ? read.operands.find(({ paths }) => paths === undefined) : undefined;
   if (unknown) return { refused: unknown.value };
-  const reads = [...read.operands.flatMap(({ paths, value }) => paths ?? value), ...ranges]
-    .map((value) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
-    .filter((path) => path !== "");
+  const named = [...read.operands.flatMap(({ paths, value }) => paths ?? value), ...ranges];
+  const reads = named.flatMap((value) => {
+    const path = value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, "");
+    // Behind a revision it begins where the repository does, unless it begins with a dot.
+    return path === "" ? [] : value.includes(":") ? [path, `${TOP}${path}`] : [path];
+  });
   const isOutside = read.options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option));
   return {
     reads: [...reads, ...valuesThat(read, "read")],
@@ -284,7 +288,7 @@ function showsContent(name: string, { options, operands }: ReadOptions): boolean
   const has = (list: RegExp) => options.some((option) => list.test(option.name));
   if (name === "grep") return true;
   if (name === "status") return has(/^(?:-v|--verbose)$/);
-  if (name === "cat-file") return has(/^-p$/) && !operands.every(isFileOfRevision);
+  if (name === "cat-file") return (has(/^-p$/) || operands[0]?.value === "blob") && !operands.every(isFileOfRevision);
   if (name === "show" && operands.length > 0 && operands.every(isFileOfRevision)) return false;
   if (/^(?:diff|show|range-diff)$/.test(name)) return has(SHOWS_LINES) || !has(NAMES_ONLY);
   return /^(?:log|whatchanged|stash|reflog|diff-tree|diff-index|diff-files)$/.test(name) && has(SHOWS_LINES);
@@ -297,7 +301,7 @@ const isFileOfRevision = ({ value, isKnown }: ShellWord): boolean => isKnown && 
 function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly string[] {
   const arePlain = dashed.every(({ value, isKnown }) => isKnown && !/^:|[*?[]/.test(value));
   if (dashed.length > 0 && arePlain) return dashed.map(({ value }) => value);
-  return [name === "grep" && arePlain ? "." : WHOLE_REPOSITORY];
+  return [name === "grep" && arePlain ? "." : TOP];
 }
 
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {

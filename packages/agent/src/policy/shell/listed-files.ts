@@ -27,7 +27,11 @@ const FD: Lister = {
   options:
     "-HIpsigFu0 -t: -e: -E: -d: --hidden --no-ignore --no-ignore-vcs --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --glob --regex --fixed-strings --full-path --size= --changed-within= --changed-before= --case-sensitive --ignore-case --print0",
   pattern: /^$/,
-  found: (read, roots) => ({ roots: orHere(roots), skipsHidden: !has(read, /^(?:-H|-u|--hidden)$/) }),
+  found: (read, roots) => {
+    const types = valuesOf(read, /^(?:-t|--type)$/);
+    const skipsLinks = types.length > 0 && types.every((type) => /^f(?:ile)?$/.test(type));
+    return { roots: orHere(roots), skipsLinks, skipsHidden: !has(read, /^(?:-H|-u|--hidden)$/) };
+  },
 };
 
 const LISTERS: Readonly<Record<string, Lister>> = {

@@ -1,5 +1,6 @@
 // Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
 
+import { posix } from "node:path";
 import {
   type FoundFiles,
   foundKey,
@@ -12,7 +13,7 @@ import {
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
-import { type Harmless, harmlessOf, WHOLE_REPOSITORY } from "./harmless.ts";
+import { type Harmless, harmlessOf, TOP } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
 import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
@@ -234,7 +235,8 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const { text, words, effects } = seen;
   const { harmless } = said;
   const writes = [...effects.writes, ...(harmless?.writes ?? [])];
-  const reads = [...effects.reads, ...(harmless?.reads ?? said.reads ?? [])];
+  const named = (harmless?.reads ?? said.reads ?? []).map((path) => fromTop(path, reached.context));
+  const reads = [...effects.reads, ...named];
   const assignments = reached.assignments.map(toAssignment);
   const steering = assignments.filter(({ name, value }) => !isHarmlessAssignment(name, value));
   const doubt =
@@ -279,23 +281,28 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
 // Each is judged, so that their number bounds how long a judgement takes.
 const MOST_PARTS = 500;
 
-const PRINTS = /^(?::|true|false|echo|printf|test|\[|cd|pwd)$/;
+// Without `:`: what sh assigns before it stays.
+const PRINTS = /^(?:true|false|echo|printf|test|\[|cd|pwd)$/;
 
 /** They tell names and sizes of files, not what is in them. */
 const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|printf|test|\[)$/;
+
+function fromTop(path: string, { top, root, cwd }: ShellContext): string {
+  return path.startsWith(TOP) ? posix.join(top ?? root ?? cwd, path.slice(TOP.length)) : path;
+}
 
 const strangeIn = ([first]: readonly ShellAssignment[]): string | undefined => first && strangeVariable(first.name);
 
 function searchScope(
   words: readonly ShellWord[],
   harmless: Harmless | undefined,
-  { root, cwd }: ShellContext,
+  context: ShellContext,
 ): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
   return {
-    tracked: (harmless?.tracked ?? []).map((tree) => (tree === WHOLE_REPOSITORY ? (root ?? cwd) : tree)),
+    tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, context)),
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
-    followsLinks: harmless?.followsLinks || found.some(({ followsLinks }) => followsLinks),
+    followsLinks: harmless?.followsLinks || found.some((one) => one.followsLinks || !one.skipsLinks),
     picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
   };
 }

@@ -215,6 +215,9 @@ function readSimple(cursor: Cursor): Command {
       throw new ShellDoubt("unexpected syntax");
     }
     const word = readWord(cursor, readScript);
+    // `{NAME}> file` gives the number of the descriptor to the variable.
+    if (/^\{\w+(?:\[.*\])?\}$/s.test(word.value) && /[<>]/.test(charAt(cursor)))
+      throw new ShellDoubt("a redirection assigns a variable");
     (words.length === 0 && word.assignment ? assignments : words).push(word);
     end = cursor.position;
   }

@@ -31,8 +31,6 @@ import { TurnSync } from "./turn-sync.ts";
 
 /** Half of what a listing reads from the end. */
 const TITLE_DRIFT = 2048;
-/** More than kind, id, parent and time take together. */
-const HEAD_WITH_TIME = 320;
 
 /** The record of a session, and its only truth: a tree of entries and the lines outside it. When an append returns, its line has reached the system. */
 export class Journal {
@@ -168,13 +166,6 @@ export class Journal {
     const meta = this.#metaOf(id);
     const parsed = parseChecked(this.#store.read(meta.offset, meta.length));
     return "problem" in parsed ? undefined : { ...parsed.value, type: meta.type, id, parentId: meta.parentId };
-  }
-
-  /** When an entry was written: from the head of its line, which is not parsed. */
-  timestampOf(id: string): string {
-    const { offset, length } = this.#metaOf(id);
-    const head = this.#store.read(offset, Math.min(length, HEAD_WITH_TIME)).toString("latin1");
-    return /,"timestamp":"([^"]*)"/.exec(head)?.[1] ?? "";
   }
 
   /** Lines outside the tree of one kind, oldest first, read from the store. */

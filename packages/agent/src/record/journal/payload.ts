@@ -59,9 +59,11 @@ function restoreValue(value: string, blobs: BlobStore, missing: (hash: string) =
   return isText ? `[lost: the stored text ${hash.slice(0, 12)} is missing]` : new BlobRef(hash);
 }
 
+const BLOB_MARK = Buffer.from('"blob:');
+
 /** True when a line may hold anything `fromStored` would change. */
 export function mentionsBlob(line: Buffer): boolean {
-  return line.includes('"blob:');
+  return line.includes(BLOB_MARK);
 }
 
 function mapObject(value: unknown, map: (inner: unknown) => unknown): unknown {

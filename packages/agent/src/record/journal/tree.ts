@@ -7,39 +7,8 @@ import { JournalError } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 
 /** What of a journal is needed to walk its tree. */
-export type TreeReader = Pick<Journal, "has" | "meta" | "entry" | "leaf" | "labels" | "entryIds" | "timestampOf">;
+export type TreeReader = Pick<Journal, "has" | "meta" | "entry" | "leaf">;
 type PathReader = Pick<TreeReader, "meta" | "entry">;
-
-/** An entry and what hangs on it. */
-export interface TreeNode {
-  readonly id: string;
-  readonly type: string;
-  readonly timestamp: string;
-  readonly label?: string | undefined;
-  /** Oldest first. */
-  readonly children: readonly TreeNode[];
-}
-
-/** The roots, oldest first; an entry whose parent is not there is one of them. Reads the head of every line. */
-export function sessionTree(journal: TreeReader): TreeNode[] {
-  const roots: TreeNode[] = [];
-  const children = new Map<string, TreeNode[]>();
-  for (const id of journal.entryIds()) {
-    const { type, parentId } = journal.meta(id)!;
-    const own: TreeNode[] = [];
-    const label = journal.labels.get(id);
-    const timestamp = journal.timestampOf(id);
-    children.set(id, own);
-    const siblings = (parentId === null ? undefined : children.get(parentId)) ?? roots;
-    siblings.push({ id, type, timestamp, ...(label === undefined ? {} : { label }), children: own });
-  }
-  for (const siblings of [roots, ...children.values()]) siblings.sort(oldestFirst);
-  return roots;
-}
-
-/** Entries with the same time stay in the order in which they were written. */
-const oldestFirst = (a: TreeNode, b: TreeNode): number =>
-  Number(a.timestamp > b.timestamp) - Number(a.timestamp < b.timestamp);
 
 /** An entry that must be there. */
 export function existingEntry(journal: Pick<TreeReader, "has" | "entry">, id: string): TreeEntry {

@@ -1,5 +1,5 @@
 // The bytes of an open local file. What takes microseconds is done at once: a trip to the disk's threads and back takes many
-// times that, and an edit of hundreds of files would make thousands of them. Opening, and the bytes of large files, go there.
+// times that, and an edit of hundreds of files would make thousands of them. Opening to write, and the bytes of large files, go there.
 
 import { open, read, readSync, write, writeSync } from "node:fs";
 import { promisify } from "node:util";

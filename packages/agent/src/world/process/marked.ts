@@ -51,9 +51,12 @@ export function markVariables(owner: string, number: number): Record<string, str
   return { [OWNER_VARIABLE]: owner, [COMMAND_VARIABLE]: `${owner}/${number}` };
 }
 
-/** Ids of living processes (no zombies) that carry the mark. */
-export async function findMarked(mark: Mark): Promise<number[]> {
-  return process.platform === "linux" ? findInProc(mark) : findWithPs(mark);
+/**
+ * Ids of living processes (no zombies) that carry the mark. `isShared`: what was read in this turn of the event loop is good enough,
+ * because whatever carries the mark had been started before.
+ */
+export async function findMarked(mark: Mark, isShared = false): Promise<number[]> {
+  return process.platform === "linux" ? findInProc(mark, isShared) : findWithPs(mark);
 }
 
 /** SIGTERM, then SIGKILL after two seconds to what is left; resolves when nothing is. */
@@ -61,8 +64,8 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   const start = clock.now();
   let pause = 5;
   const signalled = new Set<number>();
-  for (;;) {
-    const alive = await findMarked(mark);
+  for (let isAgain = false; ; isAgain = true) {
+    const alive = await findMarked(mark, isAgain);
     if (alive.length === 0) return;
     const elapsed = clock.now() - start;
     if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
@@ -104,29 +107,64 @@ function send(pid: number, signal: NodeJS.Signals): void {
  * The user waits for it after an interrupt and at the end of a run, also where there are hundreds of processes: of those that
  * are older than this one, which started whatever carries its mark, nothing but their age is read.
  */
-function findInProc(mark: Mark): number[] {
+function findInProc(mark: Mark, isShared: boolean): number[] {
   const entry = Buffer.from(`${mark.entry}\0`);
-  const buffer = procStatBuffer();
-  const since = readProcStat(process.pid, buffer)?.start ?? 0;
-  const found: number[] = [];
-  for (const name of readdirSync("/proc")) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const stat = readProcStat(name, buffer);
-    if (stat === undefined || stat.start < since || stat.state === "Z" || stat.state === "X") continue;
-    const isMarked =
-      // In a terminal, its first process has no group of its own for a moment.
-      (mark.group !== undefined && (stat.group === mark.group || pid === mark.group)) ||
-      holdsEntry(readProc(`/proc/${name}/environ`), entry) ||
-      holdsLimit(name, mark.locks);
-    if (isMarked) found.push(pid);
+  const { group } = mark;
+  const isKnown = isShared || (group !== undefined && seen?.some(({ pid }) => pid === group));
+  if (!isKnown || seen === undefined) {
+    seen = readProcesses();
+    setImmediate(() => {
+      seen = undefined;
+    });
   }
-  return found;
+  const isMarked = (one: SeenProcess): boolean =>
+    // In a terminal, its first process has no group of its own for a moment.
+    (group !== undefined && (one.group === group || one.pid === group)) ||
+    holdsEntry(one.environ(), entry) ||
+    one.locks().startsWith(mark.locks);
+  return seen.filter(isMarked).map(({ pid }) => pid);
 }
 
-function holdsLimit(pid: string, digits: string): boolean {
+interface SeenProcess {
+  readonly pid: number;
+  readonly group: number;
+  readonly environ: () => Buffer | undefined;
+  readonly locks: () => string;
+}
+
+/** Until the end of this turn: of hundreds of commands that end together each would read the same. */
+let seen: readonly SeenProcess[] | undefined;
+
+function readProcesses(): SeenProcess[] {
+  const buffer = procStatBuffer();
+  const since = readProcStat(process.pid, buffer)?.start ?? 0;
+  return readdirSync("/proc").flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) return [];
+    const stat = readProcStat(name, buffer);
+    if (stat === undefined || stat.start < since || stat.state === "Z" || stat.state === "X") return [];
+    return [
+      {
+        pid,
+        group: stat.group,
+        environ: once(() => readProc(`/proc/${name}/environ`)),
+        locks: once(() => limitOf(name)),
+      },
+    ];
+  });
+}
+
+function once<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
+}
+
+function limitOf(pid: string): string {
   const limits = readProc(`/proc/${pid}/limits`)?.toString("latin1");
-  return /^Max file locks +(\d+)/m.exec(limits ?? "")?.[1]?.startsWith(digits) ?? false;
+  return /^Max file locks +(\d+)/m.exec(limits ?? "")?.[1] ?? "";
 }
 
 function holdsEntry(environ: Buffer | undefined, entry: Buffer): boolean {

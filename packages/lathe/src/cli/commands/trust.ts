@@ -42,7 +42,7 @@ export const trustCommand: Command = async (argv, machine) => {
   const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
   const effect =
     files.length === 0
-      ? "It brings no settings, models, .env, hooks, servers or extensions now"
+      ? "It has no settings, models, .env, hooks, servers or extensions yet"
       : [
           ...(idle.length < files.length
             ? [`Takes effect: ${files.filter((name) => !idle.includes(name)).join(", ")}`]
@@ -50,7 +50,7 @@ export const trustCommand: Command = async (argv, machine) => {
           ...(idle.length > 0 ? [`Trusted, but without effect (see lathe discover): ${idle.join(", ")}`] : []),
         ].join(". ");
   machine.stdout.write(
-    `Trusted: ${path}${alone}\n${effect}. A file that changes or is added is ignored until you trust again.\n`,
+    `Trusted: ${path}${alone}\n${effect}. Files that you add or change later are ignored until you run lathe trust again.\n`,
   );
   return EXIT.done;
 };
@@ -63,11 +63,14 @@ async function codeFilesIn(
 ): Promise<ReadonlySet<string>> {
   const found = await Promise.all(NEED_TRUST.map((kind) => discovery.of(kind)));
   const reader = new Reader();
+  const isBelow = (path: string): boolean => path.startsWith(`${folder}/`);
+  // What an item of this folder starts may lie above it.
   const files = found
     .flatMap(({ all }): readonly Found[] => all)
     .filter((item) => item.source.level === "project" && isMeant(item))
-    .flatMap((item) => codeFilesOf(item, reader))
-    .filter((path) => path.startsWith(`${folder}/`));
+    .flatMap((item) =>
+      codeFilesOf(item, discovery.place, reader).filter((path) => isBelow(item.source.path) || isBelow(path)),
+    );
   return new Set(files.map((path) => relative(folder, path)));
 }
 

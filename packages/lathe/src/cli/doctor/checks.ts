@@ -15,6 +15,7 @@ import { type HomePaths, homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { staleLock } from "../../sessions/check.ts";
 import { allJournals } from "../../sessions/files.ts";
+import { countOf } from "../../sessions/numbers.ts";
 
 export interface Finding {
   readonly state: "good" | "missing" | "wrong";
@@ -34,7 +35,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     await checkModels(paths),
     ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
     await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
-    await checkProgram("git", onPath("git", machine.env["PATH"]), "the model does not learn the repository's state"),
+    await checkProgram("git", onPath("git", machine.env["PATH"]), "the model is not told the state of the repository"),
     await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
     checkLocks(machine, paths),
@@ -139,7 +140,7 @@ async function checkSandbox(machine: Machine): Promise<Finding> {
     const { exitCode, output } = await env.execCommand("true", PATIENCE_MS);
     if (exitCode === 0)
       return { state: "good", name: "sandbox", text: "commands can be confined; turn it on with --sandbox" };
-    return { state: "missing", name: "sandbox", text: `a command could not be confined: ${output.trim()}` };
+    return { state: "missing", name: "sandbox", text: `a test command could not be confined: ${output.trim()}` };
   } catch (error) {
     return { state: "missing", name: "sandbox", text: firstLine(error) };
   } finally {
@@ -196,10 +197,10 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
     return { state: "wrong", name: "locks", text: `${firstLine(error)}. Fix the permissions of ${sessions}.` };
   }
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
-  const text = `${stale.length} sessions are still locked by a process that has ended; opening them removes the lock. See: lathe sessions doctor`;
+  const text = `stale locks of ${countOf(stale.length, "session")}, left by processes that have ended; opening a session removes its lock. See: lathe sessions doctor`;
   return { state: "missing", name: "locks", text };
 }
 
-const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `built-in ones; no ${file}`);
+const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `defaults; there is no ${file}`);
 
 const firstLine = (error: unknown): string => (error as Error).message.split("\n")[0] ?? "";

@@ -6,7 +6,7 @@ import { findEntry } from "@lathe/agent/record";
 import { withEntryHint } from "../../platform/usage/entry-hint.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
-import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../sessions/tree-rows.ts";
+import { TREE_FILTERS, type TreeFilter, treeLine, treeRows } from "../../sessions/tree-rows.ts";
 import type { Conversation } from "../conversation.ts";
 import { isOwn } from "../unsent.ts";
 import { chooseFrom } from "./choice.ts";
@@ -40,9 +40,11 @@ const tree: SlashCommand = {
     const isShown = word === "" || isFilter(word);
     if (isShown && rest !== "") throw usageError(`/tree ${word} takes nothing more, but got "${rest}".`);
     const filter = isFilter(word) ? word : "no-tools";
-    const rows = isShown ? treeRows(journal, filter) : [];
+    const rows = isShown ? [...treeRows(journal, filter)] : [];
     if (isShown && (rows.length === 0 || !view.choose))
-      return view.line(rows.length === 0 ? "Nothing to show." : treeText(rows, view.columns).join("\n"));
+      return view.line(
+        rows.length === 0 ? "Nothing to show." : rows.map((row) => treeLine(row, view.columns)).join("\n"),
+      );
     const target = isShown
       ? await chooseEntry(conversation.session, filter, view)
       : await withHint(() => findEntry(journal, word));
@@ -60,8 +62,8 @@ function chooseEntry(session: Session, first: TreeFilter, view: CommandView): Pr
   let filter = first;
   const show = (chosen: TreeFilter): ChoiceItem<string>[] => {
     filter = chosen;
-    const rows = treeRows(session.journal, filter);
-    const texts = treeText(rows);
+    const rows = [...treeRows(session.journal, filter)];
+    const texts = rows.map((row) => treeLine(row));
     return rows.map(({ id }, i) => ({ value: id, label: texts[i] ?? id }));
   };
   const next = (by: number): TreeFilter => TREE_FILTERS.at((TREE_FILTERS.indexOf(filter) + by) % TREE_FILTERS.length)!;
@@ -85,7 +87,7 @@ function chooseEntry(session: Session, first: TreeFilter, view: CommandView): Pr
       },
     },
   ];
-  const current = treeRows(session.journal, filter).findLastIndex(({ isActive }) => isActive);
+  const current = [...treeRows(session.journal, filter)].findLastIndex(({ isActive }) => isActive);
   return chooseFrom(view, { title: "Go to", items: show(filter), current, actions });
 }
 

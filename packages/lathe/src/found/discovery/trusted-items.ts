@@ -2,9 +2,11 @@
 // only as it was when its folder was trusted.
 
 import { dirname } from "node:path";
+import { isInside } from "@lathe/agent/policy";
 import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
 import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
+import { importedFiles, startedFiles } from "./started-files.ts";
 import type { Found, ItemKind, ModuleValue } from "./types.ts";
 
 /** Items of these kinds run something, or speak in the user's name. An agent works by itself, and may name a command to run. */
@@ -26,14 +28,25 @@ export function untrustedReason(item: Found, place: Place, reader: Reader): stri
   reader.isFile(trustFile);
   const holder = folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? dirname(source.path);
   if (!isTrusted(trustFile, holder, userHome)) return UNTRUSTED;
-  return codeFilesOf(item, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
+  return codeFilesOf(item, place, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
 }
 
 /** An extension written by hand is shorter than this; the rest comes from packages. */
 const MOST_FILES = 500;
 
-/** The files that decide what it runs: its own, and all others of its folder if it has one. */
-export function codeFilesOf({ source, value }: Found, reader: Reader): readonly string[] {
+/** The files of the project that decide what it runs: its own, all others of its folder if it has one, and those that they start or import. */
+export function codeFilesOf(item: Found, place: Place, reader: Reader): readonly string[] {
+  const files = new Set(ownFiles(item, reader));
+  const add = (more: readonly string[]): void => {
+    for (const path of more) if (isInside(path, place.root) && !path.includes("/node_modules/")) files.add(path);
+  };
+  add(startedFiles(item, place, reader));
+  // The set grows while it is walked.
+  for (const file of files) if (files.size < MOST_FILES) add(importedFiles(file, place, reader));
+  return [...files];
+}
+
+function ownFiles({ source, value }: Found, reader: Reader): readonly string[] {
   const folder = (value as Partial<ModuleValue>).folder;
   const isModule = (value as Partial<ModuleValue>).entry !== undefined;
   if (!isModule || folder === undefined) return [source.path];

@@ -225,8 +225,8 @@ export class Controller {
       if (bang) return this.#shell(bang);
       await this.#commanded;
       content = await this.#contentOf(said, attached);
-      // What is said after a stop is no steering of what was stopped.
-      if (this.#isStopping) await Promise.allSettled(this.#running);
+      // What is said after a stop is no steering of what was stopped, and what has answered already takes no more steering.
+      if (this.#isStopping || this.conversation.session.state === "idle") await Promise.allSettled(this.#running);
     } finally {
       // Otherwise a stop has taken it back.
       if (!this.#onTheWay.delete(message)) content = undefined;

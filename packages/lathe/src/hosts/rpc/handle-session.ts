@@ -66,7 +66,7 @@ export const sessionHandlers: Handlers<
 
   get_tree: ({ filter }, { current }) => {
     const { journal } = current.session;
-    const entries = treeRows(journal, filter).map(({ id, isActive, ...row }) => ({
+    const entries = [...treeRows(journal, filter)].map(({ id, isActive, ...row }) => ({
       entryId: id,
       ...row,
       active: isActive,

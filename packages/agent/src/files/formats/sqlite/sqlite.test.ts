@@ -112,9 +112,9 @@ describe.skipIf(!has("sqlite3"))("SQLite by path", () => {
     ["a.db:users?limit=0", "limit must be a number from 1 on, not 0"],
     ["a.db:users?colour=red", "colour is no parameter of a table; there are limit, offset, order and where"],
     ["a.db:users?order=age", "there is no column age in users; it has id, name, bio, photo"],
-    ["a.db:users?where=1 UNION SELECT 1", "where cannot contain UNION; use ?q= for a whole query"],
-    ["a.db:users?where=1;DROP TABLE users", "where cannot contain ;; use ?q= for a whole query"],
-    ["a.db:users?where=1--", "where cannot contain --; use ?q= for a whole query"],
+    ["a.db:users?where=1 UNION SELECT 1", 'where cannot contain "UNION"; use ?q= for a whole query'],
+    ["a.db:users?where=1;DROP TABLE users", 'where cannot contain ";"; use ?q= for a whole query'],
+    ["a.db:users?where=1--", 'where cannot contain "--"; use ?q= for a whole query'],
     [
       "a.db?limit=3",
       "a database takes one parameter, ?q= with a query; limit and where belong to a table, as in db:table?limit=5",

@@ -221,6 +221,7 @@ describe("a rule that denies reading", () => {
       "git diff-tree -p HEAD",
       "git status -v",
       "git cat-file -p 1234567",
+      "git cat-file blob 1234567",
       "cd src && git diff",
       "cd src && git log -p",
       "cd src && git grep key -- :/",
@@ -228,7 +229,13 @@ describe("a rule that denies reading", () => {
     ];
     expect(await decideAll(shows, { rules })).toEqual(all(shows, "ask"));
     expect(await decideAll(shows)).toEqual(all(shows, "allow"));
-    const denied = ["git show HEAD:secrets/a", "git diff -- secrets", "git log -p -- secrets/a", "git blame secrets/a"];
+    const denied = [
+      "git show HEAD:secrets/a",
+      "cd src && git show HEAD:secrets/a",
+      "git diff -- secrets",
+      "git log -p -- secrets/a",
+      "git blame secrets/a",
+    ];
     expect(await decideAll(denied, { rules })).toEqual(all(denied, "deny"));
     const free = [
       "git status",
@@ -249,6 +256,14 @@ describe("a rule that denies reading", () => {
     expect(await decideAll(free, { rules })).toEqual(all(free, "allow"));
   });
 
+  it("holds where the repository begins above the folder of the session", async () => {
+    rmSync(join(project, ".git"), { recursive: true });
+    execFileSync("git", ["init", "-q"], { cwd: folder });
+    expect(await decide("git show HEAD:project/secrets/a", { rules })).toBe("deny");
+    expect(await decide("git show HEAD:project/src/a.ts", { rules })).toBe("allow");
+    expect(await decide("git log -p", { rules })).toBe("ask");
+  });
+
   it("holds for a search through a link", async () => {
     mkdirSync(join(project, "secrets/deep"), { recursive: true });
     writeFileSync(join(project, "secrets/a"), "key\n");
@@ -267,6 +282,7 @@ describe("a rule that denies reading", () => {
       "cat linkdir/a",
       "cat link*/a",
       "cat {linkdir,x}/a",
+      "sed -i s/a/b/ linkdir/a",
     ];
     expect(await decideAll(through, { rules })).toEqual(all(through, "deny"));
     expect(await decideAll(through.slice(0, 4))).toEqual(all(through.slice(0, 4), "allow"));
@@ -277,9 +293,16 @@ describe("a rule that denies reading", () => {
       "fd -L a src -x cat",
       "grep -Rl key src | xargs cat",
       "diff -r src other",
+      "cat $(ls src)",
     ];
     expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
-    const beside = ["rg key src", "grep -rn key src", "find src -name '*.ts' -exec cat {} +", "cat src/*.ts"];
+    const leading = [
+      "find src -name deep -exec cat {} \\;",
+      "find src -type f -o -type l | xargs cat",
+      "find src | xargs cat",
+    ];
+    expect(await decideAll(leading, { rules })).toEqual(all(leading, "deny"));
+    const beside = ["rg key src", "grep -rn key src", "find src -type f -exec cat {} +", "cat src/*.ts"];
     expect(await decideAll(beside, { rules })).toEqual(all(beside, "allow"));
   });
 

@@ -8,6 +8,7 @@ import { steeringSetting } from "./git-settings.ts";
 
 export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainFound">> {
   readonly sameRepository: ReadonlySet<string>;
+  readonly top?: string | undefined;
   /** The setting for which git is not harmless here. */
   readonly gitSetting?: string | undefined;
 }
@@ -26,6 +27,7 @@ export async function diskFacts(
   const gitSetting = gitFolders.size > 0 && !isTrusted ? await steeringSetting(root, env) : undefined;
   return {
     gitSetting,
+    ...(gitFolders.size > 0 && { top: await topOf(root, env) }),
     sameRepository: await keep(gitFolders, async (folder) => gitSetting === undefined && isOurs(folder, root, env)),
     plainNames: await keep(globs, (folder) => hasPlainNames(folder, env)),
     plainFound: await plainAmong(found, env),
@@ -58,4 +60,12 @@ async function isOurs(folder: string, root: string, env: ExecutionEnvironment): 
   if (stat?.kind !== "directory" || stat.realPath !== folder) return false;
   for (const name of [".git", "HEAD"]) if ((await env.stat(posix.join(folder, name))) !== undefined) return false;
   return isOurs(posix.dirname(folder), root, env);
+}
+
+/** The nearest folder above that is a repository; the folder itself when none is. */
+async function topOf(root: string, env: ExecutionEnvironment): Promise<string> {
+  for (let folder = root; ; folder = posix.dirname(folder)) {
+    if ((await env.stat(posix.join(folder, ".git"))) !== undefined) return folder;
+    if (folder === posix.dirname(folder)) return root;
+  }
 }

@@ -3,9 +3,9 @@
 
 import { posix } from "node:path";
 import { type FoundFiles, foundKey, type ShellPart } from "../../../contract/shell.ts";
+import type { CallScope } from "../../../contract/tool.ts";
 import { fitsName } from "../../../policy/permissions/credential-globs.ts";
 import { isCredentialFile } from "../../../policy/permissions/sensitive-paths.ts";
-import type { CallScope } from "../../../contract/tool.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { expandGlob } from "./expand-globs.ts";
 

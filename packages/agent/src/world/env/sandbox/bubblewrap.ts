@@ -52,6 +52,8 @@ export class Bubblewrap implements Confinement {
   readonly privateFolders = PRIVATE_FOLDERS;
   readonly #options: BubblewrapOptions;
   readonly #git: GitGuard;
+  /** What the result of the next command says besides. */
+  readonly #leftovers: string[] = [];
   /** Pipes that were there before the first command. */
   #pipes: readonly string[] = [];
   /** Folders that were made so that something could be mounted on them. */
@@ -65,7 +67,10 @@ export class Bubblewrap implements Confinement {
 
   constructor(options: BubblewrapOptions) {
     this.#options = options;
-    this.#git = new GitGuard(options.namespaces === undefined, (message) => options.onLeftover?.(message));
+    this.#git = new GitGuard(options.namespaces === undefined, (message) => {
+      this.#leftovers.push(message);
+      options.onLeftover?.(message);
+    });
   }
 
   get folder(): string | undefined {
@@ -136,7 +141,9 @@ export class Bubblewrap implements Confinement {
   explain(result: ExecResult): string | undefined {
     const { rules, door } = this.#options;
     this.#git.noteEnd();
-    return sandboxHint(result, { roots: rules.roots(), allowedHosts: door?.allowed ?? [] });
+    const hint = sandboxHint(result, { roots: rules.roots(), allowedHosts: door?.allowed ?? [] });
+    const notes = [...(hint === undefined ? [] : [hint]), ...this.#leftovers.splice(0)];
+    return notes.length === 0 ? undefined : notes.join(" ");
   }
 
   async end(): Promise<void> {

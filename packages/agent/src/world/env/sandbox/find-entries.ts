@@ -5,11 +5,18 @@ import { childProcess } from "../../process/child-process.ts";
 import { STARTER_ENV } from "../../process/namespaces.ts";
 import { findSystemProgram } from "./starting.ts";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 10_000;
 const MOST_OUTPUT = 2 ** 26;
 
-/** Paths byte by byte (latin1): a name need not be text. What could not be looked at in time is missing. */
-export async function findEntries(folders: readonly string[], expression: readonly string[]): Promise<string[]> {
+/**
+ * Paths byte by byte (latin1): a name need not be text. What could not be looked at in time is missing; `onUnfinished` hears of
+ * it.
+ */
+export async function findEntries(
+  folders: readonly string[],
+  expression: readonly string[],
+  onUnfinished?: () => void,
+): Promise<string[]> {
   const find = findSystemProgram("find");
   if (find === undefined || folders.length === 0) return [];
   const options = {
@@ -21,9 +28,10 @@ export async function findEntries(folders: readonly string[], expression: readon
   } as const;
   return new Promise((resolve) => {
     // It fails when a folder may not be read; what it printed counts all the same.
-    childProcess().execFile(find, [...folders, ...expression, "-print0"], options, (_, stdout) =>
-      resolve(stdout.split("\0").slice(0, -1)),
-    );
+    childProcess().execFile(find, [...folders, ...expression, "-print0"], options, (error, stdout) => {
+      if (error?.killed) onUnfinished?.();
+      resolve(stdout.split("\0").slice(0, -1));
+    });
   });
 }
 

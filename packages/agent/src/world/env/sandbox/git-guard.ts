@@ -17,6 +17,7 @@ export class GitGuard {
     steps: new Map<string, string>(),
   };
   readonly #placeholders = new Set<string>();
+  readonly #tooLarge = new Set<string>();
   readonly #isHostDisk: boolean;
   readonly #report: (message: string) => void;
   #looking: Promise<void> | undefined;
@@ -62,8 +63,9 @@ export class GitGuard {
   }
 
   async #look(root: string): Promise<void> {
-    const isNew = ![...this.#learning.keys()].some((other) => other !== root && isInside(root, other));
-    const found = this.#isHostDisk ? await findRepositories([root]) : [];
+    // What lies in a folder that commands could write to before may be theirs.
+    const isNew = ![...this.#mounts.keys()].some((other) => isInside(root, other));
+    const found = this.#isHostDisk ? await findRepositories([root], [], () => this.#giveUp(root)) : [];
     const mounts = gitMounts(
       root,
       found.map((path) => bytesOf(path).toString()),
@@ -79,10 +81,20 @@ export class GitGuard {
   async #lookAgain(): Promise<void> {
     while (this.#hasEndedSince) {
       this.#hasEndedSince = false;
-      for (const message of await disarmLeftovers([...this.#mounts.keys()], this.#known(), this.#before))
-        this.#report(message);
+      for (const message of await disarmLeftovers(this.#swept(), this.#known(), this.#before)) this.#report(message);
     }
     this.#looking = undefined;
+  }
+
+  /** Not all repositories there are known, so a new one cannot be told from one of the user's. */
+  #giveUp(root: string): void {
+    this.#tooLarge.add(root);
+    this.#report(`${root} holds so many files that repositories which commands create there are not looked at.`);
+  }
+
+  #swept(): string[] {
+    const isTooLarge = (root: string): boolean => [...this.#tooLarge].some((large) => isInside(large, root));
+    return [...this.#mounts.keys()].filter((root) => !isTooLarge(root));
   }
 
   #known(): GitMount[] {

@@ -2,12 +2,14 @@
 // steps of a rebase that run programs. Nothing can be mounted on a name that may appear anywhere, so this is looked for afterwards.
 
 import {
+  chmodSync,
   lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -28,6 +30,7 @@ export interface GitBefore {
 
 const LARGEST_CONFIG = 65_536;
 const LARGEST_STEPS = 2 ** 28;
+const DISARMED = /\.git\.untrusted(?:-\d+)?\/HEAD$/;
 const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)?\s*$/;
 
 /** Settings that name no program and no further file. Everything else makes a repository untrusted. */
@@ -45,10 +48,16 @@ const OPEN_FOLDERS = ["-type", "d", "!", "-perm", "-500", "!", "-exec", "chmod",
 const LINKS = ["(", "-type", "l", "-o", "-type", "p", ")"];
 
 /** The repositories below folders: `.git` files and folders, and bare repositories. */
-export async function findRepositories(folders: readonly string[], prepare: readonly string[] = []): Promise<string[]> {
-  const found = await findEntries(folders, [...prepare, "-name", ".git", "-print0", "-prune", "-o", "-name", "HEAD"]);
+export async function findRepositories(
+  folders: readonly string[],
+  prepare: readonly string[] = [],
+  onUnfinished?: () => void,
+): Promise<string[]> {
+  const names = ["-name", ".git", "-print0", "-prune", "-o", "-name", "HEAD"];
+  const found = await findEntries(folders, [...prepare, ...names], onUnfinished);
   return found.flatMap((path) => {
     if (path.endsWith("/.git")) return [path];
+    if (DISARMED.test(path)) return [];
     const has = (name: string): boolean => kindOf(`${path.slice(0, -"HEAD".length)}${name}`) !== undefined;
     return has("commondir") || (has("objects") && has("refs")) ? [path.slice(0, -"/HEAD".length)] : [];
   });
@@ -77,7 +86,7 @@ export async function disarmLeftovers(
   const freshLinks = await findEntries(fresh.map(shown), LINKS);
   const isHarmful = (path: string): boolean => freshLinks.some((link) => isInside(link, path)) || !isHarmless(path);
   return [
-    ...fresh.filter(isHarmful).map((path) => attempt(path, roots, disarmRepository)),
+    ...fresh.filter(isHarmful).map((path) => attempt(headOf(path), roots, disarmRepository)),
     ...links.filter((path) => !before.links.has(path)).map((path) => attempt(path, undefined, removeLink)),
   ].filter((said) => said !== undefined);
 }
@@ -85,12 +94,18 @@ export async function disarmLeftovers(
 /** When the session ends: until then a command may go on with the rebase itself. */
 export function disarmRebases(mounts: readonly GitMount[], before: GitBefore): string[] {
   return [...readSteps(mounts)].flatMap(([folder, steps]) => {
+    const isUsers = steps === before.steps.get(folder);
+    const disarmed = isUsers ? steps : steps.replaceAll(/^[ \t]*(?:exec|x)[ \t]/gm, "# $&");
     const strategy = join(folder, "strategy");
-    if (!STRATEGIES.test(readSmall(Buffer.from(strategy)) ?? "")) rmSync(strategy);
-    const disarmed = steps.replaceAll(/^[ \t]*(?:exec|x)[ \t]/gm, "# $&");
-    if (steps === before.steps.get(folder) || disarmed === steps) return [];
-    writeFileSync(stepsOf(folder), disarmed, "latin1");
-    return [`The unfinished rebase in ${dirname(folder)} would run programs: these steps are comments now.`];
+    const isKnown = STRATEGIES.test(readSmall(Buffer.from(strategy)) ?? "");
+    if (isKnown && disarmed === steps) return [];
+    const disarm = (): string => {
+      if (!isKnown) rmSync(strategy);
+      rmSync(stepsOf(folder), { force: true });
+      writeFileSync(stepsOf(folder), disarmed, "latin1");
+      return `The unfinished rebase in ${dirname(folder)} would run programs: these steps are comments now.`;
+    };
+    return attempt(toLatin1(join(folder, "git-rebase-todo")), undefined, disarm) ?? [];
   });
 }
 
@@ -122,8 +137,10 @@ function hasHarmlessSettings(path: string): boolean {
   });
 }
 
-function disarmRepository(path: string): string {
-  const entry = path.endsWith("/.git") ? path : `${path}/HEAD`;
+/** What makes a folder a repository. */
+const headOf = (path: string): string => (path.endsWith("/.git") ? path : `${path}/HEAD`);
+
+function disarmRepository(entry: string): string {
   const name = `${entry}.untrusted`;
   const free = [name, ...Array.from({ length: 99 }, (_, index) => `${name}-${index + 2}`)].find((to) => !kindOf(to));
   renameSync(bytesOf(entry), bytesOf(free ?? `${name}-100`));
@@ -135,7 +152,7 @@ function removeLink(path: string): string {
   return `A command in the sandbox left a link or pipe where git writes: ${shown(path)} was removed.`;
 }
 
-/** A folder may have been replaced by a link that leads out of the roots. */
+/** A folder may have been replaced by a link that leads out of the roots, or been made read-only. */
 function attempt(
   path: string,
   roots: readonly string[] | undefined,
@@ -144,6 +161,8 @@ function attempt(
   try {
     const folder = realpathSync.native(bytesOf(dirname(path)), "latin1");
     if (roots && !roots.some((root) => isInside(folder, toLatin1(root)))) return undefined;
+    const { mode } = statSync(bytesOf(folder));
+    if ((mode & 0o700) !== 0o700) chmodSync(bytesOf(folder), (mode & 0o777) | 0o700);
     return act(path);
   } catch (error) {
     return `${shown(path)} was left by a command in the sandbox and may make git run programs: ${String(error)}`;

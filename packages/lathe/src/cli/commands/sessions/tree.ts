@@ -7,7 +7,7 @@ import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { changeJournal } from "../../../sessions/change-journal.ts";
 import { findOne, findSession } from "../../../sessions/find.ts";
 import { openToRead } from "../../../sessions/open.ts";
-import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../../sessions/tree-rows.ts";
+import { TREE_FILTERS, type TreeFilter, type TreeRow, treeLine, treeRows } from "../../../sessions/tree-rows.ts";
 import { writePieces } from "../../../sessions/write-pieces.ts";
 import { verbArgs } from "../verb-args.ts";
 import { onlyNamed, type Verb } from "./verb.ts";
@@ -31,11 +31,17 @@ export const treeVerb: Verb = async (argv, workspace) => {
   }
   const journal = openToRead(machine, paths.blobs, findSession(workspace, which).path);
   const rows = treeRows(journal, filter);
-  const json = (): string[] => [`${JSON.stringify({ leafId: journal.leaf, entries: rows }, null, 2)}\n`];
-  await writePieces(machine.stdout, values.json ? json() : treeText(rows).map((line) => `${line}\n`));
+  await writePieces(machine.stdout, values.json ? [treeJson(journal.leaf, [...rows])] : textLines(rows));
   await journal.close();
   return EXIT.done;
 };
+
+const treeJson = (leafId: string | null, entries: readonly TreeRow[]): string =>
+  `${JSON.stringify({ leafId, entries }, null, 2)}\n`;
+
+function* textLines(rows: Iterable<TreeRow>): Generator<string> {
+  for (const row of rows) yield `${treeLine(row)}\n`;
+}
 
 /** Text of the message before which the session goes on. */
 function goTo(journal: Journal, wanted: string): string | undefined {

@@ -25,10 +25,17 @@ export function subjectOf({ subject, namesFiles }: Card, { cwd }: Pick<ItemView,
   return namesFiles && cwd !== undefined ? withoutFolder(subject, cwd) : subject;
 }
 
-export const withoutFolder = (text: string, folder: string): string =>
-  text === folder
-    ? "."
-    : text.replaceAll(`${folder}/`, (found, at: number) => (at === 0 || /[\s,]/.test(text[at - 1]!) ? "" : found));
+/** The folder itself becomes a dot. Longer names that hold its name stay. */
+export function withoutFolder(text: string, folder: string): string {
+  return text
+    .replaceAll(folder, (found, at: number) => {
+      const before = text[at - 1] ?? " ";
+      const after = text[at + folder.length] ?? " ";
+      if (!/[\s,]/.test(before) || !/[\s,/]/.test(after)) return found;
+      return after === "/" ? "\0" : ".";
+    })
+    .replaceAll("\0/", "");
+}
 
 export const span = (text: string, style: Style = {}): Span => ({ text, style });
 export const dim = (text: string): Span => span(text, { color: "dim" });

@@ -11,7 +11,7 @@ export function checkCondition(where: string): void {
   const bare = where.replace(LITERALS, "''");
   const found = /--|\/\*|;|\b(?:limit|offset|union|attach|pragma)\b/i.exec(bare)?.[0];
   if (found !== undefined)
-    throw new CannotParse(`where cannot contain ${found.toUpperCase()}; use ?q= for a whole query`);
+    throw new CannotParse(`where cannot contain "${found.toUpperCase()}"; use ?q= for a whole query`);
   if (where.trim() === "") throw new CannotParse("where is empty; give a condition, such as where=id>3");
 }
 

@@ -1,0 +1,107 @@
+// Hundreds of calls in one answer, and texts that take long to judge: whatever ends the run ends it while they run.
+
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { collect } from "./command.ts";
+import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { setup } from "./rpc-host.ts";
+import { SONNET, TerminalBench } from "./terminal/bench.ts";
+import { KEY } from "./terminal/emulator.ts";
+
+let scene: Stage | undefined;
+afterEach(() => scene?.close());
+
+const full = ["--permission-mode", "full"];
+/** None of them would end before the test. */
+const calls = Array.from({ length: 300 }, (_, n) => ({
+  id: `call_${n}`,
+  name: "shell",
+  args: { command: "echo x >> started; sleep 600" },
+}));
+const started = (folder: string) => () => existsSync(join(folder, "started"));
+const lanesIn = (folder: string): number => readFileSync(join(folder, "started"), "utf8").length / 2;
+
+describe("hundreds of calls in one answer", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a run and every command of it",
+    async (signal) => {
+      scene = await stage([turn.calls(calls, { chunk: "whole" }), turn.text("never")]);
+      const child = scene.start([...full, "--mode", "json", "-p", "go"]);
+      child.stdin.end();
+      const finished = collect(child);
+      await vi.waitUntil(started(scene.box.dir), { timeout: 30_000 });
+      child.kill(signal);
+      const { code, stdout } = await finished;
+      expect(code).toBe(130);
+      expect(jsonLines(stdout).at(-1)).toMatchObject({ type: "result", exitCode: 130 });
+      expect(lanesIn(scene.box.dir)).toBeLessThanOrEqual(32);
+      expect(scene.server.requests).toHaveLength(1);
+    },
+    60_000,
+  );
+
+  it("--max-time ends a run while they run", async () => {
+    scene = await stage([turn.calls(calls, { chunk: "whole" }), turn.text("never")]);
+    const { code } = await scene.runBuilt([...full, "--max-time", "2s", "-p", "go"]);
+    expect(code).toBe(5);
+    expect(scene.server.requests.length).toBeLessThan(2);
+  }, 60_000);
+
+  it("abort of a host ends the input while they run; each call has its end", async () => {
+    const rig = await setup();
+    try {
+      rig.server.push(turn.calls(calls, { chunk: "whole" }), turn.text("never"));
+      const host = await rig.start(...full);
+      host.send({ type: "prompt", message: "go" });
+      await vi.waitUntil(started(rig.box.dir), { timeout: 30_000 });
+      await host.data("abort");
+      await host.event("agent_end");
+      expect(host.events().filter(({ type }) => type === "tool_execution_end")).toHaveLength(300);
+      expect(await host.finish()).toBe(0);
+    } finally {
+      await rig.remove();
+    }
+  }, 60_000);
+});
+
+it("Ctrl+C at a terminal stops hundreds of calls, and the next one leaves", async () => {
+  const bench = await TerminalBench.open();
+  try {
+    bench.server.push(turn.calls(calls, { chunk: "whole" }));
+    const run = await bench.open([...SONNET, ...full]);
+    run.type(`go${KEY.enter}`);
+    await vi.waitUntil(started(bench.box.dir), { timeout: 30_000 });
+    run.type(KEY.ctrl("c"));
+    await run.see("Press Ctrl+C again to leave.");
+    run.type(KEY.ctrl("c"));
+    expect(await run.exited).toBe(130);
+    expect(lanesIn(bench.box.dir)).toBeLessThanOrEqual(32);
+  } finally {
+    await bench.close();
+  }
+}, 60_000);
+
+it.each([
+  ["1 MB", `echo a${"; echo a".repeat(125_000)}`],
+  ["10,000 nested substitutions", `echo ${"$(echo ".repeat(10_000)}x${")".repeat(10_000)}`],
+])(
+  "a signal ends a run that judges a command of %s",
+  async (_what, command) => {
+    const door = gate();
+    scene = await stage([
+      turn.calls([{ name: "shell", args: { command } }]),
+      turn.text("never", { before: door.wait }),
+    ]);
+    const child = scene.start(["-p", "go"]);
+    child.stdin.end();
+    await vi.waitUntil(() => scene!.server.requests.length > 0, { timeout: 30_000 });
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    door.open();
+    expect(code).toBe(130);
+  },
+  60_000,
+);
