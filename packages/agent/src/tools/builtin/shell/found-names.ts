@@ -118,7 +118,7 @@ export interface FoundAccess {
 export async function withFoundFiles(
   part: ShellPart,
   start: string,
-  { env, paths }: AccessScope,
+  { env, paths }: Pick<CallScope, "env" | "paths">,
 ): Promise<FoundAccess> {
   if (!part.isHarmless || part.foundUse === "name") return { part, files: [] };
   const cwd = part.cwd ?? start;
