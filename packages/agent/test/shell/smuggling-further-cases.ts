@@ -74,6 +74,8 @@ export const furtherTexts: readonly string[] = [
   "lspci -q",
   "gcc -v a.c",
   "netstat -c",
+  "hostname -A",
+  "hostname --fqdn",
   "true {PATH}> out.txt; git log",
   "echo hi {GIT_PAGER}<a.txt; git log",
   "echo hi {x[0]}>out.txt",

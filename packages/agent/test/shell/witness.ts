@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
   ( ulimit -t 5 -f 2000; exec /bin/bash -c "$2" ) < ../tmp/input > ../tmp/output 2>&1
   if [ "$1" = changes ]; then
     { : < ${MARK}reset; } 2> /dev/null
-    cd / && rm -rf "$work" && cp -a "$template" "$work" && cd "$work"
+    cd .. && rm -rf work outside && cp -a "$template/." . && cd "$work"
   fi
   number=$((number + 1)); shift 2
 done`;
@@ -59,20 +59,21 @@ export class Witness {
     };
     mkdirSync(this.#env["HOME"] as string, { recursive: true });
     mkdirSync(join(folder, "tmp"));
-    mkdirSync(this.outside);
     writeFileSync(join(folder, "tmp/input"), "a 1\nb 2\n");
-    writeFileSync(join(this.outside, "secret"), "key\n");
-    writeFileSync(join(this.outside, "run"), "#!/bin/sh\necho started\n");
-    chmodSync(join(this.outside, "run"), 0o755);
     this.#makeTemplate();
-    cpSync(this.#template, this.cwd, { recursive: true });
+    cpSync(this.#template, folder, { recursive: true });
   }
 
-  /** The folder as every command finds it: a small repository. */
+  /** The folders as every command finds them: a small repository, and what nothing may touch. */
   #makeTemplate(): void {
-    mkdirSync(join(this.#template, "sub"), { recursive: true });
-    for (const name of ["a.txt", "x", "1", "5", "sub/b.txt"]) writeFileSync(join(this.#template, name), "a 1\nb 2\n");
-    const git = (...args: string[]) => execFileSync("git", args, { cwd: this.#template, env: this.#env });
+    const [work, outside] = ["work", "outside"].map((name) => join(this.#template, name)) as [string, string];
+    mkdirSync(join(work, "sub"), { recursive: true });
+    mkdirSync(outside);
+    writeFileSync(join(outside, "secret"), "key\n");
+    writeFileSync(join(outside, "run"), "#!/bin/sh\necho started\n");
+    chmodSync(join(outside, "run"), 0o755);
+    for (const name of ["a.txt", "x", "1", "5", "sub/b.txt"]) writeFileSync(join(work, name), "a 1\nb 2\n");
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: work, env: this.#env });
     git("init", "-q", "-b", "main", "--template=");
     git("add", "-A");
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first");
@@ -106,7 +107,7 @@ export class Witness {
       folders.set(pid, folderOf(pid));
       // `5</etc>, "passwd"`: relative to an open folder.
       const paths = [...given.matchAll(/(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)].map(
-        ([, base = folderOf(pid), path = ""]) => posix.resolve(base, path.replace(/\\(["\\])/g, "$1")),
+        ([, base = folderOf(pid), path = ""]) => posix.resolve(plain(base), plain(path)),
       );
       // Also an attempt that fails, or is not done yet, has sent something.
       if (/^(?:bind|connect|sendto|sendmsg|sendmmsg)$/.test(name)) {
@@ -127,7 +128,13 @@ export class Witness {
 const isStart = (name: string): boolean => STARTS.split(",").includes(name);
 
 /** `fchmod(3</etc/passwd>, …)`: what was opened. */
-const openFile = (given: string): string => /<([^>]*)>/.exec(given)?.[1] ?? "";
+const openFile = (given: string): string => plain(/<([^>]*)>/.exec(given)?.[1] ?? "");
+
+/** As strace was given it: it writes quotes, `<` and `>` in another way. */
+const plain = (text: string): string =>
+  text.replace(/\\(?:([0-7]{1,3})|(.))/g, (_, octal: string | undefined, char = "") =>
+    octal === undefined ? char : String.fromCharCode(Number.parseInt(octal, 8)),
+  );
 
 interface Call {
   readonly pid: string;

@@ -5,7 +5,7 @@ import type { Unwrapped } from "./unwrapped.ts";
 
 // Keys that change texts and colours, and run nothing.
 const SAFE_KEYS =
-  /^(?:user\.(?:name|email)|color\..+|column\..+|advice\..+|core\.(?:quotepath|abbrev|autocrlf|safecrlf|ignorecase)|init\.defaultbranch|log\.(?:date|decorate|showsignature)|diff\.(?:renames|renamelimit|algorithm|context|mnemonicprefix|noprefix)|status\..+|commit\.gpgsign|tag\.gpgsign|pull\.(?:rebase|ff)|merge\.(?:ff|conflictstyle)|push\.default|rebase\.(?:autosquash|autostash)|fetch\.prune|gc\.auto|protocol\.version)$/i;
+  /^(?:user\.(?:name|email)|color\..+|column\..+|advice\..+|core\.(?:quotepath|abbrev|autocrlf|safecrlf|ignorecase)|init\.defaultbranch|log\.(?:date|decorate)|diff\.(?:renames|renamelimit|algorithm|context|mnemonicprefix|noprefix)|status\.(?!submodulesummary$).+|commit\.gpgsign|tag\.gpgsign|pull\.(?:rebase|ff)|merge\.(?:ff|conflictstyle)|push\.default|rebase\.(?:autosquash|autostash)|fetch\.prune|gc\.auto|protocol\.version)$/i;
 
 /** Looks through the options before the subcommand, and into subcommands that run commands. */
 export function gitInner(words: readonly ShellWord[]): Unwrapped {

@@ -16,7 +16,8 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
     operands: "none",
   },
   hostname: {
-    options: "-aAIfisdy --alias --fqdn --long --short --domain --ip-address --all-ip-addresses --all-fqdns",
+    // Any other asks a name server.
+    options: "-Is --short --all-ip-addresses",
     operands: "none",
   },
   whoami: { options: "", operands: "none" },

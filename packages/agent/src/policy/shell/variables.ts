@@ -19,9 +19,11 @@ const PLAIN_VALUE = /^[\w.,:@+-]*$/;
 // Variables that change colours, languages and time zones, with the values under which they do no more than that.
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [
-    /^(?:LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|NODE_ENV|COLUMNS|LINES)$/,
+    /^(?:LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|NODE_ENV|COLUMNS|LINES)$/,
     PLAIN_VALUE,
   ],
+  // Without it, npm and others ask the network whether there is a newer version.
+  [/^CI$/, /^(?!(?:false|0)$)\w+$/],
   [/^(?:DEBIAN_FRONTEND|RUST_BACKTRACE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|BLOCK_SIZE)$/, PLAIN_VALUE],
   [/^(?:PAGER|GIT_PAGER|MANPAGER|SYSTEMD_PAGER)$/, /^(?:cat)?$/],
   [/^(?:GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT)$/, /^[01]?$/],

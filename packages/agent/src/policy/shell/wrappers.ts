@@ -168,7 +168,8 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
 function unwrapForm(words: readonly ShellWord[], from: number, name: string, form: Form): Unwrapped {
   if (name === "command" && /^-p?[vV]/.test(words[from]?.value ?? "")) return undefined;
   // `env -` is short for `env -i`.
-  const given = name === "env" && words[from]?.value === "-" ? words.slice(from + 1) : words.slice(from);
+  const isEmptied = name === "env" && words[from]?.value === "-";
+  const given = words.slice(isEmptied ? from + 1 : from);
   const list = listOf(form.options);
   const read = readLeading(given, list, name);
   if ("doubt" in read) return read;
@@ -176,7 +177,7 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
   const operands = words.slice(at, at + (form.operands ?? 0));
   if (operands.some(({ isSplit }) => isSplit)) return { doubt: `an operand of ${name} is not known before it runs` };
   at += operands.length;
-  const assignments: ShellWord[] = [];
+  const assignments = name === "env" ? removedVariables(read.options, isEmptied) : [];
   while (form.takesAssignments && words[at]?.value.includes("=")) assignments.push(words[at++] as ShellWord);
   if (assignments.some(({ isSplit }) => isSplit)) return { doubt: `what ${name} sets is not known before it runs` };
   const rest = words.slice(at);
@@ -194,6 +195,15 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
   if (!form.joins) return { ...shared, inner: { words: rest, at } };
   const joined = scriptOf(rest, name, "posix");
   return "doubt" in joined ? joined : { ...joined, ...shared };
+}
+
+/** To a program, a variable that is taken away is as good as an empty one. */
+function removedVariables(options: readonly ReadOption[], isEmptied: boolean): ShellWord[] {
+  const removed = options.flatMap(({ name, value }) =>
+    value && /^(?:-u|--unset)$/.test(name) ? { ...value, value: `${value.value}=` } : [],
+  );
+  const areAll = isEmptied || options.some(({ name }) => /^(?:-i|--ignore-environment)$/.test(name));
+  return areAll ? [knownWord("CI="), ...removed] : removed;
 }
 
 /** The options before the first word that is none. */

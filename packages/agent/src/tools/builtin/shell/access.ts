@@ -3,10 +3,10 @@
 import { posix } from "node:path";
 import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
-import { diskFacts, isGit } from "./disk-facts.ts";
+import { diskFacts, isGit, programOf } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { withFoundFiles } from "./found-names.ts";
-import { hasPreparedCommands } from "./git-settings.ts";
+import { hasPreparedCommands } from "./git-repositories.ts";
 
 /** What a command is judged with. */
 export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
@@ -33,26 +33,25 @@ async function analysisOf(
   const first = await analyseShell(command, context);
   const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
-  const { gitSetting, ...onDisk } = told;
+  const { steered, ...onDisk } = told;
   // Names that the text itself makes were not there to be looked at.
   const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
   const facts = makesNames ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
   const second = await analyseShell(command, { ...context, ...facts });
-  if (gitSetting !== undefined) return withSetting(second, gitSetting);
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
   const isSame = here.length === facts.sameRepository.size || second.parts.every(({ isReadOnly }) => isReadOnly);
-  return isSame ? second : analyseShell(command, { ...context, ...facts, sameRepository: new Set(here) });
+  const last = isSame ? second : await analyseShell(command, { ...context, ...facts, sameRepository: new Set(here) });
+  return withSteered(last, steered);
 }
 
-/** Git is a question where the repository's settings may start a program. */
-function withSetting(analysis: ShellAnalysis, setting: string): ShellAnalysis {
-  const strange = `git's setting ${setting}`;
-  const steered = { strange, isHarmless: false, isReadOnly: false };
-  return {
-    ...analysis,
-    parts: analysis.parts.map((part) => (isGit(part) ? { ...part, ...steered } : part)),
-  };
+/** A program is a question where the folder holds what makes it do other things than its words say. */
+function withSteered(analysis: ShellAnalysis, steered: ReadonlyMap<string, string>): ShellAnalysis {
+  const parts = analysis.parts.map((part) => {
+    const strange = steered.get(programOf(part));
+    return strange === undefined ? part : { ...part, strange, isHarmless: false, isReadOnly: false };
+  });
+  return { ...analysis, parts };
 }
 
 /** Where folders that it searches really lie, links on the way to them included: rules speak of both. */

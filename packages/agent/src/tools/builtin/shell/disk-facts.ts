@@ -4,13 +4,14 @@ import { posix } from "node:path";
 import type { ShellAnalysis, ShellContext, ShellPart } from "../../../contract/shell.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { hasPlainNames, plainAmong } from "./found-names.ts";
-import { steeringSetting } from "./git-settings.ts";
+import { gitSteering } from "./git-repositories.ts";
+import { npmSteering } from "./npm-settings.ts";
 
 export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainFound">> {
   readonly sameRepository: ReadonlySet<string>;
   readonly top?: string | undefined;
-  /** The setting for which git is not harmless here. */
-  readonly gitSetting?: string | undefined;
+  /** Programs that are not harmless here, with what the folder holds that makes them do other things. */
+  readonly steered: ReadonlyMap<string, string>;
 }
 
 /** Undefined when nothing in the text depends on the disk. */
@@ -20,24 +21,33 @@ export async function diskFacts(
   isTrusted: boolean,
 ): Promise<DiskFacts | undefined> {
   const gitFolders = foldersOf(parts.filter(isGit));
+  const npmFolders = new Set(parts.filter((part) => programOf(part) === "npm").map(({ cwd }) => cwd));
   const root = env.workingDirectory();
   const globs = foldersOf(parts.filter(({ words }) => words.some((word) => /^[*?[]/.test(word))));
   const found = parts.flatMap((part) => (part.found ?? []).map((one) => ({ found: one, cwd: part.cwd })));
-  if (gitFolders.size + globs.size + found.length === 0) return undefined;
-  const gitSetting = gitFolders.size > 0 && !isTrusted ? await steeringSetting(root, env) : undefined;
+  if (gitFolders.size + npmFolders.size + globs.size + found.length === 0) return undefined;
+  const steered = new Map<string, string>();
+  const forGit = gitFolders.size > 0 && !isTrusted ? await gitSteering(root, env) : undefined;
+  if (forGit !== undefined) steered.set("git", forGit);
+  for (const folder of npmFolders) {
+    const forNpm = isTrusted && folder === root ? undefined : await npmSteering(folder, env);
+    if (forNpm !== undefined) steered.set("npm", forNpm);
+  }
   return {
-    gitSetting,
+    steered,
     ...(gitFolders.size > 0 && { top: await topOf(root, env) }),
-    sameRepository: await keep(gitFolders, async (folder) => gitSetting === undefined && isOurs(folder, root, env)),
+    sameRepository: await keep(gitFolders, async (folder) => forGit === undefined && isOurs(folder, root, env)),
     plainNames: await keep(globs, (folder) => hasPlainNames(folder, env)),
     plainFound: await plainAmong(found, env),
   };
 }
 
 /** By whatever path it is called. */
-export function isGit({ words }: ShellPart): boolean {
-  return /(?:^|\/)git$/.test(words[0] ?? "");
+export function programOf({ words }: ShellPart): string {
+  return posix.basename(words[0] ?? "");
 }
+
+export const isGit = (part: ShellPart): boolean => programOf(part) === "git";
 
 function foldersOf(parts: readonly ShellPart[]): ReadonlySet<string> {
   return new Set(parts.flatMap(({ cwd }) => cwd ?? []));

@@ -1,0 +1,24 @@
+// Whether a folder's own settings make npm write, connect or start something when it only lists.
+
+import { posix } from "node:path";
+import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+
+/** Lines of a `.npmrc` that say how packages are installed, and no more. */
+const HARMLESS =
+  /^\s*(?:[#;].*|(?:save-exact|save-prefix|save|engine-strict|package-lock|lockfile-version|fund|audit|legacy-peer-deps|strict-peer-deps|auto-install-peers|strict-peer-dependencies|shamefully-hoist|node-linker|ignore-scripts|prefer-offline|prefer-dedupe|install-links|install-strategy|progress|message|access|init-license)\s*=\s*[\w.^~-]*\s*)?$/;
+
+const LARGEST = 20_000;
+
+/** What makes npm no harmless program in `folder`: a setting there or in a folder above, except for the user's own file. */
+export async function npmSteering(folder: string | undefined, env: ExecutionEnvironment): Promise<string | undefined> {
+  if (folder === undefined) return "npm in a folder that is not known";
+  const path = posix.join(folder, ".npmrc");
+  const stat = folder === env.home ? undefined : await env.stat(path);
+  if (stat && (stat.kind !== "file" || stat.size > LARGEST)) return "the file .npmrc";
+  const lines = stat ? (await env.readFile(path)).split(/\r?\n/) : [];
+  const strange = lines.find((line) => !HARMLESS.test(line));
+  // What follows the equals sign may be a secret.
+  if (strange !== undefined) return `npm's setting ${strange.trim().split("=")[0]?.slice(0, 40)}`;
+  const parent = posix.dirname(folder);
+  return parent === folder ? undefined : npmSteering(parent, env);
+}
