@@ -193,7 +193,7 @@ export const everyday: readonly string[] = [
   "printf 'a\\n'",
   "printf '%5.1f%%\\n' 3",
   'printf "$x"',
-  "declare -a names; declare -r x=3",
+  "declare -a names; declare x=3",
   '[ -n "$x" ] && echo yes',
   '[ "$x" = y ] || echo no',
   '[ ! -f "$x" ] && echo no',

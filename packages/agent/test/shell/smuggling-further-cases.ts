@@ -383,4 +383,13 @@ export const furtherFiles: readonly string[] = [
   "echo x >> ~/.bashrc",
   "mv src .git/x",
   "sed -i s/a/b/ .git/config",
+  "cat ~+/.env",
+  "readonly f=.env",
+  "declare -r x=1",
+  "SECONDS=x",
+  "unset RANDOM",
+  "read EPOCHSECONDS < a.txt",
+  "for BASHPID in a; do :; done",
+  "read LINES < a.txt; echo $((LINES))",
+  "echo $((COLUMNS))",
 ];

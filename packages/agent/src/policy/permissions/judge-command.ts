@@ -80,23 +80,30 @@ const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pat
 
 const isAboutFiles = ({ subject }: Rule): boolean => subject === "read" || subject === "write";
 
+/** Why not all that it runs is in its words. */
+function unreadIn(part: ShellPart | undefined): string | undefined {
+  return part?.doubt ?? (part?.danger?.shape.startsWith("| ") ? part.danger.reason : undefined);
+}
+
 /** What the rules say of its words, danger and doubt included. */
 function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict {
   const { part, doubt } = item;
   const isInside = runsInside(item, places);
   const about = rules.filter((rule) => isAbout(rule, item, scope) && (isInside || !rule.insideOnly));
+  const unread = doubt ?? unreadIn(part);
+  // It cannot be told whether a narrower rule speaks of a text that cannot be read.
+  const perhaps =
+    unread === undefined
+      ? undefined
+      : [...about, ...rules.filter(isAboutFiles)].find(({ decision }) => decision !== "allow");
+  const unclear = perhaps && {
+    ...ask(sentence(`${unread}, and a rule may deny or ask about it`), FULL),
+    rule: perhaps,
+  };
   if (part === undefined) {
     // Not shell text, or text that could not be read: only rules about everything speak of it.
     const whole = about.filter(({ pattern }) => pattern === undefined);
-    // It cannot be told whether a narrower rule speaks of a text that cannot be read.
-    const perhaps =
-      doubt === undefined
-        ? []
-        : [...about, ...rules.filter(isAboutFiles)].filter(({ decision }) => decision !== "allow");
-    const narrowed =
-      ruleVerdict(whole, "deny") ??
-      ruleVerdict(whole, "ask") ??
-      (perhaps[0] && { ...ask(sentence(`${doubt}, and a rule may deny or ask about it`), FULL), rule: perhaps[0] });
+    const narrowed = ruleVerdict(whole, "deny") ?? ruleVerdict(whole, "ask") ?? unclear;
     return (
       narrowed ?? (doubt === undefined ? ruleVerdict(whole, "allow") : undefined) ?? ask(sentence(doubt ?? ""), FULL)
     );
@@ -108,6 +115,7 @@ function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: Rul
   const [judged] = verdictOf({ parts: [part] }, sorted, { write: () => "allow" }).parts;
   const rule = judged?.rule && byWords.get(judged.rule);
   if (judged && rule && judged.verdict === rule.decision) return ruleVerdict([rule], rule.decision) as PartVerdict;
+  if (unclear && !rule) return unclear;
   const reason = sentence(judged?.reason ?? doubt ?? "It is not known what it does");
   return { decision: judged?.verdict ?? "ask", reason, allowWith: FULL, ...(rule ? { rule } : {}) };
 }

@@ -97,7 +97,10 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string, conte
   if (!flags.every(({ value, isKnown }) => isKnown && /^-[aArxgpnF]+$/.test(value)))
     return inDoubt(`${program} evaluates its words`);
   const letters = flags.map(({ value }) => value.slice(1)).join("");
-  const isScalar = /^(?:export|readonly)$/.test(program) && !/[aA]/.test(letters);
+  const isScalar = program === "export" && !/[aA]/.test(letters);
+  // The shell lives on: what a later text assigns to the name would be without effect.
+  if (program === "readonly" || (letters.includes("r") && program !== "local"))
+    return inDoubt(`${program} keeps later texts from assigning`);
   // Under -n a name stands for another variable, whichever its value names.
   if (letters.includes("n") && program !== "export") return unknownName();
   const exports = program === "export" || letters.includes("x");

@@ -73,7 +73,7 @@ export function addCommand(seen: SeenCommand, reached: Reached, place: Place, to
 }
 
 function unclearProgram({ value, isKnown }: ShellWord): string | undefined {
-  if (!isKnown || value === "") return "which program runs is not known before it runs";
+  if (!isKnown || value === "" || value.startsWith("-")) return "which program runs is not known before it runs";
   return hasLookAlike(value) ? "the name of the program has unusual characters" : undefined;
 }
 

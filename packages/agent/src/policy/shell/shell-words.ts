@@ -60,13 +60,19 @@ export function isProcessSubstitution({ value, isKnown }: Pick<ShellWord, "value
 
 function pathsOf(word: Word, facts: VariableFacts): readonly string[] | undefined {
   if (isProcessSubstitution(word) && !word.hasBlanks) return [];
+  if (isTilde(word)) return undefined;
   if (word.inner.length === 0) return [word.value];
   const [variable, ...others] = word.inner;
   if (others.length > 0 || variable?.kind !== "variable") return undefined;
   const written = [`\${${variable.name}}`, `$${variable.name}`].find((text) => word.value.includes(text));
   const values = facts.values(variable.name);
-  if (!written || !values?.every((value) => value.inner.length === 0)) return undefined;
+  if (!written || !values?.every((value) => value.inner.length === 0 && !isTilde(value))) return undefined;
   // Unquoted, a value with blanks becomes several words.
   if (word.isSplit && values.some(({ value }) => /\s/.test(value))) return undefined;
   return values.map(({ value }) => word.value.replace(written, () => value));
+}
+
+/** `~-`, `~+`, `~1` and `~name` are folders that the text does not name; in an assignment also behind a colon. */
+function isTilde({ value, isKnown }: Pick<Word, "value" | "isKnown">): boolean {
+  return (!isKnown && value.startsWith("~")) || value.includes(":~");
 }

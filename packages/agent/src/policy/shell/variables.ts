@@ -7,11 +7,13 @@ import type { Command, Inner, Script, Word } from "./syntax.ts";
 // Assigning one of these makes another program run, or the same one do other things.
 const SENSITIVE =
   /^(?:PATH|IFS|LD_.*|DYLD_.*|.*_OPTIONS|GIT_.*|.*ASKPASS|.*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|BASH_.*|ENV|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|GLOBIGNORE|EXECIGNORE|FUNCNEST|DIRSTACK|HISTFILE|INPUTRC|POSIXLY_CORRECT|HOME|XDG_.*|PYTHON.*|PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|NODE_PATH|CLASSPATH|RIPGREP_CONFIG_PATH|GCONV_PATH|MAKEFLAGS|GNUMAKEFLAGS|RUSTC_WRAPPER|npm_config_.*)$/i;
+// Bash keeps them numbers as long as they are left alone.
+const NUMBERS = /^(?:RANDOM|SRANDOM|SECONDS|LINENO|PPID|UID|EUID|BASHPID|EPOCHSECONDS)$/;
 
 /** Why assigning `name` is asked about. */
 export function sensitiveName(name: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return "it sets a variable with an unusual name";
-  return SENSITIVE.test(name) ? `it sets ${name}` : undefined;
+  return SENSITIVE.test(name) || NUMBERS.test(name) ? `it sets ${name}` : undefined;
 }
 
 const PLAIN_VALUE = /^[\w.,:@+-]*$/;
@@ -71,8 +73,7 @@ export class VariableFacts {
 
   /** Whether `name` can only hold a number, so that arithmetic over it runs nothing. */
   isNumber(name: string): boolean {
-    if (/^(?:RANDOM|SECONDS|LINENO|PPID|UID|EUID|BASHPID|EPOCHSECONDS|COLUMNS|LINES)$/.test(name))
-      return !this.#values.has(name) && !this.#isInherited(name);
+    if (NUMBERS.test(name)) return !this.#values.has(name) && !this.#isInherited(name);
     const values = this.values(name);
     return values?.every((word) => isNumeric(word)) ?? false;
   }

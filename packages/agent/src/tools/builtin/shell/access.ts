@@ -7,6 +7,7 @@ import { diskFacts, isGit, programOf } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { withFoundFiles } from "./found-names.ts";
 import { hasPreparedCommands } from "./git-repositories.ts";
+import { linksInside } from "./links-inside.ts";
 
 /** What a command is judged with. */
 export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
@@ -70,6 +71,28 @@ async function treesBehindLinks(
   return real.filter((path) => !named.includes(path));
 }
 
+/** What it reaches through links inside folders: those that it searches and follows links in, and those that it copies a tree into. */
+async function filesBehindLinks(
+  { trees, writes, cwd, isHarmless, followsLinks }: ShellPart,
+  start: string,
+  { env }: AccessScope,
+): Promise<{ readonly kind: "read" | "write"; readonly path: string }[] | undefined> {
+  const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path })) : [];
+  const filled = trees.length > 0 ? writes.map((path) => ({ kind: "write" as const, path })) : [];
+  const found: { readonly kind: "read" | "write"; readonly path: string }[] = [];
+  for (const { kind, path } of isHarmless ? [...searched, ...filled] : []) {
+    const absolute = posix.resolve(cwd ?? start, path);
+    const meant = /[*?[{]/.test(path) ? await expandGlob(absolute, env) : [absolute];
+    if (!meant) return undefined;
+    for (const folder of meant) {
+      const links = await linksInside(folder, env);
+      if (!links) return undefined;
+      found.push(...links.map(({ realPath }) => ({ kind, path: realPath })));
+    }
+  }
+  return found;
+}
+
 /** What running this text in `cwd` would touch. */
 export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
   const { env, paths } = scope;
@@ -94,17 +117,20 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
   const files = new Map<string, Access>();
   for (const file of handed.flatMap((one) => one.files)) files.set(`${file.kind} ${file.path}`, file);
   for (const part of analysis.parts) {
+    const behind = await filesBehindLinks(part, cwd, scope);
+    if (!behind) doubts.push("it follows links, and there are too many files to look at");
     const named = [
       ...part.writes.map((path) => ({ kind: "write" as const, path })),
-      ...part.reads.map((path) => ({ kind: "read" as const, path })),
+      // What a sequence such as {1..9} stands for is among what a star does.
+      ...part.reads.map((path) => ({ kind: "read" as const, path: path.replace(/\{[^{},]*\.\.[^{},]*\}/g, "*") })),
+      ...(behind ?? []),
     ];
     for (const { kind, path } of named) {
       const absolute = posix.resolve(part.cwd ?? cwd, env.home ? path.replace(/^~(?=\/|$)/, env.home) : path);
       const isGlob = /[*?[{]/.test(path);
       if (NO_FILE.test(absolute)) continue;
       const meant = isGlob ? await expandGlob(absolute, env) : [absolute];
-      if (meant === undefined && kind === "write")
-        doubts.push(`it writes ${path}, and which files that are cannot be told`);
+      if (meant === undefined) doubts.push(`it ${kind}s ${path}, and which files that are cannot be told`);
       const located = await Promise.all((meant ?? []).map((one) => paths.locate(one)));
       for (const { absolute: own, real } of located) {
         // What a glob reads is judged as it is written; only where a link leads is news.

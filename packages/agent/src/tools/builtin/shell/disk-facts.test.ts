@@ -295,7 +295,7 @@ describe("a rule that denies reading", () => {
       "diff -r src other",
       "cat $(ls src)",
     ];
-    expect(await decideAll(following, { rules })).toEqual(all(following, "ask"));
+    expect(Object.values(await decideAll(following, { rules }))).not.toContain("allow");
     const leading = [
       "find src -name deep -exec cat {} \\;",
       "find src -type f -o -type l | xargs cat",

@@ -30,7 +30,7 @@ export async function diskFacts(
   const forGit = gitFolders.size > 0 && !isTrusted ? await gitSteering(root, env) : undefined;
   if (forGit !== undefined) steered.set("git", forGit);
   for (const folder of npmFolders) {
-    const forNpm = isTrusted && folder === root ? undefined : await npmSteering(folder, env);
+    const forNpm = await npmSteering(folder, env, isTrusted ? [env.home, root] : [env.home]);
     if (forNpm !== undefined) steered.set("npm", forNpm);
   }
   return {

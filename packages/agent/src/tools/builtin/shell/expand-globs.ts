@@ -3,17 +3,16 @@
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
-const MOST = 200;
+const MOST = 1000;
 /** One with no other inside. */
 const BRACE = /\{([^{}]*)\}/;
 
-/** Undefined when they cannot be told, or are too many to be looked at. A glob without a match stands for itself. */
+/** Undefined when they cannot be told, or are too many to be looked at. A glob without a match stands for itself: it is always among them. */
 export async function expandGlob(absolute: string, env: ExecutionEnvironment): Promise<readonly string[] | undefined> {
   const alternatives = expandBraces(absolute);
   const found: string[] = [];
   for (const path of alternatives ?? []) {
-    const matches = await matchesOf(path.split("/").filter(Boolean), "/", env);
-    found.push(...(matches.length > 0 ? matches : [path]));
+    found.push(path, ...(/[*?[]/.test(path) ? await matchesOf(path.split("/").filter(Boolean), "/", env) : []));
     if (found.length > MOST) return undefined;
   }
   return alternatives && found;
@@ -50,21 +49,20 @@ async function matchesOf(parts: readonly string[], folder: string, env: Executio
 }
 
 /**
- * True at least for the names that the shell's pattern matches: a class in brackets stands for any character. Each piece between two
- * stars is taken where it is first found; a regular expression would try all places of all pieces.
+ * True at least for the names that the shell's pattern matches: what one character or a class in brackets stands for depends on the
+ * language and on classes inside the class. Each piece between two stars is taken where it is first found; a regular expression
+ * would try all places of all pieces.
  */
 function matchesName(pattern: string, name: string): boolean {
-  const [first = "", ...pieces] = pattern.replace(/\[[^\]]*\]/g, "?").split(/\*+/);
-  const fits = (piece: string, at: number): boolean =>
-    at + piece.length <= name.length && [...piece].every((letter, i) => letter === "?" || letter === name[at + i]);
+  const [first = "", ...pieces] = pattern.replace(/\[.*$/s, "*").split(/[*?]+/);
   const last = pieces.pop();
-  if (last === undefined) return name.length === first.length && fits(first, 0);
-  if (!fits(first, 0)) return false;
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
   let at = first.length;
   for (const piece of pieces) {
-    while (at + piece.length <= name.length && !fits(piece, at)) at++;
-    if (at + piece.length > name.length) return false;
-    at += piece.length;
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
   }
-  return name.length - last.length >= at && fits(last, name.length - last.length);
+  return name.length - last.length >= at && name.endsWith(last);
 }

@@ -291,7 +291,10 @@ describe("npm and the settings of a project", () => {
       mkdirSync(join(project, "src"));
       write(".npmrc", `${line}\n`);
       for (const command of commands) expect({ command, is: await decide(command) }).toEqual({ command, is: "ask" });
-      expect(await decide("npm ls", true)).toBe("allow");
+      for (const command of commands)
+        expect({ command, is: await decide(command, true) }).toEqual({ command, is: "allow" });
+      write("src/.npmrc", `${line}\n`);
+      expect(await decide("cd src && npm ls", true)).toBe("ask");
     },
   );
 

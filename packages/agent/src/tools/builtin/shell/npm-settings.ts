@@ -9,16 +9,21 @@ const HARMLESS =
 
 const LARGEST = 20_000;
 
-/** What makes npm no harmless program in `folder`: a setting there or in a folder above, except for the user's own file. */
-export async function npmSteering(folder: string | undefined, env: ExecutionEnvironment): Promise<string | undefined> {
+/** What makes npm no harmless program in `folder`: a setting there or in a folder above, up to one whose settings are the user's. */
+export async function npmSteering(
+  folder: string | undefined,
+  env: ExecutionEnvironment,
+  own: readonly (string | undefined)[],
+): Promise<string | undefined> {
   if (folder === undefined) return "npm in a folder that is not known";
+  if (own.includes(folder)) return undefined;
   const path = posix.join(folder, ".npmrc");
-  const stat = folder === env.home ? undefined : await env.stat(path);
+  const stat = await env.stat(path);
   if (stat && (stat.kind !== "file" || stat.size > LARGEST)) return "the file .npmrc";
   const lines = stat ? (await env.readFile(path)).split(/\r?\n/) : [];
   const strange = lines.find((line) => !HARMLESS.test(line));
   // What follows the equals sign may be a secret.
   if (strange !== undefined) return `npm's setting ${strange.trim().split("=")[0]?.slice(0, 40)}`;
   const parent = posix.dirname(folder);
-  return parent === folder ? undefined : npmSteering(parent, env);
+  return parent === folder ? undefined : npmSteering(parent, env, own);
 }
