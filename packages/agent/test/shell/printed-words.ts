@@ -54,6 +54,8 @@ export const printedWords: readonly string[] = [
   "find -L . -type f | xargs cat",
   "grep -Rl a . | xargs sed -i s/a/b/",
   "rg -lL a | xargs cat",
+  "ls | xargs grep -R a",
+  "cp -rL $(ls) out",
   "find . -maxdepth 0 -printf '/outside/app.conf' | xargs sed -i s/a/b/",
   "sed -i s/a/b/ $(git log --name-only --format=format:../outside/app.conf)",
   "git diff --name-only --line-prefix=/etc/ | xargs sed -i s/a/b/",

@@ -176,7 +176,9 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
       ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
       : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
-  const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed, found }) => isFed || found?.followsLinks);
+  const fed = TELLS_NAMES.test(name)
+    ? undefined
+    : given.find(({ isFed, found }) => isFed || (found && (found.followsLinks || named?.followsLinks)));
   const listed = fed ? undefined : named;
   const strange = isForeign
     ? "git outside of the session's repository"

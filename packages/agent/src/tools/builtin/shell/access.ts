@@ -73,10 +73,12 @@ async function treesBehindLinks(
 
 /** What it reaches through links inside folders: those that it searches and follows links in, and those that it copies a tree into. */
 async function filesBehindLinks(
-  { trees, writes, cwd, isHarmless, followsLinks }: ShellPart,
+  { trees: all, writes, cwd, isHarmless, followsLinks, found: handed = [] }: ShellPart,
   start: string,
   { env }: AccessScope,
 ): Promise<{ readonly kind: "read" | "write"; readonly path: string }[] | undefined> {
+  // Files that are handed over are looked at one by one.
+  const trees = all.filter((tree) => !handed.some(({ roots }) => roots.includes(tree)));
   const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path })) : [];
   const filled = trees.length > 0 ? writes.map((path) => ({ kind: "write" as const, path })) : [];
   const found: { readonly kind: "read" | "write"; readonly path: string }[] = [];

@@ -100,6 +100,11 @@ describe("found files that are read", () => {
   });
 });
 
+it("a project of many files needs no question", async () => {
+  for (let i = 0; i < 1200; i++) writeFileSync(join(project, `src/x${i}.txt`), "");
+  await expectAll(["find . -name '*.ts' | xargs grep a", "find . -name '*.ts' -exec sed -i s/a/b/ {} +"], "allow");
+});
+
 describe("found files that are changed", () => {
   it("need no question where they are files of the project", async () => {
     await expectAll(WRITES, "allow");
