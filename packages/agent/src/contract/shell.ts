@@ -33,6 +33,10 @@ export interface ShellPart {
   readonly followsLinks?: boolean | undefined;
   /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */
   readonly picks: readonly string[];
+  /** Names of files that other commands hand to it: which ones, only the disk tells. */
+  readonly found?: readonly FoundFiles[] | undefined;
+  /** What it does with them: it tells their names and sizes, reads them, or changes them. */
+  readonly foundUse?: "name" | "read" | "write" | undefined;
   /** Where it runs; undefined when that is not known before it runs. */
   readonly cwd: string | undefined;
   /** It runs, or may run, in another directory than the one where the text starts. */
@@ -47,6 +51,31 @@ export interface ShellPart {
   /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */
   readonly doubt?: string | undefined;
 }
+
+/** What a command prints that prints nothing but names of files: those below `roots`, as far as the other fields leave them. */
+export interface FoundFiles {
+  /** As written; may hold globs. */
+  readonly roots: readonly string[];
+  /** Globs of names that it looks for, hidden ones included. They may not be the only ones that it finds. */
+  readonly names: readonly string[];
+  /** A glob that every name fits, whatever the case of its letters. */
+  readonly only?: string | undefined;
+  /** Globs of folders that are not entered, written from the root on: a leading star stands for any folders. */
+  readonly without?: readonly string[] | undefined;
+  /** How far down it looks. */
+  readonly depth?: number | undefined;
+  readonly skipsHidden?: boolean | undefined;
+  readonly skipsLinks?: boolean | undefined;
+  /** What lies behind links is found as well. */
+  readonly followsLinks?: boolean | undefined;
+  /** The names in a folder are printed without the folder. */
+  readonly isBare?: boolean | undefined;
+  /** Its names begin at the top of the repository. */
+  readonly isFromTop?: boolean | undefined;
+}
+
+/** How found files are looked up in `ShellContext.plainFound`. */
+export const foundKey = (found: FoundFiles, cwd: string): string => JSON.stringify([cwd, found]);
 
 /** A command as written, from one of its wrappers on. */
 export interface OuterForm {
@@ -97,6 +126,6 @@ export interface ShellContext {
   readonly sameRepository?: ReadonlySet<string> | undefined;
   /** Folders in which no name begins with a dash, so that no glob becomes an option. */
   readonly plainNames?: ReadonlySet<string> | undefined;
-  /** Folders below which no name becomes an option or another file when it is cut at blanks. */
-  readonly plainTrees?: ReadonlySet<string> | undefined;
+  /** Keys of the found files of which none becomes an option, or another file when its name is cut at blanks. */
+  readonly plainFound?: Pick<ReadonlySet<string>, "has"> | undefined;
 }

@@ -8,8 +8,8 @@ import {
   integer,
   mapOf,
   number,
+  object,
   oneOf,
-  openObject,
   optional,
   type Schema,
   text,
@@ -178,7 +178,7 @@ const SETTINGS: {
   enableLoopDetection: flag(),
   loopDetectionWindow: count,
   maxSubagentDepth: count,
-  retry: openObject({
+  retry: object({
     maxRetries: optional(count),
     baseDelay: optional(amount),
     maxDelay: optional(amount),
@@ -197,7 +197,7 @@ const SETTINGS: {
   approvalTimeoutMs: count,
   firstEventTimeoutMs: count,
   stallTimeoutMs: count,
-  budget: openObject({
+  budget: object({
     tokens: optional(amount),
     usd: optional(amount),
     wallMs: optional(amount),

@@ -3,12 +3,14 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { defaultDeps } from "@lathe/llm";
 import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { SessionError } from "../../src/contract/session-error.ts";
 import { CodingAgent } from "../../src/session/headless/coding-agent.ts";
 import { createSession } from "../../src/session/headless/create-session.ts";
+import { resultText } from "../support/scripted-client.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 
 /** Each takes a while: the runner of long tests does all of them. */
@@ -64,12 +66,35 @@ it("what a session refuses its host has a code", async () => {
   await running;
   expect(await codeOf(() => Object.assign(s.session.config, { maxTurns: -1 }))).toBe("config");
   expect(await codeOf(() => Object.assign(s.session.config, { nothing: 1 }))).toBe("config");
+  expect(await codeOf(() => Object.assign(s.session.config, { budget: { turnz: 3 } }))).toBe("config");
+  expect(await codeOf(() => Object.assign(s.session.config, { retry: { retries: 3 } }))).toBe("config");
   await s.finish();
   expect(await codeOf(() => s.session.submit("late"))).toBe("closed");
   expect(await codeOf(() => s.session.steer("late"))).toBe("closed");
   expect(await codeOf(() => testProfile([tool("a name", () => "x")]))).toBe("tool_name");
   const deps = defaultDeps({ env: { ANTHROPIC_API_KEY: "k" } });
   expect(await codeOf(() => createSession({ model: "opus", cwd: tmpdir(), deps }))).toBe("model");
+});
+
+describe("a hook that decides about calls and returns what is no verdict: the call is not run, and the value is named", () => {
+  const NOT_APPROVED = [false, null, 0, "", true, "deny", {}, { decision: "no" }, { decision: "deny", reason: 5 }];
+  const BLOCKED = [false, null, 0, "", true, {}, { block: true }, { block: false }, { args: "x" }];
+  const CASES = [
+    ...NOT_APPROVED.map((value) => ["approve", value] as const),
+    ...BLOCKED.map((value) => ["beforeCall", value] as const),
+  ];
+  it.each(CASES)("%s: %j", async (hook, value) => {
+    const s = setUp({
+      script: [{ calls: [{ name: "echo", id: "c" }] }, { text: "ok" }],
+      middleware: [{ name: "gate", [hook]: () => value }],
+    });
+    expect((await s.session.submit("go")).reason).toBe("completed");
+    await s.finish();
+    expect(s.of("tool_call_end").map(({ data }) => data.is_error)).toEqual([true]);
+    expect(resultText(s.client.requests[1]!, "c")).toContain(
+      `the hook gate failed: it returned ${inspect(value)}, not`,
+    );
+  });
 });
 
 describe("a callback that must answer at once and rejects instead", () => {

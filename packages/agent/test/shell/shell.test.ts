@@ -3,6 +3,7 @@ import { analyseShell } from "../../src/policy/shell/analyse.ts";
 import { patternWords } from "../../src/policy/shell/match.ts";
 import { type VerdictOptions, verdictOf } from "../../src/policy/shell/verdict.ts";
 import { everyday } from "./everyday-cases.ts";
+import { printedWords } from "./printed-words.ts";
 import { ruleCases } from "./rule-cases.ts";
 import { smuggling, smugglingRules } from "./smuggling-cases.ts";
 
@@ -11,7 +12,7 @@ const context = {
   cwd: "/srv/project",
   home: "/home/u",
   plainNames: new Set(["/srv/project"]),
-  plainTrees: new Set(["/srv/project"]),
+  plainFound: { has: () => true },
 };
 
 interface Rules {
@@ -50,6 +51,10 @@ describe("shell verdicts", () => {
   it.each(smuggling)("does not slip through: $command", async ({ command, allow = [] }) => {
     const { verdict } = await judge(command, { allow: [...smugglingRules, ...allow] }, open);
     expect(verdict).not.toBe("allow");
+  });
+
+  it.each(printedWords)("needs a question: %s", async (command) => {
+    expect((await judge(command, {}, open)).verdict).toBe("ask");
   });
 
   it.each(ruleCases)(

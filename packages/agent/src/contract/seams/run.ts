@@ -1,6 +1,7 @@
 // Runs the hooks of the middleware list in order, each under its deadline.
 
-import { type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
+import { inspect } from "node:util";
+import { isJsonObject, type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
 import { abortController, endInTime, type SessionDeps } from "../../base/time/deadline.ts";
 import type { InputContent } from "../events/types.ts";
 import type { ToolResult } from "../tool.ts";
@@ -33,6 +34,14 @@ export interface SeamHost {
   readonly hookTimeoutMs: () => number;
   readonly warn: (message: string, code: string) => void;
 }
+
+const RANK = { allow: 0, ask: 1, deny: 2 };
+
+/** Hosts without types can return anything: what is no verdict, such as false, must not let a call run. */
+const noVerdict = (value: unknown, wanted: string): Error =>
+  new Error(
+    `it returned ${inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })}, not undefined, ${wanted}`,
+  );
 
 type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 
@@ -164,9 +173,11 @@ export class Seams {
         const verdict = await this.#run(middleware, "beforeCall", signal, (context) =>
           middleware.beforeCall!({ ...call, args }, context),
         );
-        if (!verdict) continue;
-        if ("block" in verdict) return verdict;
-        args = verdict.args;
+        if (verdict === undefined) continue;
+        const { block, args: changed } = Object(verdict) as { readonly block?: unknown; readonly args?: unknown };
+        if (typeof block === "string") return { block };
+        if (block !== undefined || !isJsonObject(changed)) throw noVerdict(verdict, "{ block: reason } or { args }");
+        args = changed;
       } catch (error) {
         if (signal.aborted) throw error;
         return { block: `blocked because the hook ${middleware.name} failed: ${messageOf(error)}` };
@@ -179,18 +190,20 @@ export class Seams {
   async approve(call: CallInfo, signal: AbortSignal): Promise<ApprovalVerdict> {
     let strongest: ApprovalVerdict;
     const askedBy: string[] = [];
-    const rank = { allow: 0, ask: 1, deny: 2 };
     for (const middleware of this.#with("approve")) {
       let verdict: ApprovalVerdict;
       try {
         verdict = await this.#run(middleware, "approve", signal, (context) => middleware.approve!(call, context));
+        if (verdict === undefined) continue;
+        const { decision, reason = "" } = Object(verdict) as { readonly decision?: string; readonly reason?: unknown };
+        if (!Object.hasOwn(RANK, decision ?? "") || typeof reason !== "string")
+          throw noVerdict(verdict, "{ decision: allow, deny or ask, reason?: text }");
       } catch (error) {
         if (signal.aborted) throw error;
         verdict = { decision: "deny", reason: `the hook ${middleware.name} failed: ${messageOf(error)}` };
       }
-      if (!verdict) continue;
       if (verdict.decision === "ask") askedBy.push(middleware.name);
-      if (!strongest || rank[verdict.decision] > rank[strongest.decision]) {
+      if (!strongest || RANK[verdict.decision] > RANK[strongest.decision]) {
         strongest = { by: middleware.name, ...verdict };
       }
       if (strongest.decision === "deny") return strongest;

@@ -107,7 +107,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     isLenient: true,
     operands: "text",
   },
-  ...alike("md5sum sha1sum sha256sum sha512sum", { options: "-btz --tag", isLenient: true, operands: "read" }),
+  ...alike("md5sum sha1sum sha256sum sha512sum", { options: "-btz --tag", operands: "read" }),
   shasum: { options: "-a: -bt", operands: "read" },
   cksum: { options: "-a: --algorithm=", operands: "read" },
   b2sum: { options: "-bt -l:", operands: "read" },
@@ -140,7 +140,6 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   // Texts.
   ...alike("grep egrep fgrep", {
     options: GREP,
-    isLenient: true,
     operands: "pattern",
     patternOptions: ["-e", "-f", "--regexp", "--file"],
   }),

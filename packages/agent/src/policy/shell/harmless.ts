@@ -1,13 +1,13 @@
 // Whether a command is on the list of harmless ones, and which files it names.
 
-import { endOfExec } from "./found-files.ts";
+import { endOfExec, FIND_TESTS } from "./found-files.ts";
 import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
 import { HARMLESS_WHERE_TRUSTED } from "./harmless-machine.ts";
 import type { HarmlessProgram, Operands } from "./harmless-program.ts";
 import { HARMLESS } from "./harmless-programs.ts";
 import { listOf, type ReadOptions, type Refused, readOptions } from "./options.ts";
 import { isPlainAwk, isPlainJq, isPlainSed } from "./script-texts.ts";
-import type { ShellWord } from "./shell-words.ts";
+import { mayBeSeveral, type ShellWord } from "./shell-words.ts";
 
 /** What begins so lies where the repository begins, wherever in it git runs. */
 export const TOP = ":/";
@@ -68,7 +68,8 @@ function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean 
 /** A word that the entry does not permit where it stands. */
 function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
   if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
-  if (most !== undefined && read.operands.length > most) return read.operands[most]?.value;
+  const surplus = most === undefined ? undefined : beyond(read.operands, most);
+  if (surplus) return surplus.value;
   // gawk opens a connection behind such a name.
   const isInet = language === "awk" && read.operands.find(({ value }) => /^\/+inet/.test(value));
   if (isInet) return isInet.value;
@@ -80,6 +81,11 @@ function strangeWord(read: ReadOptions, { each, values, language, most, needs, p
   );
   if (option) return option.name;
   return language && strangeScript(read, language, patternOptions);
+}
+
+/** The operand with which there are, or may be, more than `most`. */
+function beyond(operands: readonly ShellWord[], most: number): ShellWord | undefined {
+  return operands.find((word, index) => mayBeSeveral(word) || index >= most);
 }
 
 function valuesThat({ options }: ReadOptions, means: "read" | "write"): string[] {
@@ -147,7 +153,8 @@ function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boo
 function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | Refused {
   if (operands === "text") return { reads: [], writes: [] };
   if (operands === "none") return words[0] ? { refused: words[0].value } : { reads: [], writes: [] };
-  const files = operands === "pattern" ? words.slice(1) : words;
+  // A glob in the place of the pattern stands for files as well.
+  const files = operands === "pattern" && !(words[0] && mayBeSeveral(words[0])) ? words.slice(1) : words;
   const unknown = files.find(({ paths }) => paths === undefined);
   if (unknown) return { refused: unknown.value };
   const paths = files.map(({ paths: known }) => known as readonly string[]);
@@ -156,6 +163,9 @@ function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | Re
   const found = files.find((word) => word.found);
   if (found) return { refused: found.value };
   if (operands === "write") return { reads: [], writes: paths.flat() };
+  // All that a glob stands for but the last one would be moved as well.
+  const target = files.at(-1);
+  if (target && mayBeSeveral(target)) return { refused: target.value };
   return transfers(paths.slice(0, -1).flat(), paths.at(-1) ?? [], operands === "move");
 }
 
@@ -220,6 +230,8 @@ function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | Refused | u
     "sed",
   );
   if (!found || "refused" in found) return found;
+  const handed = suffixes.length > 0 ? words.find((word) => word.found) : undefined;
+  if (handed) return { refused: handed.value };
   const kept = suffixes.flatMap((suffix) => found.reads.map((path) => `${path}${suffix}`));
   // A link is replaced by a copy of what it leads to.
   return { reads: found.reads, writes: [...found.reads, ...kept] };
@@ -243,8 +255,11 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | Refused | undefine
   const strange = strangeOperand(read, entry);
   if (strange !== undefined) return { refused: strange };
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
-  const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value] : []));
-  const reads = [...read.operands, ...ranges].flatMap(({ value }) => {
+  const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value.value] : []));
+  const unknown = SHOWS_FILES.test(name) ? read.operands.find(({ paths }) => paths === undefined) : undefined;
+  if (unknown) return { refused: unknown.value };
+  const named = [...read.operands.flatMap(({ paths, value }) => paths ?? value), ...ranges];
+  const reads = named.flatMap((value) => {
     const path = value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, "");
     // Behind a revision it begins where the repository does, unless it begins with a dot.
     return path === "" ? [] : value.includes(":") ? [path, `${TOP}${path}`] : [path];
@@ -292,7 +307,8 @@ function shownFolders(name: string, { dashed = [] }: ReadOptions): readonly stri
 function strangeOperand({ options, operands }: ReadOptions, entry: (typeof HARMLESS_GIT)[string]): string | undefined {
   const isListing = entry.lists !== undefined && options.some(({ name }) => entry.lists?.includes(name));
   const most = isListing ? Number.POSITIVE_INFINITY : (entry.most ?? Number.POSITIVE_INFINITY);
-  if (operands.length > most) return operands[most]?.value;
+  const surplus = most === Number.POSITIVE_INFINITY ? undefined : beyond(operands, most);
+  if (surplus) return surplus.value;
   if (operands.length < (entry.least ?? 0)) return "";
   const file = options.find(({ value, means }) => value && means !== "text" && !value.isKnown);
   if (file) return file.name;
@@ -310,20 +326,6 @@ const checksNothing = ({ value, isKnown }: ShellWord): boolean => isKnown && !/%
 
 /** They show what is in files; a wildcard in a path stands for hidden files as well. */
 const SHOWS_FILES = /^(?:log|show|whatchanged|diff|diff-tree|diff-index|diff-files|grep|cat-file|blame|annotate)$/;
-
-/** How many words each test of `find` takes. Those that write, delete or run are not here. */
-const FIND_TESTS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    "-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race"
-      .split(" ")
-      .map((name) => [name, 0]),
-  ),
-  ...Object.fromEntries(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -lname -ilname -samefile -fstype -used -printf -newermt"
-      .split(" ")
-      .map((name) => [name, 1]),
-  ),
-};
 
 function harmlessFind(words: readonly ShellWord[]): Harmless | Refused {
   const reads: string[] = [];

@@ -1,7 +1,15 @@
 // Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
 
 import { posix } from "node:path";
-import type { OuterForm, ShellAssignment, ShellContext, ShellDanger, ShellPart } from "../../contract/shell.ts";
+import {
+  type FoundFiles,
+  foundKey,
+  type OuterForm,
+  type ShellAssignment,
+  type ShellContext,
+  type ShellDanger,
+  type ShellPart,
+} from "../../contract/shell.ts";
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
@@ -10,7 +18,7 @@ import { scriptInput } from "./interpreters.ts";
 import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
-import type { Found, ShellWord } from "./shell-words.ts";
+import type { ShellWord } from "./shell-words.ts";
 import { type Dialect, ShellDoubt } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 import { isExported, isHarmlessAssignment, sensitiveName, strangeVariable, type VariableFacts } from "./variables.ts";
@@ -27,7 +35,7 @@ export interface Reached {
   /** Its input comes from another command, or from a file. */
   readonly isPiped: boolean;
   /** Paths that another command pipes in. */
-  readonly piped: Found | undefined;
+  readonly piped: FoundFiles | undefined;
   readonly depth: number;
   /** Which shell reads the text. */
   readonly dialect: Dialect;
@@ -87,6 +95,7 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
     isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? (directory !== undefined && wrapped.name !== "git")),
     assignments: [...reached.assignments, ...assignments],
     depth: reached.depth + 1,
+    piped: directory ? undefined : reached.piped,
   };
   const moved = directory && {
     ...place,
@@ -96,9 +105,12 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
     const effects = withMade(seen.effects, wrapped.makes);
     const isOurs = /^(?:command|builtin|exec)$/.test(wrapped.name);
     const target = moved ?? (isOurs ? place : { ...place });
-    const fed = inner.words.map((word) => feed(word, reached));
-    addCommand({ ...seen, words: fed, effects }, inside, target, to);
-    for (const words of wrapped.more ?? []) addCommand({ ...seen, words, effects }, inside, { ...target }, to);
+    for (const words of [inner.words, ...(wrapped.more ?? [])]) {
+      const fed = words
+        .map((word) => feed(word, reached))
+        .map((word) => (moved ? carry(word, wrapped.name, place) : word));
+      addCommand({ ...seen, words: fed, effects }, inside, words === inner.words ? target : { ...target }, to);
+    }
     return;
   }
   const before = to.parts.length;
@@ -123,7 +135,15 @@ function withMade(effects: RedirectEffects, makes: readonly ShellWord[] = []): R
 
 /** What xargs adds are the paths that the command before it has printed. */
 function feed(word: ShellWord, { piped }: Reached): ShellWord {
-  return word.isFed ? { ...word, paths: piped?.roots, found: piped } : word;
+  return word.isFed && !word.found ? { ...word, paths: piped?.roots, found: piped } : word;
+}
+
+/** Found names mean other files where another directory is gone to; `-execdir` goes where they are. */
+function carry(word: ShellWord, by: string, from: Place): ShellWord {
+  const { found } = word;
+  if (!found) return word;
+  if (by !== "find") return { ...word, isFed: true, found: undefined, paths: undefined };
+  return { ...word, found: { ...found, roots: found.roots.map((root) => resolve(from, root) ?? root) } };
 }
 
 function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Place, to: Collector): void {
@@ -156,13 +176,15 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
       ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
       : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
-  const fed = TELLS_NAMES.test(name) ? undefined : given.find(({ isFed }) => isFed);
+  const fed = TELLS_NAMES.test(name)
+    ? undefined
+    : given.find(({ isFed, found }) => isFed || (found && (found.followsLinks || named?.followsLinks)));
   const listed = fed ? undefined : named;
   const strange = isForeign
     ? "git outside of the session's repository"
     : judged && "refused" in judged
       ? judged.refused
-      : builtin?.strange;
+      : (builtin?.strange ?? fed?.value);
   const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
@@ -177,9 +199,10 @@ const NOTHING: Harmless = { reads: [], writes: [] };
  * File names that begin with a dash, or hold a blank, become options and other files when a glob or another command puts them there.
  * The disk says whether there are any.
  */
-function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, plainTrees }: ShellContext): ShellWord {
+function withPlainNames(word: ShellWord, cwd: string | undefined, { plainNames, plainFound }: ShellContext): ShellWord {
   if (word.isFed) {
-    return cwd !== undefined && plainTrees?.has(cwd) ? { ...word, mayBeOption: false, isFed: false } : word;
+    const isPlain = word.found && cwd !== undefined && plainFound?.has(foundKey(word.found, cwd));
+    return isPlain ? { ...word, mayBeOption: false, isFed: false } : word;
   }
   const isGlob = !word.isKnown && word.paths?.every((path) => /^[*?[]/.test(path));
   return isGlob && cwd !== undefined && plainNames?.has(cwd) ? { ...word, mayBeOption: false } : word;
@@ -245,6 +268,8 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     writes,
     reads,
     ...searchScope(words, harmless, reached.context),
+    found: words.flatMap(({ found }) => found ?? []),
+    foundUse: TELLS_NAMES.test(words[0]?.value ?? "") ? "name" : harmless?.writes.length ? "write" : "read",
     cwd: place.cwd,
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
@@ -262,7 +287,7 @@ const MOST_PARTS = 500;
 const PRINTS = /^(?:true|false|echo|printf|test|\[|cd|pwd)$/;
 
 /** They tell names and sizes of files, not what is in them. */
-const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;
+const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|printf|test|\[)$/;
 
 function fromTop(path: string, { top, root, cwd }: ShellContext): string {
   return path.startsWith(TOP) ? posix.join(top ?? root ?? cwd, path.slice(TOP.length)) : path;
@@ -279,7 +304,7 @@ function searchScope(
   return {
     tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, context)),
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
-    followsLinks: harmless?.followsLinks || found.some(({ followsLinks }) => followsLinks),
+    followsLinks: harmless?.followsLinks || found.some((one) => one.followsLinks || !one.skipsLinks),
     picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
   };
 }

@@ -1,5 +1,6 @@
 // A word of a command as the judgement of a program sees it: what is known of it, and what it may still become.
 
+import type { FoundFiles } from "../../contract/shell.ts";
 import type { Word } from "./syntax.ts";
 import type { VariableFacts } from "./variables.ts";
 
@@ -13,23 +14,20 @@ export interface ShellWord {
   /** Every path that it may name, globs as written; undefined when that is not known. */
   readonly paths: readonly string[] | undefined;
   /** It stands for files that another command finds. */
-  readonly found?: Found | undefined;
+  readonly found?: FoundFiles | undefined;
   /** What another command prints is put there, cut at blanks. */
   readonly isFed?: boolean | undefined;
   /** It is one number. */
   readonly isNumber?: boolean | undefined;
 }
 
-/** Files below `roots`; `names` are globs of those that are picked, hidden ones included. */
-export interface Found {
-  readonly roots: readonly string[];
-  readonly names: readonly string[];
-  /** What lies behind links is found as well. */
-  readonly followsLinks?: boolean;
-}
-
 export function knownWord(value: string): ShellWord {
   return { value, isKnown: true, isSplit: false, mayBeOption: value.startsWith("-"), paths: [value] };
+}
+
+/** Whether it may become more than one word. */
+export function mayBeSeveral({ isSplit, paths, found }: ShellWord): boolean {
+  return isSplit && (found !== undefined || !paths?.every((path) => !/[*?[{]/.test(path)));
 }
 
 /** What xargs puts there from its input. */

@@ -1,12 +1,13 @@
 // Goes through the statements of a script in the order in which they run, and keeps track of where they run.
 
+import type { FoundFiles } from "../../contract/shell.ts";
 import { childrenOf, commandsIn, innerOf, isLoneCommand } from "./children.ts";
-import { findFiles, globOf, mayFindLinks } from "./found-files.ts";
 import { isJudgedByName } from "./known-programs.ts";
+import { listedFiles } from "./listed-files.ts";
 import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
 import { changesDirectory, commandMoves, type Place } from "./places.ts";
 import { effectsOf, noEffects, type SeenRedirect } from "./redirects.ts";
-import { type Found, knownWord, type ShellWord, toShellWord } from "./shell-words.ts";
+import { knownWord, type ShellWord, toShellWord } from "./shell-words.ts";
 import type { Command, Inner, Pipeline, Redirect, Script, SimpleCommand, Word } from "./syntax.ts";
 import { ShellDoubt } from "./syntax.ts";
 import { sensitiveName, type VariableFacts } from "./variables.ts";
@@ -59,28 +60,15 @@ function walkPipeline({ commands }: Pipeline, source: Source, reached: Reached, 
   });
 }
 
-const LISTERS = /^(?:ls|find|fd|fdfind|rg|grep|git)$/;
-const FILTERS = /^(?:head|tail|sort|uniq|grep)$/;
-
 /** The paths that a command prints, when it only lists files or passes on what it is given. */
-function printedPaths(command: Command, source: Source, piped: Found | undefined, to: Collector): Found | undefined {
-  if (command.kind !== "simple" || !to.parts.at(-1)?.isReadOnly) return undefined;
-  const words = command.words.map((word) => toShellWord(word, source.facts));
-  const [program, ...others] = words;
-  const operands = others.filter(({ mayBeOption }) => !mayBeOption).map(({ paths }) => paths);
-  if (!program || operands.includes(undefined)) return undefined;
-  const texts = (operands as string[][]).flat();
-  const patterns = texts.map((text) => globOf(text, "anywhere"));
-  if (piped && FILTERS.test(program.value))
-    return program.value === "grep" ? { ...piped, names: [...piped.names, ...patterns] } : piped;
-  if (program.value === "find") return findFiles(words);
-  if (!LISTERS.test(program.value)) return undefined;
-  // The first operand is no file for most of them: then they list where they run.
-  const roots = program.value === "ls" && texts.length > 0 ? texts : [...texts, "."];
-  // Of these, two list no links by themselves.
-  const isSearch = /^(?:rg|grep)$/.test(program.value);
-  const follows = isSearch && others.some(({ value }) => /^-\w*[LR]|^--(?:follow|dereference-recursive)$/.test(value));
-  return { roots, names: [...texts, ...patterns], followsLinks: isSearch ? follows : mayFindLinks(others) };
+function printedPaths(command: Command, source: Source, piped: FoundFiles | undefined, to: Collector) {
+  if (command.kind !== "simple" || command.assignments.length > 0 || !to.parts.at(-1)?.isReadOnly) return undefined;
+  const isQuiet = ({ start, end }: Redirect) => /^2>\s*\/dev\/null$/.test(source.text.slice(start, end));
+  if (!command.redirects.every(isQuiet)) return undefined;
+  return listedFiles(
+    command.words.map((word) => toShellWord(word, source.facts)),
+    piped,
+  );
 }
 
 /** `$(ls src)`: the paths that the command prints become words. */
@@ -88,7 +76,9 @@ function withPrinted(word: ShellWord, { inner, isSplit, value }: Word, source: S
   const [one, ...others] = inner;
   if (one?.kind !== "script" || others.length > 0 || !isSplit || !/^(?:\$\(.*\)|`.*`)$/s.test(value)) return word;
   const [command] = commandsIn(one.script);
-  const found = command && isLoneCommand(one.script) ? printedPaths(command, source, undefined, to) : undefined;
+  // Names that end in a zero byte become one word.
+  const isPlain = isLoneCommand(one.script) && !/-print0|\s-\w*[0zZ]|--null/.test(value);
+  const found = command && isPlain ? printedPaths(command, source, undefined, to) : undefined;
   return found ? { ...word, paths: found.roots, found, isFed: true } : word;
 }
 

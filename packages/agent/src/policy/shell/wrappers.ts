@@ -1,9 +1,11 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
+import type { FoundFiles } from "../../contract/shell.ts";
 import { endOfExec, findFiles } from "./found-files.ts";
 import { gitInner } from "./git.ts";
+import { listedFiles } from "./listed-files.ts";
 import { listOf, type OptionList, type ReadOption, readOptions } from "./options.ts";
-import { type Found, fedWord, knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
+import { fedWord, knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
 import type { Unwrapped, Wrapped } from "./unwrapped.ts";
 
@@ -280,17 +282,16 @@ function unwrapXargs(words: readonly ShellWord[]): Unwrapped {
   const replaced = last && (last.value?.value || "{}");
   const given = read.rest;
   const at = words.length - given.length;
-  if (given.length === 0) return { name: "xargs", inner: { words: [knownWord("echo"), fedWord("…")], at } };
-  const inner =
-    replaced === undefined
-      ? [...given, fedWord("…")]
-      : given.map((word) => (word.value.includes(replaced) ? replacedWord(word, replaced) : word));
+  // Names that are cut at another character are other names.
+  const isCut = read.options.some(({ name, value }) => /^-(?:d|-delimiter)$/.test(name) && value?.value !== "\\n");
+  const fill = (text: string) => (isCut ? unknownWord(text, "") : fedWord(text));
+  if (given.length === 0) return { name: "xargs", inner: { words: [knownWord("echo"), fill("…")], at } };
+  const fillIn = (word: ShellWord, mark: string) => {
+    if (!word.value.includes(mark)) return word;
+    return word.value === mark ? fill(mark) : unknownWord(word.value, word.value.slice(0, word.value.indexOf(mark)));
+  };
+  const inner = replaced === undefined ? [...given, fill("…")] : given.map((word) => fillIn(word, replaced));
   return { name: "xargs", inner: { words: inner, at } };
-}
-
-function replacedWord({ value }: ShellWord, replaced: string): ShellWord {
-  if (value === replaced) return fedWord(value);
-  return unknownWord(value, value.slice(0, value.indexOf(replaced)));
 }
 
 /** The programs behind -exec and the like. `find` itself is judged by the list of harmless commands. */
@@ -301,7 +302,8 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
   const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-"))
     ? "./"
     : (words[1]?.value ?? "./");
-  const found = findFiles(words);
+  const handOver = (value: string, isMany: boolean): ShellWord =>
+    program === "find" ? foundWord(value, lead, findFiles(words), isMany) : listedWord(value, words, starts);
   let isMoved = false;
   for (let at = 1; at < words.length; at++) {
     const { value, isSplit } = words[at] as ShellWord;
@@ -313,12 +315,13 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
     const command: ShellWord[] = [];
     const from = at + 1;
     const end = program === "find" ? endOfExec(words, from) : endAtSemicolon(words, from);
+    const isMany = words[end]?.value === "+" || /^(?:-X|--exec-batch)$/.test(value);
     for (at++; at < end; at++) {
       const word = words[at] as ShellWord;
-      command.push(/\{[./]*\}/.test(word.value) ? foundWord(word.value, lead, found) : word);
+      command.push(/\{[./]*\}/.test(word.value) ? handOver(word.value, isMany) : word);
     }
     if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text)))
-      command.push(unknownWord("{}", "./"));
+      command.push(handOver("{}", isMany));
     if (command.length === 0) return { doubt: `what ${program} runs cannot be told` };
     isMoved ||= /^-(?:exec|ok)dir$/.test(value);
     commands.push({ words: command, at: from });
@@ -334,10 +337,17 @@ function endAtSemicolon(words: readonly ShellWord[], from: number): number {
   return end < 0 ? words.length : end;
 }
 
-/** A path that find has found: below `lead`, with one of these names. */
-function foundWord(value: string, lead: string, found: Found): ShellWord {
-  const word = { ...unknownWord(value, value.startsWith("{") ? lead : value), found };
-  return lead === "" ? word : { ...word, paths: [...found.roots, ...found.names] };
+/** A path that find has found: below `lead`, with one of these names. With other text around it, it is another path. */
+function foundWord(value: string, lead: string, found: FoundFiles, isMany: boolean): ShellWord {
+  const word = { ...unknownWord(value, value.startsWith("{") ? lead : value), isSplit: isMany || lead === "" };
+  return lead === "" || value !== "{}" ? word : { ...word, found, paths: [...found.roots, ...found.names] };
+}
+
+/** A path that fd has found. Some versions write it without `./`. */
+function listedWord(value: string, words: readonly ShellWord[], starts: RegExp): ShellWord {
+  const end = words.findIndex((word) => starts.test(word.value));
+  const found = value === "{}" ? listedFiles(words.slice(0, end), undefined) : undefined;
+  return found ? { ...fedWord(value), found, paths: found.roots } : unknownWord(value, "");
 }
 
 function unwrapAfterDashes(words: readonly ShellWord[], program: string): Unwrapped {

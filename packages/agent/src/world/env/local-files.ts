@@ -309,7 +309,10 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
     const stats = await Promise.all(entries.map((entry) => statOrNothing(join(directory, entry.name))));
     for (const [index, entry] of entries.entries()) {
       const name = prefix + entry.name;
-      const changed = stats[index] === undefined ? {} : { mtimeMs: stats[index].mtimeMs };
+      const changed = {
+        ...(stats[index] && { mtimeMs: stats[index].mtimeMs }),
+        ...(entry.isSymbolicLink() && { isLink: true as const }),
+      };
       if (entry.isDirectory()) {
         result.push({ name, isDir: true, ...changed });
         if (left > 1) await walk(join(directory, entry.name), `${name}/`, left - 1);
@@ -318,7 +321,9 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
       const stat = stats[index];
       if (stat?.isDirectory()) result.push({ name, isDir: true, ...changed });
       else
-        result.push(stat === undefined ? { name, isDir: false } : { name, isDir: false, size: stat.size, ...changed });
+        result.push(
+          stat === undefined ? { name, isDir: false, ...changed } : { name, isDir: false, size: stat.size, ...changed },
+        );
     }
   };
   try {

@@ -208,8 +208,8 @@ export class ShellFiles {
     const answers = stdout.toString("utf8").split("\n");
     return names.map((name, i) => {
       const answer = answers[i];
-      if (answer === "d") return { name, isDir: true };
-      return answer === "-" ? { name, isDir: false } : { name, isDir: false, size: Number(answer) };
+      if (answer === "d") return { name, isDir: true, isLink: true };
+      return { name, isDir: false, isLink: true, ...(answer !== "-" && { size: Number(answer) }) };
     });
   }
 

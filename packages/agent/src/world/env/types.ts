@@ -136,7 +136,9 @@ export interface FileStat {
 export interface DirEntry {
   /** Relative to the listed directory, `/`-separated. */
   readonly name: string;
+  /** What a link leads to counts. */
   readonly isDir: boolean;
+  readonly isLink?: true;
   readonly size?: number;
   /** Absent where the environment does not know. */
   readonly mtimeMs?: number;

@@ -5,6 +5,7 @@ import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope, ToolServices } from "../../../contract/tool.ts";
 import { diskFacts, isGit, programOf } from "./disk-facts.ts";
 import { expandGlob } from "./expand-globs.ts";
+import { withFoundFiles } from "./found-names.ts";
 import { hasPreparedCommands } from "./git-repositories.ts";
 import { linksInside } from "./links-inside.ts";
 
@@ -33,7 +34,10 @@ async function analysisOf(
   const first = await analyseShell(command, context);
   const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
-  const { steered, ...facts } = told;
+  const { steered, ...onDisk } = told;
+  // Names that the text itself makes were not there to be looked at.
+  const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
+  const facts = makesNames ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
   const second = await analyseShell(command, { ...context, ...facts });
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
@@ -69,10 +73,12 @@ async function treesBehindLinks(
 
 /** What it reaches through links inside folders: those that it searches and follows links in, and those that it copies a tree into. */
 async function filesBehindLinks(
-  { trees, writes, cwd, isHarmless, followsLinks }: ShellPart,
+  { trees: all, writes, cwd, isHarmless, followsLinks, found: handed = [] }: ShellPart,
   start: string,
   { env }: AccessScope,
 ): Promise<{ readonly kind: "read" | "write"; readonly path: string }[] | undefined> {
+  // Files that are handed over are looked at one by one.
+  const trees = all.filter((tree) => !handed.some(({ roots }) => roots.includes(tree)));
   const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path })) : [];
   const filled = trees.length > 0 ? writes.map((path) => ({ kind: "write" as const, path })) : [];
   const found: { readonly kind: "read" | "write"; readonly path: string }[] = [];
@@ -93,8 +99,9 @@ async function filesBehindLinks(
 export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
   const { env, paths } = scope;
   const analysis = await analysisOf(command, cwd, scope);
+  const handed = await Promise.all(analysis.parts.map((part) => withFoundFiles(part, cwd, scope)));
   const access: Access[] = await Promise.all(
-    analysis.parts.map(async (part) => {
+    handed.map(async ({ part }) => {
       // Where links lead counts for what may run there; the words of the command are read from where they were written.
       const isMoved = part.cwd !== undefined && part.cwd !== cwd;
       return {
@@ -110,6 +117,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
     if (words[1] === "rebase" && (await hasPreparedCommands(place ?? cwd, env)))
       doubts.push("the rebase that is under way runs commands");
   const files = new Map<string, Access>();
+  for (const file of handed.flatMap((one) => one.files)) files.set(`${file.kind} ${file.path}`, file);
   for (const part of analysis.parts) {
     const behind = await filesBehindLinks(part, cwd, scope);
     if (!behind) doubts.push("it follows links, and there are too many files to look at");

@@ -3,10 +3,11 @@
 import { posix } from "node:path";
 import type { ShellAnalysis, ShellContext, ShellPart } from "../../../contract/shell.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import { hasPlainNames, plainAmong } from "./found-names.ts";
 import { gitSteering } from "./git-repositories.ts";
 import { npmSteering } from "./npm-settings.ts";
 
-export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainTrees">> {
+export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainFound">> {
   readonly sameRepository: ReadonlySet<string>;
   readonly top?: string | undefined;
   /** Programs that are not harmless here, with what the folder holds that makes them do other things. */
@@ -23,8 +24,8 @@ export async function diskFacts(
   const npmFolders = new Set(parts.filter((part) => programOf(part) === "npm").map(({ cwd }) => cwd));
   const root = env.workingDirectory();
   const globs = foldersOf(parts.filter(({ words }) => words.some((word) => /^[*?[]/.test(word))));
-  const fed = foldersOf(parts.filter(isFed));
-  if (gitFolders.size + npmFolders.size + globs.size + fed.size === 0) return undefined;
+  const found = parts.flatMap((part) => (part.found ?? []).map((one) => ({ found: one, cwd: part.cwd })));
+  if (gitFolders.size + npmFolders.size + globs.size + found.length === 0) return undefined;
   const steered = new Map<string, string>();
   const forGit = gitFolders.size > 0 && !isTrusted ? await gitSteering(root, env) : undefined;
   if (forGit !== undefined) steered.set("git", forGit);
@@ -37,7 +38,7 @@ export async function diskFacts(
     ...(gitFolders.size > 0 && { top: await topOf(root, env) }),
     sameRepository: await keep(gitFolders, async (folder) => forGit === undefined && isOurs(folder, root, env)),
     plainNames: await keep(globs, (folder) => hasPlainNames(folder, env)),
-    plainTrees: await keep(fed, (folder) => hasPlainTree(folder, env)),
+    plainFound: await plainAmong(found, env),
   };
 }
 
@@ -50,11 +51,6 @@ export const isGit = (part: ShellPart): boolean => programOf(part) === "git";
 
 function foldersOf(parts: readonly ShellPart[]): ReadonlySet<string> {
   return new Set(parts.flatMap(({ cwd }) => cwd ?? []));
-}
-
-/** It gets words that another command prints. */
-function isFed({ words, unknown, through }: ShellPart): boolean {
-  return through.includes("xargs") || unknown.some((index) => /^(?:\$\(|`)/.test(words[index] ?? ""));
 }
 
 async function keep(
@@ -82,27 +78,4 @@ async function topOf(root: string, env: ExecutionEnvironment): Promise<string> {
     if ((await env.stat(posix.join(folder, ".git"))) !== undefined) return folder;
     if (folder === posix.dirname(folder)) return root;
   }
-}
-
-async function hasPlainNames(folder: string, env: ExecutionEnvironment): Promise<boolean> {
-  if ((await env.stat(folder))?.kind !== "directory") return true;
-  return (await env.listDirectory(folder, 1)).every(({ name }) => !name.startsWith("-"));
-}
-
-/** Pieces of a name behind a blank that are read as a file or an option of their own. */
-const STEERING_PIECE = /^(?![A-Za-z\d(&+[][\w.()&,+\][-]*$)|key|secret|cred|token|passw|id_|\.(?:pem|env)/i;
-
-async function hasPlainTree(folder: string, env: ExecutionEnvironment): Promise<boolean> {
-  if ((await env.stat(folder))?.kind !== "directory") return true;
-  const all = { hidden: true, gitignore: false, directories: true, maxResults: 1000 };
-  const [dashed, cut] = await Promise.all(
-    ["**/-*", "**/*[\\s'\"\\\\]*"].map((pattern) => env.glob(pattern, folder, all)),
-  );
-  const pieces = (cut?.paths ?? []).flatMap((path) =>
-    posix
-      .relative(folder, path)
-      .split(/[\s'"\\]+/)
-      .slice(1),
-  );
-  return dashed?.paths.length === 0 && cut?.truncated === false && !pieces.some((piece) => STEERING_PIECE.test(piece));
 }

@@ -1,0 +1,146 @@
+// The files whose names one command hands to another, as they are on the disk: which of them there are, and whether one of the names
+// becomes an option, or other files, when it is cut at blanks.
+
+import { posix } from "node:path";
+import { type FoundFiles, foundKey, type ShellPart } from "../../../contract/shell.ts";
+import type { CallScope } from "../../../contract/tool.ts";
+import { fitsName } from "../../../policy/permissions/credential-globs.ts";
+import { isCredentialFile } from "../../../policy/permissions/sensitive-paths.ts";
+import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import { expandGlob } from "./expand-globs.ts";
+
+/** More are not looked at: the command is a question. */
+const MOST_ENTRIES = 20_000;
+const MOST_WRITES = 1000;
+
+interface PlacedFiles {
+  readonly found: FoundFiles;
+  /** Where the command runs that gets the names. */
+  readonly cwd: string | undefined;
+}
+
+/** Keys of those whose names stay what they are, whoever cuts them at blanks. */
+export async function plainAmong(all: readonly PlacedFiles[], env: ExecutionEnvironment): Promise<ReadonlySet<string>> {
+  const plain = new Set<string>();
+  for (const { found, cwd } of all)
+    if (cwd !== undefined && (await isPlain(found, cwd, env))) plain.add(foundKey(found, cwd));
+  return plain;
+}
+
+async function isPlain(found: FoundFiles, cwd: string, env: ExecutionEnvironment): Promise<boolean> {
+  if (found.isFromTop && (await env.stat(posix.join(cwd, ".git"))) === undefined) return false;
+  for (const root of found.roots) {
+    const folder = posix.resolve(cwd, root.replace(/[^/]*[*?[{].*$/s, ""));
+    const session = env.workingDirectory();
+    if (folder !== session && !folder.startsWith(`${session}/`)) return false;
+    if (!(await hasPlainNames(folder, env)) || !(await hasPlainTree(folder, env))) return false;
+  }
+  return true;
+}
+
+/** No name in the folder begins with a dash. */
+export async function hasPlainNames(folder: string, env: ExecutionEnvironment): Promise<boolean> {
+  if ((await env.stat(folder))?.kind !== "directory") return true;
+  return (await env.listDirectory(folder, 1)).every(({ name }) => !name.startsWith("-"));
+}
+
+/** Pieces of a name behind a blank that are read as a file or an option of their own. */
+const STEERING_PIECE = /^(?![A-Za-z\d(&+[][\w.()&,+\][-]*$)|key|secret|cred|token|passw|id_|\.(?:pem|env)/i;
+
+const isSteering = (path: string): boolean =>
+  path
+    .split(/[\s'"\\]+/)
+    .slice(1)
+    .some((piece) => STEERING_PIECE.test(piece));
+
+async function hasPlainTree(folder: string, env: ExecutionEnvironment): Promise<boolean> {
+  if ((await env.stat(folder))?.kind !== "directory") return true;
+  const all = { hidden: true, gitignore: false, directories: true, maxResults: 1000 };
+  const cut = await env.glob("**/*[\\s'\"\\\\]*", folder, all);
+  return !cut.truncated && !cut.paths.some((path) => isSteering(posix.relative(folder, path)));
+}
+
+interface FoundName {
+  readonly path: string;
+  readonly isDir: boolean;
+  readonly isLink: boolean;
+}
+
+/** Undefined when there are too many, or when they cannot be told. */
+async function namesOf(found: FoundFiles, cwd: string, env: ExecutionEnvironment): Promise<FoundName[] | undefined> {
+  const names: FoundName[] = [];
+  let entries = 0;
+  const enter = async (folder: string, way: string, left: number): Promise<boolean> => {
+    const listed = await env.listDirectory(folder, 1);
+    entries += listed.length;
+    if (entries > MOST_ENTRIES) return false;
+    for (const { name, isDir, isLink = false } of listed) {
+      if (found.skipsHidden && name.startsWith(".")) continue;
+      const path = posix.join(found.isBare ? cwd : folder, name);
+      const isFolder = isDir && !isLink;
+      const isLeftOut = isFolder && found.without?.some((glob) => isAt(glob, `${way}/${name}`));
+      if (isLeftOut || (isLink && found.skipsLinks)) continue;
+      if (found.only === undefined || fitsName(found.only, name, "hidden too")) names.push({ path, isDir, isLink });
+      if (isFolder && left > 1 && !(await enter(posix.join(folder, name), `${way}/${name}`, left - 1))) return false;
+    }
+    return true;
+  };
+  for (const root of found.roots) {
+    const absolute = posix.resolve(cwd, root.replace(/^~(?=\/|$)/, env.home ?? "~"));
+    const meant = /[*?[{]/.test(root) ? await expandGlob(absolute, env) : [absolute];
+    if (meant === undefined) return undefined;
+    for (const path of meant) {
+      const stat = await env.stat(path);
+      if (stat === undefined) continue;
+      const isDir = stat.kind === "directory";
+      names.push({ path, isDir, isLink: stat.realPath !== path });
+      const depth = found.depth ?? Number.POSITIVE_INFINITY;
+      if (isDir && depth > 0 && !(await enter(path, ".", depth))) return undefined;
+    }
+  }
+  return names;
+}
+
+/** `./a` stands for one folder below the root, a leading star for any that are on the way. */
+const isAt = (glob: string, path: string): boolean =>
+  glob.startsWith("*") ? path.endsWith(glob.slice(1)) : path === glob;
+
+/** What a part does with files that are handed to it. */
+export interface FoundAccess {
+  readonly part: ShellPart;
+  readonly files: readonly { readonly kind: "read" | "write"; readonly path: string }[];
+}
+
+/**
+ * The part, with the folders that it reads behind links. Of files that are only read, those count that hold keys, and links: what
+ * rules deny is told by the folders.
+ */
+export async function withFoundFiles(
+  part: ShellPart,
+  start: string,
+  { env, paths }: Pick<CallScope, "env" | "paths">,
+): Promise<FoundAccess> {
+  if (!part.isHarmless || part.foundUse === "name") return { part, files: [] };
+  const cwd = part.cwd ?? start;
+  const kind = part.foundUse ?? "read";
+  const trees: string[] = [];
+  const files: { kind: "read" | "write"; path: string }[] = [];
+  const places = { userHome: env.home ?? "/", latheHome: "/" };
+  for (const found of part.found ?? []) {
+    const names = await namesOf(found, cwd, env);
+    const meant = names?.filter(
+      ({ path, isDir, isLink }) => isLink || (kind === "write" ? !isDir : isCredentialFile(path, places)),
+    );
+    const isOpen = !meant || (kind === "write" && meant.length > MOST_WRITES);
+    if (isOpen || names?.some(({ path }) => isSteering(posix.relative(cwd, path))))
+      return { part: { ...part, isHarmless: false, isReadOnly: false, strange: NOT_TOLD }, files: [] };
+    for (const { path, isDir } of meant) {
+      const { real } = await paths.locate(path);
+      if (isDir) trees.push(real);
+      files.push({ kind, path: real });
+    }
+  }
+  return { part: { ...part, trees: [...part.trees, ...trees] }, files };
+}
+
+const NOT_TOLD = "What the other command finds";
