@@ -23,6 +23,17 @@ it.each([
   expect(scene.server.requests[3]?.text.split(TOLD)).toHaveLength(2);
 });
 
+it("a failing call repeated for ever beside one that works ends the same way, and the model is told once", async () => {
+  const shell = (command: string) => ({ name: "shell", args: { command } });
+  scene = await stage((request) =>
+    turn.calls(request.text.includes(TOLD) ? [shell("echo ok"), shell("exit 3")] : [shell("exit 3"), shell("echo ok")]),
+  );
+  const { code, stderr } = await scene.run(["--permission-mode", "full", "-p", "go", "--max-turns", "12"]);
+  expect({ code, requests: scene.server.requests.length }).toEqual({ code: 1, requests: 4 });
+  expect(stderr).toContain("The model repeated the same failing call of shell 4 times");
+  expect(scene.server.requests[3]?.text.split(TOLD)).toHaveLength(2);
+});
+
 it("a model that changes its ways after it was told goes on", async () => {
   const fails = turn.calls([{ name: "shell", args: { command: "exit 3" } }]);
   const works = turn.calls([{ name: "shell", args: { command: "true" } }]);

@@ -287,18 +287,20 @@ function countFailures(
   calls: readonly ToolCallData[],
 ): InputEnd | undefined {
   const failed = failedCalls(core);
-  for (const call of calls) {
-    const failures = run.failures.record(call.name, argumentsOf(call), failed.has(call.id));
-    if (failures > MOST_FAILURES) {
-      const message = `The model repeated the same failing call of ${call.name} ${failures} times, although it was told to stop.`;
-      core.warn(message, "repeated_failure");
-      return { reason: "error", error: { message, kind: "repetition", type: "RepeatedFailure" } };
-    }
-    if (failures === MOST_FAILURES) {
-      const message = `The same call of ${call.name} has failed ${failures} times in a row. Do not repeat it: change its arguments, use another tool, or say what keeps you from going on.`;
-      inject(core, message, "loop_detection");
-      core.emit("loop_detection", { message });
-    }
+  const counts = run.failures.record(
+    calls.map((call) => ({ name: call.name, args: argumentsOf(call), hasFailed: failed.has(call.id) })),
+  );
+  const failures = Math.max(0, ...counts);
+  const { name } = calls[counts.indexOf(failures)] ?? { name: "" };
+  if (failures > MOST_FAILURES) {
+    const message = `The model repeated the same failing call of ${name} ${failures} times, although it was told to stop.`;
+    core.warn(message, "repeated_failure");
+    return { reason: "error", error: { message, kind: "repetition", type: "RepeatedFailure" } };
+  }
+  if (failures === MOST_FAILURES) {
+    const message = `The same call of ${name} has failed ${failures} times in a row. Do not repeat it: change its arguments, use another tool, or say what keeps you from going on.`;
+    inject(core, message, "loop_detection");
+    core.emit("loop_detection", { message });
   }
   return undefined;
 }

@@ -27,17 +27,22 @@ export class LoopDetector {
   }
 }
 
-/** Counts how often one call failed in a row, within one input. */
+/** Counts how often a call failed in a row, within one input. A round of the same calls goes on with it, whatever its others gave. */
 export class FailureStreak {
-  #call = "";
-  #failures = 0;
+  #round = "";
+  readonly #failures = new Map<string, number>();
 
-  /** How many times in a row this very call has failed now; 0 when it did not fail. */
-  record(name: string, args: JsonObject, hasFailed: boolean): number {
-    const call = `${name} ${digest(args)}`;
-    this.#failures = hasFailed ? (call === this.#call ? this.#failures : 0) + 1 : 0;
-    this.#call = call;
-    return this.#failures;
+  /** For every call of a round: how many times in a row it has failed now; 0 when it did not fail. */
+  record(calls: readonly { name: string; args: JsonObject; hasFailed: boolean }[]): number[] {
+    const keys = calls.map(({ name, args }) => `${name} ${digest(args)}`);
+    const round = [...new Set(keys)].sort().join("\n");
+    if (round !== this.#round) this.#failures.clear();
+    this.#round = round;
+    return calls.map(({ hasFailed }, at) => {
+      const failures = hasFailed ? (this.#failures.get(keys[at]!) ?? 0) + 1 : 0;
+      this.#failures.set(keys[at]!, failures);
+      return failures;
+    });
   }
 }
 
