@@ -161,9 +161,12 @@ describe("RPC: commands", () => {
       unrecorded: null,
     });
     expect(await state(host)).toMatchObject({ messageCount: 6 });
-    expect((await host.ask("rewind", { entryId: "nothing0" }))["error"]).toContain(
-      "There is no entry nothing0 in this session. See get_tree.",
-    );
+    await host.data("set_label", { entryId, label: "start" });
+    for (const part of ["nothing0", entryId!.slice(0, -1), "start"])
+      expect((await host.ask("rewind", { entryId: part }))["error"]).toBe(
+        `There is no entry ${part} in this session. See get_tree.`,
+      );
+    expect(await state(host)).toMatchObject({ messageCount: 6 });
     expect(await host.finish()).toBe(0);
   });
 

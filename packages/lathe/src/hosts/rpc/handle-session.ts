@@ -99,7 +99,14 @@ export const sessionHandlers: Handlers<
   }),
 
   rewind: async ({ entryId, parts = "both", force = false }, { current }) =>
-    rewound(current, await withTreeHint(() => current.conversation.rewind(entryId, { parts, force }))),
+    rewound(
+      current,
+      await withTreeHint(() => {
+        // People may type a label or the beginning of an id; a program that does so has made a mistake.
+        const { id } = current.session.journal.entry(entryId);
+        return current.conversation.rewind(id, { parts, force });
+      }),
+    ),
 
   undo: async ({ parts = "both", force = false }, { current }) =>
     rewound(current, await current.conversation.undo({ parts, force })),
