@@ -136,6 +136,20 @@ describe("approvals", () => {
     expect(existsSync(file("one.txt"))).toBe(true);
   });
 
+  it("a character that is no answer begins a message: the letters after it answer nothing", async () => {
+    const run = await askedAboutTwo();
+    run.type("/");
+    run.type("y");
+    run.type("a");
+    await run.see("❯ /ya");
+    await run.see("Tab to answer");
+    expect(existsSync(file("one.txt"))).toBe(false);
+    run.type(`${KEY.backspace}${KEY.backspace}${KEY.backspace}${KEY.tab}`);
+    await run.see(/│ X=1 env echo one[\s\S]*Esc to stop/);
+    run.type("a");
+    await run.see("both");
+  });
+
   it("after an answer the next question has the keys, but not the one that was pressed at once", async () => {
     const run = await askedAboutTwo();
     run.type("yy");

@@ -64,9 +64,9 @@ export class KeyRouter {
     }
     if (!focused) return false;
     if (panels.isDeaf && isTyped(key)) return true;
-    // A paste is meant for the composer, unless the panel takes text now.
     if (focused.component.handle(key)) return true;
-    if (key.kind === "paste" && focused.byAgent) {
+    // What is no answer begins a message: the letters that follow it must not answer by accident.
+    if (isText(key) && focused.byAgent) {
       panels.unfocus();
       return false;
     }
@@ -78,3 +78,6 @@ export class KeyRouter {
     return true;
   }
 }
+
+const isText = (key: Key): boolean =>
+  key.kind === "paste" || (key.kind === "key" && key.text !== undefined && !key.ctrl && !key.alt);

@@ -121,8 +121,8 @@ export class AnswerPanel<T> implements Focusable {
     else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
     else {
       const chosen = options.findIndex(({ letter }) => letter === key.text?.toLowerCase());
-      // Other letters are swallowed: they are no answer, and no text is being typed.
-      if (chosen >= 0) this.#choose(chosen);
+      if (chosen < 0) return false;
+      this.#choose(chosen);
     }
     return true;
   }
