@@ -38,10 +38,8 @@ interface Tries {
 /** The context must have grown by this share of the window before another attempt. */
 const GROWTH = 0.05;
 
-type ContextSize = Pick<RequestInfo, "contextTokens" | "contextWindow">;
-
 /** Never less than can be true of the request: some servers report a few tokens whatever they are sent. */
-const tokensOf = (info: RequestInfo | ContextSize): number =>
+const tokensOf = (info: RequestInfo | Pick<RequestInfo, "contextTokens">): number =>
   "request" in info ? Math.max(info.contextTokens, presentContext(info).tokens) : info.contextTokens;
 
 /** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
@@ -75,7 +73,7 @@ export class Compaction {
   }
 
   /** Whether room is to be made before the next request. */
-  isFull(info: RequestInfo | ContextSize): boolean {
+  isFull(info: RequestInfo | Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return false;
     return tokensOf(info) > thresholdOf(info.contextWindow, settings);
