@@ -75,6 +75,29 @@ describe("RPC: host tools", () => {
     expect(await host.finish()).toBe(0);
   });
 
+  it("G-07 a result that is not valid is an error reply and a failed call; nothing waits for another", async () => {
+    const results = [{ result: { content: "text" } }, { result: 5 }, {}];
+    rig.server.push(...results.map(callsEcho), turn.text("pity"));
+    const host = await rig.start();
+    await host.data("set_host_tools", { tools: [echo] });
+    host.send({ type: "prompt", message: "echo" });
+    let from = 0;
+    for (const result of results) {
+      const call = await host.wait("a call", ({ type }) => type === "host_tool_call", from);
+      from = host.frames.indexOf(call) + 1;
+      host.send({ type: "host_tool_result", id: call["id"], ...result });
+    }
+    await host.event("agent_end");
+    const errors = host.frames.flatMap(({ command, error }) => (command === "host_tool_result" ? [error] : []));
+    expect(errors).toEqual([
+      'result.content must be a list, not "text".',
+      "result must be an object, not 5.",
+      "result is missing.",
+    ]);
+    expect(rig.server.requests[1]?.result("e")).toContain(`The host's answer was not valid: ${errors[0]}`);
+    expect(await host.finish()).toBe(0);
+  });
+
   it("G-07 a tool that cannot be offered is left out and named; the others are offered", async () => {
     rig.server.push(turn.text("fine"));
     const host = await rig.start();
@@ -209,6 +232,30 @@ describe("RPC: dialogs", () => {
     host.send({ type: "extension_ui_response", id: second["id"], cancelled: true });
     await host.event("agent_end", from);
     expect(rig.server.requests[2]?.result("b")).toContain("Denied by host");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-09 an answer that is not valid is an error reply, and denies the call", async () => {
+    const answers = [{ confirmed: 1 }, { confirmed: null }, { confirmed: true, remember: "everything" }, {}];
+    rig.server.push(...answers.map((_answer, n) => shell(`c${n}`, "X=1 env echo yes > y")), turn.text("done"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "go" });
+    let from = 0;
+    for (const answer of answers) {
+      const question = await dialog(host, "confirm", from);
+      from = host.frames.indexOf(question) + 1;
+      host.send({ type: "extension_ui_response", id: question["id"], ...answer });
+    }
+    await host.event("agent_end");
+    await expect(readFile(join(rig.box.dir, "y"))).rejects.toThrow("ENOENT");
+    const errors = host.frames.flatMap(({ command, error }) => (command === "extension_ui_response" ? [error] : []));
+    expect(errors).toEqual([
+      expect.stringContaining("confirmed"),
+      expect.stringContaining("confirmed"),
+      expect.stringContaining("remember"),
+    ]);
+    const settled = host.events().filter(({ type }) => type === "lathe:approval_settled");
+    expect(settled.map(({ decision }) => decision)).toEqual(answers.map(() => "deny"));
     expect(await host.finish()).toBe(0);
   });
 

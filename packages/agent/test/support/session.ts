@@ -5,6 +5,7 @@ import type { SessionDeps } from "../../src/base/time/deadline.ts";
 import type { SessionEvent } from "../../src/contract/events/types.ts";
 import { ToolRegistry } from "../../src/contract/registry/registry.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import { sleepOn } from "../../src/session/replay/record.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
 import type { Profile } from "../../src/tools/profiles/types.ts";
@@ -27,6 +28,10 @@ export function testDeps(): SessionDeps {
     setTimer: (callback, ms) => {
       const timer = setTimeout(callback, ms);
       return { cancel: () => clearTimeout(timer) };
+    },
+    // By the timers of the object that it is called on: a test may have put its own there.
+    sleep(ms, signal) {
+      return sleepOn((callback, after) => this.setTimer(callback, after), ms, signal);
     },
   };
 }

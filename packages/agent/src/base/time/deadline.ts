@@ -5,22 +5,15 @@ import { setMaxListeners } from "node:events";
 import type { ClientDeps } from "@lathe/llm";
 
 /** Clock, randomness, ids and timers; `defaultDeps()` of @lathe/llm has those of this process. */
-export type SessionDeps = Pick<ClientDeps, "now" | "random" | "uuid" | "setTimer">;
+export type SessionDeps = Pick<ClientDeps, "now" | "random" | "uuid" | "setTimer" | "sleep">;
 
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
-export function sleep(deps: SessionDeps, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = (): void => {
-      timer.cancel();
-      reject(signal.reason);
-    };
-    const timer = deps.setTimer(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
+export async function sleep(deps: SessionDeps, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await deps.sleep(ms, signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
 }
 
 /** Any number of calls may listen to it: Node would take more than ten listeners for a leak and say so on stderr. */

@@ -18,7 +18,7 @@ export type LogLine =
   | { readonly t: "uuid"; readonly v: string }
   | { readonly t: "input"; readonly verb: InputVerb; readonly content?: JsonValue; readonly outputSchema?: JsonValue }
   | { readonly t: "request"; readonly n: number; readonly body: string }
-  | { readonly t: "timer"; readonly n: number }
+  | { readonly t: "timer" | "wait"; readonly n: number }
   | { readonly t: "taken"; readonly n: number; readonly value: JsonValue }
   | { readonly t: "no_response"; readonly n: number; readonly error: string }
   | { readonly t: "response"; readonly n: number; readonly status: number; readonly headers: JsonObject }

@@ -20,7 +20,8 @@ export class Recorder implements SessionTape {
   readonly #unrecorded = new AsyncLocalStorage<true>();
   readonly #calls = new CallCount();
   #requests = 0;
-  #timers = 0;
+  /** Waits are counted by themselves: how many deadlines there are depends on how fast the work under them is. */
+  readonly #made = { timer: 0, wait: 0 };
   #taken = 0;
   #queue: Promise<void> = Promise.resolve();
 
@@ -40,15 +41,18 @@ export class Recorder implements SessionTape {
         return v;
       }) as ClientDeps[T];
     const fetch: Transport = Object.assign((request: TransportRequest) => this.#fetch(base.fetch, request), base.fetch);
-    const setTimer: ClientDeps["setTimer"] = (callback, ms) => {
-      if (this.#unrecorded.getStore()) return base.setTimer(callback, ms);
-      const n = this.#timers++;
-      return base.setTimer(() => {
-        this.#write({ t: "timer", n });
-        callback();
-      }, ms);
-    };
-    const sleep: ClientDeps["sleep"] = (ms, signal) => sleepOn(setTimer, ms, signal);
+    const recordTimer =
+      (t: "timer" | "wait"): ClientDeps["setTimer"] =>
+      (callback, ms) => {
+        if (this.#unrecorded.getStore()) return base.setTimer(callback, ms);
+        const n = this.#made[t]++;
+        return base.setTimer(() => {
+          this.#write({ t, n });
+          callback();
+        }, ms);
+      };
+    const setTimer = recordTimer("timer");
+    const sleep: ClientDeps["sleep"] = (ms, signal) => sleepOn(recordTimer("wait"), ms, signal);
     return {
       ...base,
       now: recordCall("now"),

@@ -40,7 +40,7 @@ export class Replayer implements SessionTape {
   #at = 0;
   readonly #calls = new CallCount();
   #requests = 0;
-  #timers = 0;
+  readonly #made = { timer: 0, wait: 0 };
   #taken = 0;
   readonly #waiting = new Map<string, (line: Completion) => void>();
   /** Requests that were abandoned: later lines of the log about them are skipped. */
@@ -56,16 +56,18 @@ export class Replayer implements SessionTape {
   }
 
   deps(base: ClientDeps): ClientDeps {
-    const setTimer: ClientDeps["setTimer"] = (callback, ms) =>
-      this.#over ? base.setTimer(callback, ms) : this.#timer(callback);
+    const timer =
+      (t: "timer" | "wait"): ClientDeps["setTimer"] =>
+      (callback, ms) =>
+        this.#over ? base.setTimer(callback, ms) : this.#timer(t, callback);
     return {
       ...base,
       now: () => this.#value("now", base.now),
       random: () => this.#value("random", base.random),
       uuid: () => this.#value("uuid", base.uuid),
       fetch: this.#fetch,
-      setTimer,
-      sleep: (ms, signal) => sleepOn(setTimer, ms, signal),
+      setTimer: timer("timer"),
+      sleep: (ms, signal) => sleepOn(timer("wait"), ms, signal),
     };
   }
 
@@ -188,8 +190,8 @@ export class Replayer implements SessionTape {
     });
   }
 
-  #timer(callback: () => void): { cancel(): void } {
-    const key = `timer ${this.#timers++}`;
+  #timer(t: "timer" | "wait", callback: () => void): { cancel(): void } {
+    const key = `${t} ${this.#made[t]++}`;
     this.#waiting.set(key, callback);
     return { cancel: () => void this.#waiting.delete(key) };
   }
@@ -229,6 +231,7 @@ function keyOf(line: Completion): string {
     case "input":
       return "input";
     case "timer":
+    case "wait":
     case "taken":
       return `${line.t} ${line.n}`;
     case "response":
@@ -248,7 +251,7 @@ function keyOf(line: Completion): string {
 
 /** What makes a line superfluous: the request it belongs to was abandoned. */
 function leftKey(line: Completion): string {
-  return "n" in line && line.t !== "timer" && line.t !== "taken" ? `request ${line.n}` : keyOf(line);
+  return "n" in line && !/^(?:timer|wait|taken)$/.test(line.t) ? `request ${line.n}` : keyOf(line);
 }
 
 function failureOf({ name, message }: { readonly name: string; readonly message: string }): Error {

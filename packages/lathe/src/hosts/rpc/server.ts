@@ -80,12 +80,10 @@ export class RpcServer {
 
   #answer(type: InboundName, frame: Frame): void {
     const problem = ANSWERS[type].wrongIn(frame);
-    if (problem !== undefined) {
-      this.#inOrder(() => this.#fail(type, undefined, `${problem}.`));
-      return;
-    }
+    if (problem !== undefined) this.#inOrder(() => this.#fail(type, undefined, `${problem}.`));
+    if (problem !== undefined && type === "host_tool_update") return;
     const { hostTools, hostUris } = this.#context;
-    const checked = frame as never;
+    const checked = (problem === undefined ? frame : failureOf(frame, problem)) as never;
     const take: Readonly<Record<InboundName, () => void>> = {
       extension_ui_response: () => this.#person.response(checked),
       host_tool_update: () => hostTools.update(checked),
@@ -131,6 +129,12 @@ export class RpcServer {
   #fail(command: string, id: string | undefined, error: ResponseError): void {
     this.#writer.write({ ...(id === undefined ? {} : { id }), type: "response", command, success: false, error });
   }
+}
+
+/** An answer that is not valid counts as a failure or a cancelled dialog: what waits for it must not wait for ever. */
+function failureOf({ id }: Frame, problem: string): object {
+  const error = `The host's answer was not valid: ${problem}.`;
+  return { id, isError: true, error, result: { content: [{ type: "text", text: error }] }, cancelled: true };
 }
 
 function nothingSaid(type: CommandName, { message, images }: Frame): string | undefined {
