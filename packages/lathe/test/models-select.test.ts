@@ -38,6 +38,16 @@ const reached = (): string => {
   return `${provider}/${request?.model} ${request?.body.reasoning_effort ?? ""}`.trim();
 };
 
+it("a session whose first request got no answer is continued with its own model", async () => {
+  await b.close();
+  b = await bench({ script: [turn.error(401), turn.text("ok")] });
+  await b.write("models.yml", twoProviders());
+  const first = await b.box.run(["--model", "two/alpha-mini", "-p", "hi"], { env: keys });
+  expect(first.code).toBe(3);
+  expect(await b.box.run(["-c", "-p", "again"], { env: keys })).toMatchObject({ code: 0 });
+  expect(b.asked.map(({ model }) => model)).toEqual(["alpha-mini", "alpha-mini"]);
+});
+
 describe("which model a selector means", () => {
   it.each([
     ["one/alpha-large", "one/alpha-large"],

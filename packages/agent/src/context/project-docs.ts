@@ -40,7 +40,7 @@ export async function projectDocs(
   const reader = await FolderDocs.of(env, root, warn);
   const docs: InstructionDoc[] = [];
   for (const folder of pathDown(root, cwd)) docs.push(...(await reader.in(folder, familyFiles)));
-  return joinDocs([...before, ...docs]);
+  return joinDocs([...before, ...docs], warn);
 }
 
 /** Reads the instruction files of folders of one project, each file once. */
@@ -73,10 +73,12 @@ export class FolderDocs {
     const found: InstructionDoc[] = [];
     for (const name of names) {
       const path = entryOf(folder, name);
-      const text = await readDoc(this.#env, path, this.#realRoot, this.#seen);
+      const shown = posix.relative(this.#root, path) || name;
+      const { text, problem } = await readDoc(this.#env, path, this.#realRoot, this.#seen);
+      if (problem !== undefined) this.#warn?.({ path: shown, message: `${problem}; it is left out` });
       if (text === "") continue;
       if (text.includes("@") && isImporting(name)) found.push(...(await this.#importsOf(path, text)));
-      found.push({ path: posix.relative(this.#root, path) || name, text });
+      found.push({ path: shown, text });
     }
     return found;
   }
@@ -90,22 +92,46 @@ export class FolderDocs {
 }
 
 /** Later ones take precedence, so the first are shortened when there is too much. */
-export function joinDocs(docs: readonly InstructionDoc[]): ProjectDocs {
-  return { text: joinTexts(docs), files: docs.map(({ path }) => path) };
+export function joinDocs(docs: readonly InstructionDoc[], warn?: DocWarner): ProjectDocs {
+  const text = joinTexts(docs);
+  const [first] = docs;
+  if (first && text.startsWith(TRUNCATED_MARKER))
+    warn?.({
+      path: first.path,
+      message: "with the other instruction files it is larger than 32 KB; it is cut or left out",
+    });
+  return { text, files: docs.map(({ path }) => path) };
 }
 
-/** Empty when there is nothing to say. An unreadable file in another person's repository must not stop people from working there. */
-async function readDoc(env: ExecutionEnvironment, path: string, realRoot: string, seen: Set<string>): Promise<string> {
+/** What is in the place of an instruction file that has nothing to say. */
+const NO_FILE = {
+  directory: "it is a directory",
+  other: "it is a pipe or device",
+  dangling: "it is a link that leads nowhere",
+} as const;
+
+/** The text is empty when there is nothing to say. An unreadable file in another person's repository must not stop people from working there. */
+async function readDoc(
+  env: ExecutionEnvironment,
+  path: string,
+  realRoot: string,
+  seen: Set<string>,
+): Promise<{ readonly text: string; readonly problem?: string }> {
   try {
     const stat = await env.stat(path);
-    if (stat?.kind !== "file" || seen.has(stat.realPath)) return "";
+    if (!stat || seen.has(stat.realPath)) return { text: "" };
+    if (stat.kind !== "file") return { text: "", problem: NO_FILE[stat.kind] };
     seen.add(stat.realPath);
     // A stranger's repository must not put a private file into the prompt.
-    if (!isInside(stat.realPath, realRoot)) return LEADS_OUT;
-    if (mayHoldSecrets(stat.realPath, { userHome: "", latheHome: "" })) return LEADS_TO_KEYS;
-    return stat.size > LARGEST_BYTES ? TOO_LARGE : (await env.readFile(path)).trim();
+    if (!isInside(stat.realPath, realRoot))
+      return { text: LEADS_OUT, problem: "the link leads outside the repository" };
+    if (mayHoldSecrets(stat.realPath, { userHome: "", latheHome: "" }))
+      return { text: LEADS_TO_KEYS, problem: "the link leads to a file that may hold keys" };
+    if (stat.size > LARGEST_BYTES) return { text: TOO_LARGE, problem: "it is larger than 1 MB" };
+    const text = (await env.readFile(path)).trim();
+    return text.includes("\0") ? { text: "", problem: "it is not text" } : { text };
   } catch {
-    return "";
+    return { text: "", problem: "it cannot be read" };
   }
 }
 

@@ -49,7 +49,7 @@ export async function readSurroundings(
     collectFacts(env, known, git),
     projectDocs(env, instructionFiles, git.root, before, warn),
   ]);
-  const own = joinDocs(userDocs);
+  const own = joinDocs(userDocs, warn);
   const files = [...docs.files, ...own.files];
   return {
     environment: environmentBlock(facts),

@@ -331,6 +331,8 @@ export interface InputLine {
   readonly state: "start" | "end";
   /** The user entry that began it. */
   readonly entryId: string;
+  /** On a `start`: the model that was to answer, as provider/id. */
+  readonly model?: string;
   readonly reason?: string;
   readonly timestamp: string;
 }

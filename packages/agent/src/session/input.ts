@@ -18,6 +18,7 @@ import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
 import { callModel } from "./model-call.ts";
 import type { UnfinishedInput } from "./recovery.ts";
+import { selectorOf } from "./request.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf } from "./types.ts";
 
@@ -28,13 +29,13 @@ const RUNS_ON: ReadonlySet<EndReason> = new Set(["completed", "round_limit", "tu
 
 /** Journals the messages that begin an input; the first names it. */
 export function beginInput(
-  core: SessionLog,
+  core: SessionLog & ModelContext,
   run: InputRun,
   messages: readonly QueuedMessage[],
   origin: "input" | "follow_up",
 ): void {
   run.entryId = messages[0]!.id;
-  core.journal.write({ type: "input", state: "start", entryId: run.entryId });
+  core.journal.write({ type: "input", state: "start", entryId: run.entryId, model: selectorOf(core.profile) });
   for (const { id, content, source } of messages) {
     const message = userMessage(content);
     core.append({ type: "message", id, message, origin, ...(source === undefined ? {} : { source }) });

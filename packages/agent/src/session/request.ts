@@ -119,11 +119,12 @@ async function ensurePrefix(
   if (reason !== "first") core.guard.expect(reason);
 }
 
+export const selectorOf = ({ provider, id, model }: Profile): string => `${provider ?? id}/${model}`;
+
 export function noteModel(core: SessionLog & ModelContext, role?: string, reason?: string): void {
-  const { provider, id, model } = core.profile;
   core.append({
     type: "model_change",
-    model: `${provider ?? id}/${model}`,
+    model: selectorOf(core.profile),
     ...(role === undefined ? {} : { role }),
     ...(reason === undefined ? {} : { reason }),
   });

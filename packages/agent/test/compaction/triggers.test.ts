@@ -37,6 +37,15 @@ describe("CO-01 triggers", () => {
     await s.finish();
   });
 
+  it("threshold: a server that always reports 100 tokens does not turn it off", async () => {
+    const usage = { inputTokens: 100, outputTokens: 20, totalTokens: 120 };
+    const s = compacting({ work: (request, index) => ({ ...rounds(60, 8000)(request, index), usage }) });
+    expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
+    expect(s.of("compaction_start").map(({ data }) => data.reason)).toContain("threshold");
+    expect(Math.max(...s.work().map((request) => sentText(request).length))).toBeLessThan(3 * 4 * 100_000);
+    await s.finish();
+  });
+
   it("overflow: the request is sent again with less, once there is room", async () => {
     let failed = false;
     const s = compacting({

@@ -22,9 +22,12 @@ export interface InitialWish {
   readonly firstModel?: (() => Promise<ModelChoice | undefined>) | undefined;
 }
 
-/** The model a session last used, as a selector. Its effort is kept, unless this run names one. */
-export function modelOfSession({ context }: Journal, { settingsOrigin }: ModelWorkspace): string | undefined {
-  const model = modelFor(context.state, "default");
+/** The model a session last used or was begun with, as a selector. Its effort is kept, unless this run names one. */
+export function modelOfSession(
+  { context, inputModel }: Journal,
+  { settingsOrigin }: ModelWorkspace,
+): string | undefined {
+  const model = modelFor(context.state, "default") ?? inputModel;
   const { chosenLevel } = context.state;
   const keepsOwn = chosenLevel !== undefined && settingsOrigin.get("defaultThinkingLevel") !== "run";
   return model !== undefined && keepsOwn ? `${model}:${chosenLevel}` : model;

@@ -1,5 +1,6 @@
 // What files add to the system prompt of a real session.
 
+import { execFileSync } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
@@ -204,4 +205,21 @@ it("EX-12 the user's own CLAUDE.md imports from the home folder too, but no keys
   expect(talk.warnings.join("\n")).toMatch(
     /~\/\.claude\/CLAUDE\.md: it imports files that may hold keys; left out: \.\.\/\.ssh\/id_rsa, ~\/\.npmrc/,
   );
+});
+
+const put: Readonly<Record<string, (path: string) => unknown>> = {
+  "it is larger than 1 MB; it is left out": (path) => writeFile(path, "a".repeat(2 ** 20 + 1)),
+  "with the other instruction files it is larger than 32 KB; it is cut or left out": (path) =>
+    writeFile(path, "words ".repeat(7_000)),
+  "it is not text; it is left out": (path) => writeFile(path, Buffer.from([65, 0, 255, 66])),
+  "it is a directory; it is left out": (path) => mkdir(path),
+  "it is a pipe or device; it is left out": (path) => execFileSync("mkfifo", [path]),
+  "it is a link that leads nowhere; it is left out": (path) => symlink("AGENTS.md", path),
+  "the link leads outside the repository; it is left out": (path) => symlink(join(path, "../../outside.md"), path),
+};
+it.each(Object.keys(put))("an AGENTS.md that is not used as it is causes one warning: %s", async (message) => {
+  await start({ "outside.md": "outside" });
+  await put[message]!(join(talk.root, "project/AGENTS.md"));
+  await talk.say("hello");
+  expect(talk.warnings.filter((warning) => warning.includes("AGENTS.md"))).toEqual([`AGENTS.md: ${message}.`]);
 });

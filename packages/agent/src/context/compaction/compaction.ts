@@ -11,6 +11,7 @@ import type {
   SeamContext,
   StopVerdict,
 } from "../../contract/seams/types.ts";
+import { presentContext } from "./present-context.ts";
 import goOn from "./prompts/go-on.md";
 import { type CompactionSettings, thresholdOf } from "./settings.ts";
 import type { Summarizer } from "./summarize.ts";
@@ -36,6 +37,10 @@ interface Tries {
 
 /** The context must have grown by this share of the window before another attempt. */
 const GROWTH = 0.05;
+
+/** Never less than can be true of the request: some servers report a few tokens whatever they are sent. */
+const tokensOf = (info: RequestInfo | Pick<RequestInfo, "contextTokens">): number =>
+  "request" in info ? Math.max(info.contextTokens, presentContext(info).tokens) : info.contextTokens;
 
 /** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
 export class Compaction {
@@ -68,10 +73,10 @@ export class Compaction {
   }
 
   /** Whether room is to be made before the next request. */
-  isFull({ contextTokens, contextWindow }: Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
+  isFull(info: RequestInfo | Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
     const settings = this.#options.settings();
-    if (!settings.enabled || settings.strategy === "off" || contextWindow <= 0) return false;
-    return contextTokens > thresholdOf(contextWindow, settings);
+    if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return false;
+    return tokensOf(info) > thresholdOf(info.contextWindow, settings);
   }
 
   #triesOf({ sessionId }: SeamContext): Tries {
@@ -86,7 +91,8 @@ export class Compaction {
 
   async #makeRoom(info: RequestInfo, context: SeamContext): Promise<RequestVerdict> {
     const tries = this.#triesOf(context);
-    const { contextTokens, contextWindow } = info;
+    const { contextWindow } = info;
+    const contextTokens = tokensOf(info);
     if (tries.stuckAt !== undefined && contextTokens < tries.stuckAt + GROWTH * contextWindow) return undefined;
     const { prunable, wasRestored } = await import("./prune.ts");
     // A person asked for all of it: what they see again stays as long as it can be sent.

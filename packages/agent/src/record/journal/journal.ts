@@ -138,6 +138,10 @@ export class Journal {
   get input(): InputLine | undefined {
     return this.#index.input;
   }
+  /** The model that the last input was for, as provider/id, whether it answered or not. */
+  get inputModel(): string | undefined {
+    return this.#index.inputModel;
+  }
   /** Effects that began and have no outcome, oldest first. */
   openIntents(): readonly IntentLine[] {
     return this.#index.openIntents;

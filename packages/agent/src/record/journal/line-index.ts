@@ -16,6 +16,8 @@ export class LineIndex {
   prefix: PrefixLine | undefined;
   /** The last `input` line: tells an unfinished run from a finished one. */
   input: InputLine | undefined;
+  /** The model that the last input was for, whether it answered or not. */
+  inputModel: string | undefined;
   readonly #rows = new Map<string, number>();
   /** Ids of the tree's entries, by row. */
   readonly #ids: string[] = [];
@@ -96,6 +98,7 @@ export class LineIndex {
         break;
       case "input":
         this.input = line;
+        this.inputModel = line.model ?? this.inputModel;
         break;
     }
   }

@@ -209,7 +209,7 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
       listOf(openObject({ kind: choice(["prompt", "instructions"]), name: text(), characters: number() })),
     ),
   },
-  input: { state: choice(["start", "end"]), entryId: text(), reason: maybeText },
+  input: { state: choice(["start", "end"]), entryId: text(), model: maybeText, reason: maybeText },
   host: { kind: text(), data: optional(anything()) },
   seal: { torn: number() },
 };
