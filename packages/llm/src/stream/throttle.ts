@@ -32,7 +32,7 @@ export async function* throttle(
   if (held !== undefined) yield held;
 }
 
-export function isDelta(event: StreamEvent): event is DeltaEvent {
+function isDelta(event: StreamEvent): event is DeltaEvent {
   return event.type === "text_delta" || event.type === "reasoning_delta" || event.type === "tool_call_delta";
 }
 
