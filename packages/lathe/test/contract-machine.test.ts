@@ -215,6 +215,16 @@ describe("a home that cannot be written", () => {
     });
   });
 
+  it.runIf(canMount)("a full disk is no mistake of who continues a session: code 70 (needs mount)", async () => {
+    scene = await stage([turn.text("kept"), turn.text("after")]);
+    await withTmpfs(scene.box.env["LATHE_HOME"]!, "128k", async (folder) => {
+      expect((await scene.run(["first"])).code).toBe(0);
+      await expect(writeFile(join(folder, "filler"), Buffer.alloc(2 ** 20))).rejects.toThrow("ENOSPC");
+      const { code, stderr } = await scene.run(["-c", "go on"]);
+      expect({ code, lines: errorLines(stderr) }).toEqual({ code: 70, lines: [expect.stringContaining("ENOSPC")] });
+    });
+  });
+
   it.runIf(canMount)(
     "a disk that fills up in the middle ends in one clear line, and what was kept can be continued (needs mount)",
     async () => {

@@ -86,6 +86,13 @@ const CAUSES: readonly Cause[] = [
   },
   { name: "a server that stays down (500)", script: down(500), code: 3, status: "provider_error", says: /lathe -c/ },
   {
+    name: "a connection that breaks in the middle of every answer: half an answer is none",
+    script: () => turn.withFault({ kind: "cut", at: { events: 4 } }),
+    code: 3,
+    status: "provider_error",
+    says: /lathe -c/,
+  },
+  {
     name: "no credential",
     env: { ANTHROPIC_API_KEY: "" },
     code: 3,

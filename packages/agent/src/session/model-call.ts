@@ -248,7 +248,8 @@ function closeAnswer(
   kept?: { readonly entry_id: string; readonly message: Message },
 ): void {
   if (!partial.started) return;
-  core.recordAnswer(partial.text, "interrupted");
+  // The beginning of an answer that failed is not kept, and is no answer of the input.
+  if (kept) core.recordAnswer(partial.text, "interrupted");
   core.emit("assistant_text_end", {
     text: partial.text,
     reasoning: partial.reasoning,

@@ -74,6 +74,8 @@ export const furtherTexts: readonly string[] = [
   "lspci -q",
   "gcc -v a.c",
   "netstat -c",
+  "netstat",
+  "netstat --programs",
   "hostname -A",
   "hostname --fqdn",
   "true {PATH}> out.txt; git log",

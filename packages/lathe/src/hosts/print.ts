@@ -35,7 +35,7 @@ function note(machine: Machine, event: SessionEvent, agent?: string): void {
     const { message, delay_ms } = event.data;
     const who = agent === undefined ? "" : `agent ${agent}: `;
     machine.stderr.write(
-      `lathe: ${who}${joinLines(message)}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
+      `lathe: ${who}${joinLines(message).replace(/\.$/, "")}; trying again${delay_ms > 0 ? ` in ${Math.ceil(delay_ms / 1000)} s` : ""}\n`,
     );
   }
 }

@@ -23,10 +23,14 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
   }
 }
 
+/** The machine is at fault then, not the choice of a session. */
+const UNWRITABLE: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
+
 /** A session that another process holds is refused; nothing is lost. */
 export function refusal(error: unknown, runId?: string): unknown {
   if (!(error instanceof Error) || error instanceof CliError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
+  if (UNWRITABLE.has(((error.cause ?? error) as NodeJS.ErrnoException).code)) return error;
   if (syscall !== undefined)
     return usageError(`The session cannot be opened: ${error.message}. See: lathe sessions list`);
   if (error.name !== "JournalError") return error;

@@ -15,7 +15,7 @@ export class Troubles {
     switch (event.kind) {
       case "retry":
         this.#retries += 1;
-        this.#add(`${event.data.message}; trying again`);
+        this.#add(`${event.data.message.replace(/\.$/, "")}; trying again`);
         break;
       case "assistant_text_end":
         this.#retries = 0;

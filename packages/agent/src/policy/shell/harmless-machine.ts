@@ -81,7 +81,11 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
   },
   mount: { options: "-l -t:", operands: "none" },
   ifconfig: { options: "-as", operands: "text", joined: /^[\w.:-]*$/ },
-  netstat: { options: "-aeilnoprstuwx46 --all --listening --numeric --programs --route --tcp --udp", operands: "none" },
+  netstat: {
+    options: "-aeilnoprstuwx46 --all --listening --numeric --programs --route --tcp --udp",
+    operands: "none",
+    needs: "-n",
+  },
   sysctl: { options: "-aenN --all --names --values", operands: "text", each: /^[\w./-]+$/ },
   lspci: { options: "-bDkmntv -d: -s:", operands: "none" },
   lsusb: { options: "-tv -d: -s:", operands: "none" },

@@ -12,6 +12,7 @@ import { type PluginSource, readSource, shownSource } from "../../found/plugins/
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { countOf } from "../../sessions/numbers.ts";
 import { visible } from "../../sessions/visible.ts";
 import { askYes } from "../ask-yes.ts";
 import type { Command } from "./command.ts";
@@ -140,7 +141,7 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
     const written = one(words, "marketplace add <folder or git URL>");
     const { name, offers } = await fetchMarketplace(shop, readSource(written, machine.cwd));
     machine.stdout.write(
-      `Added ${name} with ${offers.length} plugins. To install one: lathe plugin add <plugin>@${name}\n`,
+      `Added ${name} with ${countOf(offers.length, "plugin")}. To install one: lathe plugin add <plugin>@${name}\n`,
     );
     return EXIT.done;
   }

@@ -89,7 +89,7 @@ export class LinePrinter {
         this.line(steeringLine(event.data), "dim");
         break;
       case "retry":
-        this.line(`${event.data.message}; trying again${inSeconds(event.data.delay_ms)}`, "yellow");
+        this.line(`${event.data.message.replace(/\.$/, "")}; trying again${inSeconds(event.data.delay_ms)}`, "yellow");
         break;
       case "warning":
       case "loop_detection":
