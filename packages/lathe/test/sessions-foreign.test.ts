@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { saySomething } from "./sessions-fixture.ts";
 
@@ -12,6 +12,18 @@ const NOBODY = 65_534;
 let box: Box;
 beforeEach(() => {
   box = makeBox();
+});
+
+// What a verb loads when it runs, another user may not be able to read.
+beforeAll(async () => {
+  const other = makeBox();
+  await saySomething(other.maker, "a heron", "ok");
+  for (const args of [
+    ["list", "--all"],
+    ["search", "heron"],
+  ])
+    await other.run("sessions", ...args, "--json");
+  other.remove();
 });
 afterEach(() => box.remove());
 

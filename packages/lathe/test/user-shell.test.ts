@@ -1,6 +1,6 @@
 // `!command` and `!!command` in a conversation, and commands that are sent to the background.
 
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { USER_COMMAND, userCommandOf } from "@lathe/agent/session";
 import { turn } from "@lathe/testkit";
@@ -84,7 +84,8 @@ describe("MO-02 a command of the person's own", () => {
     const answered = c.talk.submit("wait for it");
     await expect.poll(() => c.talk.open.runningCommands.list().length + c.server.requests.length).toBeGreaterThan(0);
     await expect.poll(() => c.talk.session.journal.openIntents().length, { timeout: 20_000 }).toBe(1);
-    await c.talk.shell.run(bangCommand("!touch go; echo user-output")!);
+    await c.talk.shell.run(bangCommand("!echo user-output")!);
+    writeFileSync(join(c.root, "go"), "");
     await answered;
     const { messages } = c.server.requests.at(-1)!.body as { messages: object[] };
     expect(JSON.stringify(messages)).toContain("user-output");
