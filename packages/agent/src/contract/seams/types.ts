@@ -113,6 +113,8 @@ export interface RequestInfo {
   /** Entry id of each message after the prefix; undefined where recovery filled in a result. */
   readonly entryIds: readonly (string | undefined)[];
   readonly contextTokens: number;
+  /** It takes no fewer, whatever the server counted. */
+  readonly leastTokens: number;
   readonly contextWindow: number;
   /** Absent for a model that is not in the catalog. */
   readonly modelInfo?: ModelInfo | undefined;
