@@ -17,8 +17,8 @@ import { Gate } from "./gate.ts";
 import { isInside } from "./is-inside.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
-import { RenameWatches } from "./rename-watch.ts";
 import type { LocalPorts } from "./port.ts";
+import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
 import {
   type BackgroundCommand,

@@ -80,9 +80,12 @@ if command -v busybox >/dev/null 2>&1; then set -- "$1" busybox nc; else set -- 
 case $("$2" \${3:-} --help 2>&1) in *BusyBox*) ;; *) echo missing; exit 3 ;; esac
 port=$1
 shift
-listens=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep ":$(printf %04X "$port") [0-9A-F]*:0000 0A ")
+hex=$(printf %04X "$port")
+listens=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep ":$hex [0-9A-F]*:0000 0A ")
 case $listens in
   '') echo refused; exit 3 ;;
-  *" 0100007F:"*|*" 00000000:"*|*" 00000000000000000000000000000000:"*) echo open; exec "$@" 127.0.0.1 "$port" ;;
-  *) echo open; exec "$@" ::1 "$port" ;;
-esac`;
+  *" 00000000000000000000000001000000:$hex "*) host=::1 ;;
+esac
+case $listens in *" 0100007F:$hex "*|*" 00000000:$hex "*|*" 00000000000000000000000000000000:$hex "*) host=127.0.0.1 ;; esac
+echo open
+exec "$@" "\${host:-127.0.0.1}" "$port"`;

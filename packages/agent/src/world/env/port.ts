@@ -122,12 +122,7 @@ export async function connectByForwarding(
 }
 
 /** A connection whose bytes are a program's input and output. The program ends when the other side does. */
-function openStream(
-  relay: TwoWayProcess,
-  port: number,
-  signal: AbortSignal | undefined,
-  rest?: Uint8Array,
-): Duplex {
+function openStream(relay: TwoWayProcess, port: number, signal: AbortSignal | undefined, rest?: Uint8Array): Duplex {
   const stream = ignoreUnheardErrors(new RelayStream(relay, port));
   if (rest && rest.length > 0) stream.push(rest);
   return signal ? addAbortSignal(signal, stream) : stream;
