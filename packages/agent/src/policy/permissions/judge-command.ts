@@ -153,7 +153,8 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
 
 /** Programs that put whole folders elsewhere; git what is in its history. */
 const PACKERS = /^(?:tar|bsdtar|zip|7z|cp|rsync|scp|cpio|pax|mv|ln)$/;
-const GIT_PACKERS = /^(?:archive|format-patch|bundle|fast-export|cat-file|checkout-index|worktree|clone|diff|show|log)$/;
+const GIT_PACKERS =
+  /^(?:archive|format-patch|bundle|fast-export|cat-file|checkout-index|worktree|clone|diff|show|log)$/;
 
 function packedBy(part: ShellPart | undefined): readonly string[] {
   const [program = "", ...words] = part?.words ?? [];

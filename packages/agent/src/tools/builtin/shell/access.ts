@@ -37,7 +37,8 @@ async function analysisOf(
   const { steered, ...onDisk } = told;
   // Names that the text itself makes were not there to be looked at.
   const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
-  const facts = makesNames || first.parts.some(waits) ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
+  const facts =
+    makesNames || first.parts.some(waits) ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
   const second = await analyseShell(command, { ...context, ...facts });
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
