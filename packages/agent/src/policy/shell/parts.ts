@@ -275,6 +275,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, reached.context)),
     trees: [...(harmless?.trees ?? []), ...searched.flatMap(({ roots }) => roots)],
     followsLinks: harmless?.followsLinks || searched.some((one) => one.followsLinks || !one.skipsLinks),
+    copiesLinks: harmless?.copiesLinks,
     picks: [...(harmless?.picks ?? []), ...searched.flatMap(({ names }) => names)],
     found,
     foundUse: tellsNames ? "name" : harmless?.writes.length ? "write" : "read",
@@ -303,24 +304,6 @@ function fromTop(path: string, { top, root, cwd }: ShellContext): string {
 
 const strangeIn = ([first]: readonly ShellAssignment[]): string | undefined => first && strangeVariable(first.name);
 
-<<<<<<< HEAD
-=======
-function searchScope(
-  words: readonly ShellWord[],
-  harmless: Harmless | undefined,
-  context: ShellContext,
-): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks" | "copiesLinks"> {
-  const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
-  return {
-    tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, context)),
-    trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
-    followsLinks: harmless?.followsLinks || found.some((one) => one.followsLinks || !one.skipsLinks),
-    ...(harmless?.copiesLinks && { copiesLinks: true }),
-    picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
-  };
-}
-
->>>>>>> main
 function writeDanger(writes: readonly string[], { context }: Reached, place: Place): ShellDanger | undefined {
   for (const path of writes) {
     const what = protectedPath(path, place.cwd, context.home);
