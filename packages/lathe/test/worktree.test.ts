@@ -165,5 +165,5 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     expect((await scene.box.run(["worktree", "discard", id])).stderr).toContain(
       `There is no isolated copy ${id} to discard. No run has left one in this project.`,
     );
-  }, 60_000);
+  });
 });
