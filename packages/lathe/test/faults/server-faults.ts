@@ -51,7 +51,11 @@ const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
     { name: "429 rate limit", turn: turn.error(429, { retryAfterMs: 1 }), ...temporary },
     { name: "429, retry after ten minutes", turn: turn.error(429, { retryAfter: 600 }), ...final },
     { name: "500 server error", turn: turn.error(500), ...temporary },
-    { name: "502 from a proxy, as a web page", turn: turn.error(502, { body: "<html>Bad Gateway</html>" }), ...temporary },
+    {
+      name: "502 from a proxy, as a web page",
+      turn: turn.error(502, { body: "<html>Bad Gateway</html>" }),
+      ...temporary,
+    },
     { name: "503 unavailable", turn: turn.error(503), ...temporary },
     { name: "529 overloaded", turn: turn.error(529), ...temporary },
   ],
@@ -111,7 +115,11 @@ const never = (): Promise<void> => new Promise(() => {});
 
 /** What a server can send without being of any dialect. */
 const RAW: readonly ServerFault[] = [
-  { name: "server that accepts the request and never answers", turn: turn.text("never", { before: never }), ...temporary },
+  {
+    name: "server that accepts the request and never answers",
+    turn: turn.text("never", { before: never }),
+    ...temporary,
+  },
   { name: "empty body with status 200", turn: turn.raw({}), ...temporary },
   {
     name: "web page with status 200",
