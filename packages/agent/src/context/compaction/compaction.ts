@@ -37,9 +37,8 @@ interface Tries {
 /** The context must have grown by this share of the window before another attempt. */
 const GROWTH = 0.05;
 
-type Fill = Pick<RequestInfo, "contextTokens" | "contextWindow"> & Partial<Pick<RequestInfo, "leastTokens">>;
-
-const tokensOf = ({ contextTokens, leastTokens = 0 }: Fill): number => Math.max(contextTokens, leastTokens);
+const tokensOf = ({ contextTokens, leastTokens = 0 }: Pick<RequestInfo, "contextTokens" | "leastTokens">): number =>
+  Math.max(contextTokens, leastTokens);
 
 /** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
 export class Compaction {
@@ -72,7 +71,7 @@ export class Compaction {
   }
 
   /** Whether room is to be made before the next request. */
-  isFull(info: Fill): boolean {
+  isFull(info: Pick<RequestInfo, "contextTokens" | "leastTokens" | "contextWindow">): boolean {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return false;
     return tokensOf(info) > thresholdOf(info.contextWindow, settings);

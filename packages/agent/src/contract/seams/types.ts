@@ -114,7 +114,7 @@ export interface RequestInfo {
   readonly entryIds: readonly (string | undefined)[];
   readonly contextTokens: number;
   /** It takes no fewer, whatever the server counted. */
-  readonly leastTokens: number;
+  readonly leastTokens?: number;
   readonly contextWindow: number;
   /** Absent for a model that is not in the catalog. */
   readonly modelInfo?: ModelInfo | undefined;
