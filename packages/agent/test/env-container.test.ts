@@ -67,6 +67,11 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
     { commands: true, far: true },
   );
 
+  it("EE-01 one identity for each container and directory", () => {
+    expect(make("/work").identity).toBe(make("/work").identity);
+    expect(new Set([make("/work"), make("/"), make("/work", "other")].map(({ identity }) => identity)).size).toBe(3);
+  });
+
   it("EE-04 the host's environment stays outside", async () => {
     const env = make("/");
     const { stdout } = await env.execCommand("env", 20_000, { env: { ASKED: "yes" } });
