@@ -14,6 +14,9 @@ const KINDS =
 
 const kindOf = (kind: unknown): string => (typeof kind === "number" ? (KINDS[kind - 1] ?? "symbol") : "symbol");
 
+/** From 1; empty for what is no range. */
+const lineOf = (range: unknown): number[] => (isRange(range) ? [range.start.line + 1] : []);
+
 export function showHover(answer: unknown): string | undefined {
   const contents = isJsonObject(answer) ? answer["contents"] : undefined;
   const parts = [contents].flat().map((part) => (isJsonObject(part) ? String(part["value"] ?? "") : String(part ?? "")));
@@ -29,8 +32,8 @@ export function showSymbols(answer: unknown, shorten: (path: string) => string):
       if (!isJsonObject(one) || lines.length > MOST_SYMBOLS) continue;
       const { name, kind, range, selectionRange, location, children } = one;
       const inFile = isJsonObject(location) && typeof location["uri"] === "string" ? toPath(location["uri"]) : undefined;
-      const at = [selectionRange, range, isJsonObject(location) ? location["range"] : undefined].find(isRange);
-      const line = at === undefined ? "" : `:${at.start.line + 1}`;
+      const at = [selectionRange, range, isJsonObject(location) ? location["range"] : undefined].flatMap(lineOf)[0];
+      const line = at === undefined ? "" : `:${at}`;
       const place = inFile === undefined ? line.slice(1) : `${shorten(inFile)}${line}`;
       lines.push(`${"  ".repeat(depth)}${place} ${kindOf(kind)} ${String(name)}`);
       visit(children, depth + 1);
@@ -51,9 +54,8 @@ export function showCalls(
   const lines = (Array.isArray(answer) ? answer : []).flatMap((call) => {
     const item = isJsonObject(call) ? call[direction === "incoming" ? "from" : "to"] : undefined;
     if (!isJsonObject(item) || typeof item["uri"] !== "string") return [];
-    const ranges = isJsonObject(call) && Array.isArray(call["fromRanges"]) ? call["fromRanges"].filter(isRange) : [];
-    const at = isRange(item["selectionRange"]) ? item["selectionRange"].start.line + 1 : 1;
-    const where = ranges.map(({ start }) => start.line + 1).join(", ");
+    const [at = 1] = lineOf(item["selectionRange"]);
+    const where = (isJsonObject(call) ? [call["fromRanges"]].flat() : []).flatMap(lineOf).join(", ");
     const path = toPath(item["uri"]);
     const calls = where === "" ? "" : ` (calls on line ${where})`;
     return `${path === undefined ? item["uri"] : shorten(path)}:${at} ${kindOf(item["kind"])} ${String(item["name"])}${calls}`;
