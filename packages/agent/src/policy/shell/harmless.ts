@@ -20,6 +20,7 @@ export interface Harmless {
   readonly tracked?: readonly string[];
   readonly picks?: readonly string[];
   readonly followsLinks?: boolean;
+  readonly copiesLinks?: boolean;
   /** It changes something besides `writes`. */
   readonly changes?: boolean;
 }
@@ -56,9 +57,24 @@ function harmlessListed(
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
   const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
   if ("refused" in named) return named;
-  const reads = [...named.reads, ...valuesThat(read, "read")];
+  const all = [...named.reads, ...valuesThat(read, "read")];
+  const reads = COMPARING.test(program) ? [...all, ...sameNames(all)] : all;
   const writes = [...named.writes, ...valuesThat(read, "write")];
-  return { reads, writes, ...searchedBy(program, read, named) };
+  const copiesLinks = program === "cp" && read.options.some(({ name }) => KEEPS_LINKS.test(name));
+  return { reads, writes, ...(copiesLinks && { copiesLinks }), ...searchedBy(program, read, named) };
+}
+
+/** With these, `cp` makes a link where it finds one. */
+const KEEPS_LINKS = /^(?:-[adPrR]|--archive|--no-dereference|--recursive)$/;
+
+const COMPARING = /^s?diff$/;
+
+/** Of a file and a folder, these compare the file with the one of its name in the folder. */
+function sameNames(paths: readonly string[]): string[] {
+  const nameOf = (path: string): string => path.replace(/\/+$/, "").replace(/^.*\//s, "");
+  return paths.flatMap((folder) =>
+    paths.flatMap((file) => (file === folder ? [] : [`${folder.replace(/\/+$/, "")}/${nameOf(file)}`])),
+  );
 }
 
 function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean {

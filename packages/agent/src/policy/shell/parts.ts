@@ -299,12 +299,13 @@ function searchScope(
   words: readonly ShellWord[],
   harmless: Harmless | undefined,
   context: ShellContext,
-): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks"> {
+): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks" | "copiesLinks"> {
   const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
   return {
     tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, context)),
     trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
     followsLinks: harmless?.followsLinks || found.some((one) => one.followsLinks || !one.skipsLinks),
+    ...(harmless?.copiesLinks && { copiesLinks: true }),
     picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
   };
 }

@@ -16,6 +16,8 @@ interface Form {
   readonly operands?: number;
   /** The first of those is a file that it makes. */
   readonly makesFile?: boolean;
+  /** A file that it writes to where its output is a terminal. */
+  readonly appendsTo?: string;
   readonly takesAssignments?: boolean;
   /** Options that name the directory it runs in. */
   readonly directory?: readonly string[];
@@ -45,7 +47,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
     operands: 1,
   },
   gtimeout: { options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=", operands: 1 },
-  nohup: { options: "" },
+  nohup: { options: "", appendsTo: "nohup.out" },
   setsid: { options: "-cfw --ctty --fork --wait" },
   nice: { options: "-# -n: --adjustment=" },
   ionice: { options: "-t -c: -n: --class= --classdata= --ignore" },
@@ -165,6 +167,8 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
   return Object.hasOwn(FORMS, program) ? unwrapForm(words, 1, program, FORMS[program] as Form) : undefined;
 }
 
+const appendedBy = ({ appendsTo }: Form): ShellWord[] => (appendsTo === undefined ? [] : [knownWord(appendsTo)]);
+
 function unwrapForm(words: readonly ShellWord[], from: number, name: string, form: Form): Unwrapped {
   if (name === "command" && /^-p?[vV]/.test(words[from]?.value ?? "")) return undefined;
   // `env -` is short for `env -i`.
@@ -181,7 +185,7 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
   while (form.takesAssignments && words[at]?.value.includes("=")) assignments.push(words[at++] as ShellWord);
   if (assignments.some(({ isSplit }) => isSplit)) return { doubt: `what ${name} sets is not known before it runs` };
   const rest = words.slice(at);
-  const makes = form.makesFile ? operands.filter(({ value }) => !/^\d+$/.test(value)) : [];
+  const makes = form.makesFile ? operands.filter(({ value }) => !/^\d+$/.test(value)) : appendedBy(form);
   if (rest.length === 0) return makes.length > 0 ? { doubt: `${name} makes a file` } : undefined;
   const directory = read.options.filter((option) => form.directory?.includes(option.name)).at(-1)?.value;
   const shared = {

@@ -83,7 +83,7 @@ export async function connectByRelay(
 }
 
 /** A program on this machine that leads to a port elsewhere; its stderr says `opened` when it is connected. */
-export interface Forwarding extends Pick<OpenRequest, "argv" | "cwd" | "env"> {
+interface Forwarding extends Pick<OpenRequest, "argv" | "cwd" | "env"> {
   readonly opened: string;
 }
 

@@ -15,7 +15,7 @@ import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { HELD_SHELL, HeldShell } from "./held-shell.ts";
 import { lineWindow } from "./lines.ts";
-import { connectByForwarding, connectByRelay, type Forwarding } from "./port.ts";
+import { connectByForwarding, connectByRelay } from "./port.ts";
 import { startFar } from "./remote-process.ts";
 import { remoteSearchFs } from "./remote-search.ts";
 import { builtinSearch } from "./search/builtin.ts";
@@ -60,7 +60,7 @@ export interface RemoteTransport {
   /** The local program that runs `sh -c script lathe …args` on the far side, with stdin and stdout connected. */
   argv(script: string, args: readonly string[]): readonly [string, ...string[]];
   /** The local program whose input and output lead to a port on the far side, where there is one; its stderr says `opened` first. */
-  forward?(port: number): Pick<Forwarding, "argv" | "opened">;
+  forward?(port: number): { readonly argv: readonly [string, ...string[]]; readonly opened: string };
   /** Prepares the connection; called once before the first use. */
   open?(processes: Processes): Promise<void>;
   close?(processes: Processes): Promise<void>;

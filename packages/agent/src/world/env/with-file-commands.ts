@@ -7,11 +7,14 @@ import { type RunScript, ShellFiles } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError, type ExecutionEnvironment } from "./types.ts";
 
-/** What is made of the rest. */
-type Derived = "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve" | "connect";
-
 /** An environment without what its commands and programs can do for it. */
-export type MinimalEnvironment = Omit<ExecutionEnvironment, Derived> & Partial<Pick<ExecutionEnvironment, "connect">>;
+export type MinimalEnvironment = Omit<
+  ExecutionEnvironment,
+  "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve" | "connect"
+> &
+  Partial<Pick<ExecutionEnvironment, "connect">>;
+
+type Derived = Exclude<keyof ExecutionEnvironment, keyof MinimalEnvironment> | "connect";
 
 const SCRIPT_TIMEOUT_MS = 60_000;
 /** As base64 well within what is kept of a command's output. */

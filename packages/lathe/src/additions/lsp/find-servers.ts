@@ -60,9 +60,12 @@ export async function programFor(
 ): Promise<FittingServer> {
   const fits = { row, root };
   if (row.isDisabled) return { ...fits, off: "switched off by lsp.json" };
-  if (row.runsCode && !isTrusted) return { ...fits, off: "it runs code of the project, and the folder is not trusted" };
-  const own = isTrusted ? await ownProgram(row, root, env) : undefined;
-  const program = own ?? (row.name === "typescript" ? undefined : await onPath(row.command, env));
+  if (row.runsCode && !isTrusted) return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
+  const own = await ownProgram(row, root, env);
+  if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
+  const program = row.name === "typescript" ? undefined : await onPath(row.command, env);
+  if (program === undefined && own !== undefined)
+    return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
   if (program === undefined)
     return { ...fits, off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}` };
   return { ...fits, argv: [program, ...row.args] };
