@@ -10,6 +10,7 @@ import type { Findings, LiveServer } from "./live-server.ts";
 import { characterOf, columnOf, findSymbol, firstName, linesOf, type Position } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { type Location, locationsIn } from "./protocol.ts";
+import { stateOf } from "./server-state.ts";
 import { showCalls, showHover, showSymbols } from "./show-answers.ts";
 
 /** What a place in a file is asked about. */
@@ -251,12 +252,6 @@ export class Answers implements LanguageServices {
   }
 }
 
-/** One line about a server, for people and the model. */
-export function stateOf({ server, off }: UsableServer): string {
-  if (!server) return `off: ${off}`;
-  return server.why === undefined ? server.state : `${server.state}: ${server.why}`;
-}
-
 const reasonOf = ({ row, off }: UsableServer): string[] => (off === undefined ? [] : [`${row.name}: ${off}`]);
 
 function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
@@ -279,4 +274,3 @@ function notOnLine(symbol: string, line: number, lines: readonly string[]): stri
     ? `${symbol} is not on line ${line}, nor anywhere in the file.`
     : `${symbol} is not on line ${line}; the nearest is on line ${near.at}.`;
 }
-

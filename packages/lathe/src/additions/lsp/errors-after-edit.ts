@@ -1,7 +1,7 @@
 // After an edit the model reads which errors it brought, in the edited files and in those that depend on them, and which it fixed.
 // Silence never stands for "clean": what was not checked is said, and told with the next result.
 
-import { type ExecutionEnvironment, type Middleware, ToolFailure, type ToolResult } from "@lathe/agent";
+import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { shortPath } from "./answers.ts";
 import { findDependents } from "./dependents.ts";
@@ -23,12 +23,22 @@ type Known = ReadonlyMap<string, number>;
 interface Change {
   readonly path: string;
   readonly isGone: boolean;
-  readonly isNew: boolean;
+  /** The content before the change; undefined: there was no file. */
+  readonly before: string | undefined;
+}
+
+export interface ErrorsOptions {
+  readonly servers: LanguageServers;
+  /** Whether the text of a file may be shown that the model did not name. */
+  readonly mayShow: (path: string) => boolean;
+  /** What a change says that the file held, by its hash. */
+  readonly contentOf: (hash: string) => Uint8Array | undefined;
 }
 
 export class ErrorsAfterEdit {
   readonly #servers: LanguageServers;
   readonly #mayShow: (path: string) => boolean;
+  readonly #contentOf: ErrorsOptions["contentOf"];
   /** By server and path. */
   readonly #known = new Map<string, Known>();
   /** Edited files that no server has answered for yet. */
@@ -39,43 +49,42 @@ export class ErrorsAfterEdit {
   readonly #lastTold = new Map<string, number>();
   #hasReminded = false;
 
-  constructor(servers: LanguageServers, mayShow: (path: string) => boolean) {
+  constructor({ servers, mayShow, contentOf }: ErrorsOptions) {
     this.#servers = servers;
     this.#mayShow = mayShow;
+    this.#contentOf = contentOf;
   }
 
-  middleware(): Middleware {
-    return {
-      name: "language servers",
-      timeoutMs: LATE_MS + WAIT_MS,
-      onInput: () => {
-        this.#brought.clear();
-        this.#hasReminded = false;
-        return undefined;
-      },
-      afterCall: async (_call, result, { env, signal }) => {
-        for (const path of result.reads ?? []) this.#prepare(path, env);
-        const changes = (result.changes ?? []).map(({ path, before, after }) => ({
-          path,
-          isGone: after === undefined,
-          isNew: before === undefined,
-        }));
-        if (changes.length === 0) return undefined;
-        const said = await this.check(changes, env, signal);
-        return said === undefined ? undefined : withText(result, said);
-      },
-      beforeStop: async (_info, { env, signal }) => {
-        if (this.#brought.size === 0 || this.#hasReminded) return undefined;
-        this.#hasReminded = true;
-        const left = await this.#remaining([...this.#brought], env, signal);
-        if (left.length === 0) return undefined;
-        return { continueWith: `These errors came with your changes and are still there:\n${left.join("\n")}` };
-      },
-    };
+  /** A new input: what an earlier one has left is not this one's. */
+  begin(): void {
+    this.#brought.clear();
+    this.#hasReminded = false;
+  }
+
+  /** The result of a call with what it should say about errors; undefined: nothing is to be added. */
+  async after(result: ToolResult, env: ExecutionEnvironment, signal: AbortSignal): Promise<ToolResult | undefined> {
+    for (const path of result.reads ?? []) this.#prepare(path, env);
+    const changes = (result.changes ?? []).map(({ path, before, after }) => ({
+      path,
+      isGone: after === undefined,
+      before: before && Buffer.from(this.#contentOf(before.sha256) ?? []).toString("utf8"),
+    }));
+    if (changes.length === 0) return undefined;
+    const said = await this.#check(changes, env, signal);
+    return said === undefined ? undefined : withText(result, said);
+  }
+
+  /** When the model has nothing more to do: once, the errors that came with its changes and are still there. */
+  async remind(env: ExecutionEnvironment, signal: AbortSignal): Promise<StopVerdict> {
+    if (this.#brought.size === 0 || this.#hasReminded) return undefined;
+    this.#hasReminded = true;
+    const left = await this.#remaining([...this.#brought], env, signal);
+    if (left.length === 0) return undefined;
+    return { continueWith: `These errors came with your changes and are still there:\n${left.join("\n")}` };
   }
 
   /** What the model should know after these changes; undefined: no server is there for them, or nothing changed for the worse. */
-  async check(
+  async #check(
     changes: readonly Change[],
     env: ExecutionEnvironment,
     signal: AbortSignal,
@@ -108,11 +117,11 @@ export class ErrorsAfterEdit {
       if (!server) continue;
       try {
         const live = await server.use(bounded);
+        const dependents = await this.#dependentsOf(change.path, server, env, bounded);
+        await this.#noteEarlier(change, dependents, server, live, bounded);
         await live.tellChanges(await this.#changedSince(server, change, env));
-        const dependents = server.row.isLinter ? [] : await findDependents(change.path, server.row, env, bounded);
         if (!change.isGone) lines.push(...(await this.#compare(server, live, change.path, env, bounded)));
-        for (const path of dependents.filter(this.#mayShow))
-          lines.push(...(await this.#compare(server, live, path, env, bounded)));
+        for (const path of dependents) lines.push(...(await this.#compare(server, live, path, env, bounded)));
       } catch (error) {
         signal.throwIfAborted();
         this.#owed.set(change.path, change);
@@ -157,8 +166,30 @@ export class ErrorsAfterEdit {
     ];
   }
 
-  async #errorsOf(live: LiveServer, path: string, signal: AbortSignal): Promise<Problem[]> {
-    const findings = await live.findProblems(path, WAIT_MS, signal);
+  /** What was wrong before the change, where nothing has been asked about these files yet. */
+  async #noteEarlier(
+    { path, before, isGone }: Change,
+    dependents: readonly string[],
+    server: LanguageServer,
+    live: LiveServer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = keyOf(server, path);
+    if (before === undefined && !this.#known.has(key)) this.#known.set(key, new Map());
+    const unknown = dependents.filter((one) => !this.#known.has(keyOf(server, one)));
+    if (isGone || (this.#known.has(key) && unknown.length === 0)) return;
+    const earlier = await this.#errorsOf(live, path, signal, before);
+    if (!this.#known.has(key)) this.#known.set(key, countMessages(earlier));
+    for (const one of unknown)
+      this.#known.set(keyOf(server, one), countMessages(await this.#errorsOf(live, one, signal)));
+  }
+
+  async #dependentsOf(path: string, { row }: LanguageServer, env: ExecutionEnvironment, signal: AbortSignal) {
+    return row.isLinter ? [] : (await findDependents(path, row, env, signal)).filter(this.#mayShow);
+  }
+
+  async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
+    const findings = await live.findProblems(path, WAIT_MS, signal, earlier);
     if ("unknown" in findings) throw new ToolFailure(findings.unknown);
     return findings.problems.filter(isError);
   }
@@ -177,33 +208,23 @@ export class ErrorsAfterEdit {
     return lines.slice(0, MOST_LINES);
   }
 
-  /** Starts the server beside the first look at a file, and notes what is wrong before anything is changed. */
+  /** Starts the server beside the first look at a file. */
   #prepare(path: string, env: ExecutionEnvironment): void {
-    const work = this.#notePresent(path, env).catch(() => {
+    const work = this.#startFor(path, env).catch(() => {
       // The edit asks again, and says what is wrong.
     });
     this.#background.add(work);
     void work.finally(() => this.#background.delete(work));
   }
 
-  async #notePresent(path: string, env: ExecutionEnvironment): Promise<void> {
+  async #startFor(path: string, env: ExecutionEnvironment): Promise<void> {
     const signal = AbortSignal.timeout(LATE_MS);
-    for (const { server } of await this.#servers.forFile(path, env)) {
-      if (!server || this.#known.has(keyOf(server, path))) continue;
-      const live = await server.use(signal);
-      const dependents = server.row.isLinter ? [] : await findDependents(path, server.row, env, signal);
-      for (const one of [path, ...dependents.filter(this.#mayShow)]) {
-        const key = keyOf(server, one);
-        if (this.#known.has(key)) continue;
-        const errors = await this.#errorsOf(live, one, signal);
-        if (!this.#known.has(key)) this.#known.set(key, countMessages(errors));
-      }
-    }
+    for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
 
   /** What commands and people have changed since the server was last told, newest first, and the change itself. */
-  async #changedSince(server: LanguageServer, { path, isGone, isNew }: Change, env: ExecutionEnvironment) {
-    const own = { path, type: isGone ? 3 : isNew ? 1 : 2 } as const;
+  async #changedSince(server: LanguageServer, { path, isGone, before }: Change, env: ExecutionEnvironment) {
+    const own = { path, type: isGone ? 3 : before === undefined ? 1 : 2 } as const;
     const endings = server.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
     const key = keyOf(server, "");
     const since = this.#lastTold.get(key) ?? 0;

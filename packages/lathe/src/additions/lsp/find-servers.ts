@@ -23,11 +23,7 @@ export const isFor = (row: ServerRow, path: string): boolean =>
   row.fileTypes.includes(fileTypeOf(path)) || row.fileTypes.includes(posix.basename(path));
 
 /** The nearest folder from that of the file up to the project's that has a marker of the row; undefined: none has. */
-export async function rootFor(
-  row: ServerRow,
-  path: string,
-  env: ExecutionEnvironment,
-): Promise<string | undefined> {
+export async function rootFor(row: ServerRow, path: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const top = env.workingDirectory();
   const folders: string[] = [];
   for (let at = posix.dirname(path); ; at = posix.dirname(at)) {
@@ -60,7 +56,8 @@ export async function programFor(
 ): Promise<FittingServer> {
   const fits = { row, root };
   if (row.isDisabled) return { ...fits, off: "switched off by lsp.json" };
-  if (row.runsCode && !isTrusted) return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
+  if (row.runsCode && !isTrusted)
+    return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
   const own = await ownProgram(row, root, env);
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
   const program = row.name === "typescript" ? undefined : await onPath(row.command, env);

@@ -121,7 +121,10 @@ export class LanguageServer {
     const { idleMs } = this.#options;
     clearTimeout(this.#idle);
     if (idleMs === undefined) return;
-    this.#idle = setTimeout(() => void this.stop(), idleMs);
+    this.#idle = setTimeout(() => {
+      if (this.#live?.connection.isBusy) this.#keepAwake();
+      else void this.stop();
+    }, idleMs);
     this.#idle.unref();
   }
 }

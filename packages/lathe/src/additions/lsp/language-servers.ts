@@ -1,6 +1,6 @@
 // All language servers of a session and its agents: one process for each row, root and environment.
 
-import { type ExecutionEnvironment, EnvError } from "@lathe/agent/world";
+import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
 import { type FittingServer, isFor, programFor, rootFor } from "./find-servers.ts";
 import { LanguageServer } from "./language-server.ts";
 import type { ServerRow } from "./server-rows.ts";
@@ -82,7 +82,8 @@ export class LanguageServers {
     this.#found.set(key, search);
     const found = await search;
     if (found.argv === undefined) return found;
-    const server = this.#servers.get(key) ?? new LanguageServer({ row, argv: found.argv, root, env, now, idleMs, warn });
+    const server =
+      this.#servers.get(key) ?? new LanguageServer({ row, argv: found.argv, root, env, now, idleMs, warn });
     this.#servers.set(key, server);
     return { ...found, server };
   }

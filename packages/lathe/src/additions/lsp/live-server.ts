@@ -3,8 +3,8 @@
 import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
-import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import type { Encoding } from "./positions.ts";
+import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
 import { languageOf, type ServerRow } from "./server-rows.ts";
 
@@ -105,14 +105,14 @@ export class LiveServer {
     return Boolean(this.capabilities[name]);
   }
 
-  /** Shows the file as it is now. Undefined: it is gone, or too large to be shown. */
-  async show(path: string): Promise<string | undefined> {
+  /** Shows the file as it is now. Undefined: it is gone, or too large to be shown. `earlier`: as it was then. */
+  async show(path: string, earlier?: string): Promise<string | undefined> {
     const stat = await this.#env.stat(path);
     if (stat?.kind !== "file" || stat.size > LARGEST_FILE) {
       this.hide(path);
       return undefined;
     }
-    const text = await this.#env.readFile(path);
+    const text = earlier ?? (await this.#env.readFile(path));
     const known = this.#shown.get(path);
     const textDocument = { uri: toUri(path), version: (known?.version ?? 0) + 1 };
     this.#shown.delete(path);
@@ -148,9 +148,9 @@ export class LiveServer {
   }
 
   /** The problems of a file as it is now. It is shown first where the server has to publish them. */
-  async findProblems(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Findings> {
+  async findProblems(path: string, timeoutMs: number, signal?: AbortSignal, earlier?: string): Promise<Findings> {
     const before = this.#publications;
-    if ((await this.show(path)) === undefined) return { unknown: "the file is gone or too large" };
+    if ((await this.show(path, earlier)) === undefined) return { unknown: "the file is gone or too large" };
     const { version } = this.#shown.get(path)!;
     try {
       if (this.#pulls) return await this.#pull(path, { timeoutMs, signal });
@@ -260,12 +260,16 @@ export class LiveServer {
   #publish({ uri, version, diagnostics }: Readonly<Record<string, unknown>>): void {
     const path = typeof uri === "string" ? toPath(uri) : undefined;
     if (path === undefined) return;
-    if (!this.#published.has(path) && this.#published.size >= MOST_PUBLISHED) return;
+    this.#published.delete(path);
     this.#published.set(path, {
       problems: problemsIn(diagnostics),
       version: typeof version === "number" ? version : undefined,
       at: ++this.#publications,
     });
+    for (const other of this.#published.keys()) {
+      if (this.#published.size <= MOST_PUBLISHED) break;
+      if (!this.#shown.has(other)) this.#published.delete(other);
+    }
   }
 
   async #pull(path: string, options: RequestOptions): Promise<Findings> {

@@ -4,10 +4,10 @@ import type { ExecutionEnvironment } from "@lathe/agent";
 import type { SlashCommand } from "../../conversation/commands/command.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { listing } from "../../sessions/tables/listing.ts";
-import { stateOf } from "./answers.ts";
-import type { LanguageServers } from "./language-servers.ts";
+import type { Engine } from "./engine.ts";
+import { stateOf } from "./server-state.ts";
 
-export function lspCommand(servers: LanguageServers, env: () => ExecutionEnvironment | undefined): SlashCommand {
+export function lspCommand(load: () => Promise<Engine>, env: () => ExecutionEnvironment | undefined): SlashCommand {
   return {
     name: "lsp",
     arguments: "[reload]",
@@ -16,11 +16,18 @@ export function lspCommand(servers: LanguageServers, env: () => ExecutionEnviron
     run: async (_conversation, argument, view) => {
       const verb = argument.trim();
       if (verb !== "" && verb !== "reload") throw usageError(`/lsp knows reload, not ${verb}.`);
+      const { servers } = await load();
       if (verb === "reload") for (const server of servers.running) await servers.restart(server);
       const place = env();
       const fitting = place ? await servers.forProject(place) : [];
       if (fitting.length === 0) view.line("No language server fits this project.");
-      else view.line(listing(fitting.map((one) => [one.row.name, stateOf(one)]), view.columns));
+      else
+        view.line(
+          listing(
+            fitting.map((one) => [one.row.name, stateOf(one)]),
+            view.columns,
+          ),
+        );
     },
   };
 }

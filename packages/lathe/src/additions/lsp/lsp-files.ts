@@ -2,11 +2,11 @@
 // changed field by field.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
-import { isAsTrusted, isTrusted, LSP_FILES } from "../../config/trust/trust.ts";
+import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
+import { lspFilePlaces } from "./lsp-file-places.ts";
 import { SERVER_ROWS, type ServerRow } from "./server-rows.ts";
 
 export interface ConfiguredServers {
@@ -15,31 +15,12 @@ export interface ConfiguredServers {
   readonly warnings: readonly string[];
 }
 
-interface Candidate {
-  readonly file: string;
-  readonly isProjects: boolean;
-}
-
-/** The later one wins. */
-function candidates({ cwd, paths, machine: { userHome } }: Workspace): Candidate[] {
-  const inFolder = (folder: string, isProjects: boolean): Candidate[] =>
-    LSP_FILES.map((name) => ({ file: join(folder, name), isProjects }));
-  return [
-    ...inFolder(userHome, false),
-    ...inFolder(join(userHome, ".gemini"), false),
-    ...inFolder(paths.home, false),
-    ...inFolder(join(cwd, ".gemini"), true),
-    ...inFolder(join(cwd, ".lathe"), true),
-    ...inFolder(cwd, true),
-  ];
-}
-
 export function configuredServers(workspace: Workspace): ConfiguredServers {
   const { cwd, paths, machine } = workspace;
   const rows = new Map(SERVER_ROWS.map((row) => [row.name, row]));
   const warnings: string[] = [];
   let idleMs: number | undefined;
-  for (const { file, isProjects } of candidates(workspace)) {
+  for (const { file, isProjects } of lspFilePlaces(workspace)) {
     if (!existsSync(file)) continue;
     if (isProjects && !(isTrusted(paths.trust, cwd, machine.userHome) && isAsTrusted(paths.trust, file))) {
       warnings.push(`${file} takes no effect until you trust it: lathe trust`);
@@ -67,7 +48,9 @@ function readFile(file: string): JsonObject {
 }
 
 /** Fields of a file, as a row has them. */
-const FIELDS: Readonly<Record<string, readonly [field: keyof ServerRow, kind: "text" | "texts" | "flag" | "object" | "number"]>> = {
+const FIELDS: Readonly<
+  Record<string, readonly [field: keyof ServerRow, kind: "text" | "texts" | "flag" | "object" | "number"]>
+> = {
   command: ["command", "text"],
   args: ["args", "texts"],
   fileTypes: ["fileTypes", "texts"],
@@ -87,7 +70,13 @@ const FITS = {
   number: (value: unknown) => typeof value === "number",
 };
 
-const WANTED = { text: "a text", texts: "a list of texts", flag: "true or false", object: "an object", number: "a number" };
+const WANTED = {
+  text: "a text",
+  texts: "a list of texts",
+  flag: "true or false",
+  object: "an object",
+  number: "a number",
+};
 
 function mergeRow(name: string, known: ServerRow | undefined, given: unknown): ServerRow {
   if (!isJsonObject(given)) throw new Error(`the server ${name} must be an object`);

@@ -78,4 +78,6 @@ export function isRange(value: unknown): value is Range {
 }
 
 const isPosition = (value: unknown): boolean =>
-  isRecord(value) && Number.isSafeInteger(value["line"]) && Number.isSafeInteger(value["character"]);
+  isRecord(value) && isCount(value["line"]) && isCount(value["character"]);
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -63,6 +63,11 @@ export class RpcConnection {
     void this.#read();
   }
 
+  /** An answer is awaited. */
+  get isBusy(): boolean {
+    return this.#pending.size > 0;
+  }
+
   get hasEnded(): boolean {
     return this.#end !== undefined;
   }
@@ -85,7 +90,10 @@ export class RpcConnection {
         finish(() => reject(why));
       };
       const cancel = (): void => giveUp(signal?.reason as Error);
-      const timer = setTimeout(() => giveUp(new NoAnswer(`no answer to ${method} in ${timeoutMs / 1000} s`)), timeoutMs);
+      const timer = setTimeout(
+        () => giveUp(new NoAnswer(`no answer to ${method} in ${timeoutMs / 1000} s`)),
+        timeoutMs,
+      );
       signal?.addEventListener("abort", cancel, { once: true });
       this.#pending.set(id, {
         settle: ({ result, error }) =>

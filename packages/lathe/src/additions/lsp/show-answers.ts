@@ -19,7 +19,9 @@ const lineOf = (range: unknown): number[] => (isRange(range) ? [range.start.line
 
 export function showHover(answer: unknown): string | undefined {
   const contents = isJsonObject(answer) ? answer["contents"] : undefined;
-  const parts = [contents].flat().map((part) => (isJsonObject(part) ? String(part["value"] ?? "") : String(part ?? "")));
+  const parts = [contents]
+    .flat()
+    .map((part) => (isJsonObject(part) ? String(part["value"] ?? "") : String(part ?? "")));
   const text = parts.join("\n\n").trim();
   return text === "" ? undefined : text;
 }
@@ -31,7 +33,8 @@ export function showSymbols(answer: unknown, shorten: (path: string) => string):
     for (const one of Array.isArray(list) && depth < DEEPEST ? list : []) {
       if (!isJsonObject(one) || lines.length > MOST_SYMBOLS) continue;
       const { name, kind, range, selectionRange, location, children } = one;
-      const inFile = isJsonObject(location) && typeof location["uri"] === "string" ? toPath(location["uri"]) : undefined;
+      const inFile =
+        isJsonObject(location) && typeof location["uri"] === "string" ? toPath(location["uri"]) : undefined;
       const at = [selectionRange, range, isJsonObject(location) ? location["range"] : undefined].flatMap(lineOf)[0];
       const line = at === undefined ? "" : `:${at}`;
       const place = inFile === undefined ? line.slice(1) : `${shorten(inFile)}${line}`;
@@ -40,9 +43,7 @@ export function showSymbols(answer: unknown, shorten: (path: string) => string):
     }
   };
   visit(answer, 0);
-  return lines.length > MOST_SYMBOLS
-    ? [...lines.slice(0, MOST_SYMBOLS), "… and more"].join("\n")
-    : lines.join("\n");
+  return lines.length > MOST_SYMBOLS ? [...lines.slice(0, MOST_SYMBOLS), "… and more"].join("\n") : lines.join("\n");
 }
 
 export function showCalls(

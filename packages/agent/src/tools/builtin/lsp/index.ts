@@ -47,9 +47,7 @@ const params = {
   line: optional(integer({ description: "Line of the symbol, from 1", minimum: 1 })),
   symbol: optional(text("The name on that line; `name#2` for the second time it stands there")),
   query: optional(text("symbols: what to look for in the project. calls: `outgoing`, else incoming ones")),
-  timeout: optional(
-    integer({ description: "Seconds to wait", minimum: SECONDS.least, maximum: SECONDS.most }),
-  ),
+  timeout: optional(integer({ description: "Seconds to wait", minimum: SECONDS.least, maximum: SECONDS.most })),
 };
 
 type Args = StaticFields<typeof params>;
@@ -85,5 +83,7 @@ const isGlob = (path: string): boolean => /[*?[{]/.test(path);
 
 function summary({ action, file, line, symbol, query }: Args): string {
   const place = [file, line].filter((part) => part !== undefined).join(":");
-  return [action.replaceAll("_", " "), symbol ?? query, place].filter((part) => part !== undefined && part !== "").join(" ");
+  return [action.replaceAll("_", " "), symbol ?? query, place]
+    .filter((part) => part !== undefined && part !== "")
+    .join(" ");
 }
