@@ -7,7 +7,7 @@ import { exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import description from "./description.md";
 
-export const LSP_ACTIONS = [
+const LSP_ACTIONS = [
   "diagnostics",
   "definition",
   "type_definition",
