@@ -21,6 +21,7 @@ const LSP_ACTIONS = [
   "reload",
 ] as const;
 
+/** What a language server can be asked. */
 export type LspAction = (typeof LSP_ACTIONS)[number];
 
 /** One question to the servers. Paths are absolute and real. */
