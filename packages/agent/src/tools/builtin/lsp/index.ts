@@ -1,7 +1,12 @@
-// lsp: what the language servers of a project know. The servers are the host's; this is the face that the model sees.
+// lsp: what the language servers of a project know and can change. The servers are the host's; this is the face that the model sees.
 
-import { choice, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
-import type { Access, CallScope, ToolDef } from "../../../contract/tool.ts";
+import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import type { CallPaths } from "../../../contract/paths/call-paths.ts";
+import type { Access, CallScope, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
+import { editCard } from "../../../files/edit/card.ts";
+import { type FileOutcome, fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../../files/edit/outcome.ts";
+import { editPreview } from "../../../files/edit/preview.ts";
+import { applyRefactoring, type Refactoring, refactoredPaths } from "../../../files/edit/refactoring.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
@@ -16,6 +21,9 @@ const LSP_ACTIONS = [
   "hover",
   "symbols",
   "calls",
+  "rename",
+  "rename_file",
+  "code_actions",
   "status",
   "capabilities",
   "reload",
@@ -24,67 +32,140 @@ const LSP_ACTIONS = [
 /** What a language server can be asked. */
 export type LspAction = (typeof LSP_ACTIONS)[number];
 
-/** One question to the servers. Paths are absolute and real. */
+/** One question to the servers. */
 export interface LspQuestion {
   readonly action: LspAction;
+  /** Absolute and real, or a glob. */
   readonly file?: string | undefined;
   /** From 1. */
   readonly line?: number | undefined;
   readonly symbol?: string | undefined;
   readonly query?: string | undefined;
+  readonly newName?: string | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
 /** The language servers of a session. Fails with ToolFailure when a question cannot be answered. */
 export interface LanguageServices {
   answer(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string>;
+  /** What a rename or a code action would change. */
+  plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring>;
 }
 
 const SECONDS = { least: 1, most: 60 };
 
 const params = {
-  action: choice(LSP_ACTIONS, "What to ask"),
+  action: choice(LSP_ACTIONS, "What to do"),
   file: optional(text("Path of the file; a glob for diagnostics")),
   line: optional(integer({ description: "Line of the symbol, from 1", minimum: 1 })),
   symbol: optional(text("The name on that line; `name#2` for the second time it stands there")),
-  query: optional(text("symbols: what to look for in the project. calls: `outgoing`, else incoming ones")),
+  query: optional(text("symbols: what to look for. calls: `outgoing`, else incoming. code_actions: which one")),
+  new_name: optional(text("rename: the new name. rename_file: the new path")),
+  apply: optional(flag("false: rename and rename_file only show what would change. true: makes the code action")),
   timeout: optional(integer({ description: "Seconds to wait", minimum: SECONDS.least, maximum: SECONDS.most })),
 };
 
 type Args = StaticFields<typeof params>;
 
+const isChanging = ({ action, apply }: Args): boolean =>
+  action === "code_actions" ? apply === true : action === "rename" || action === "rename_file";
+
+const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
+
 /** Asks language servers; add it to the tools of a session. */
-export const lspTool = (services: LanguageServices): ToolDef => definition(services) as unknown as ToolDef;
+export const lspTool = (services: LanguageServices): ToolDef => new LspFace(services).tool as unknown as ToolDef;
 
-const definition = (services: LanguageServices): ToolDef<Args> => ({
-  name: "lsp",
-  label: "Ask the language server",
-  description: description.trim(),
-  schema: object(params),
-  tier: "read",
-  replay: "safe",
-  output: { chars: 30_000, mode: "head" },
-  access: lspAccess,
-  summary,
-  card: (args, result) => exploringCard(["Asking", "Asked", "Ask"], summary(args), result, () => undefined),
-  async execute({ action, file, line, symbol, query, timeout }, { env, paths, signal }) {
-    const located = file === undefined || isGlob(file) ? file : (await paths.locate(file)).real;
-    const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-    return services.answer({ action, file: located, line, symbol, query, timeoutMs }, env, signal);
-  },
-});
+class LspFace {
+  readonly #services: LanguageServices;
+  /** The server is asked once for each call: what was declared and shown is what is made. */
+  readonly #plans = new WeakMap<CallPaths, Promise<Refactoring>>();
 
-/** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
-async function lspAccess({ file }: Args, scope: CallScope): Promise<Access[]> {
-  const project: Access = { kind: "read", path: scope.env.workingDirectory(), search: true };
-  return file === undefined || isGlob(file) ? [project] : [project, ...(await fileAccess("read", [file], scope))];
+  constructor(services: LanguageServices) {
+    this.#services = services;
+  }
+
+  get tool(): ToolDef<Args> {
+    return {
+      name: "lsp",
+      label: "Ask the language server",
+      description: description.trim(),
+      schema: object(params),
+      tier: (args) => (isWriting(args) ? "write" : "read"),
+      replay: "never",
+      output: { chars: 30_000, mode: "head" },
+      access: (args, scope) => this.#access(args, scope),
+      summary,
+      card: (args, result) =>
+        isWriting(args)
+          ? editCard(summary(args), result)
+          : exploringCard(["Asking", "Asked", "Ask"], summary(args), result, () => undefined),
+      preview: async (args, scope) => {
+        if (!isWriting(args)) return { lines: [], shows: [] };
+        const plan = await this.#planOf(args, scope);
+        const files = await applyRefactoring({ ...scope, planOnly: true }, plan);
+        const moves = new Map(plan.moves.map(({ from, to }) => [from, to]));
+        return editPreview({ files, notes: plan.notes, moves }, ["action", "file", "line", "symbol", "new_name", "query"]);
+      },
+      execute: (args, context) => this.#execute(args, context),
+    };
+  }
+
+  async #execute(args: Args, context: ToolContext): Promise<ToolResult | string> {
+    if (!isChanging(args)) return this.#services.answer(await questionOf(args, context), context.env, context.signal);
+    const plan = await this.#planOf(args, context);
+    const files = await applyRefactoring(isWriting(args) ? context : { ...context, planOnly: true }, plan);
+    if (!isWriting(args)) return paragraphs(`Would change ${countFiles(files)}.`, notesOf(plan), modelDiff(files));
+    return {
+      content: [
+        {
+          kind: "text",
+          text: paragraphs(`Changed ${countFiles(files)}.`, notesOf(plan), trailer([], files), modelDiff(files)),
+        },
+      ],
+      details: { files: files.map(hostDetails) },
+      changes: fileChanges(context, files),
+      effects: "done",
+    };
+  }
+
+  /** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
+  async #access(args: Args, scope: CallScope): Promise<Access[]> {
+    const { file } = args;
+    const project: Access = { kind: "read", path: scope.env.workingDirectory(), search: true };
+    const named = file === undefined || isGlob(file) ? [] : await fileAccess("read", [file], scope);
+    if (!isChanging(args)) return [project, ...named];
+    const kind = isWriting(args) ? "write" : "read";
+    return [project, ...named, ...(await fileAccess(kind, refactoredPaths(await this.#planOf(args, scope)), scope))];
+  }
+
+  #planOf(args: Args, scope: CallScope): Promise<Refactoring> {
+    const known = this.#plans.get(scope.paths);
+    const plan =
+      known ??
+      questionOf(args, scope).then((question) => this.#services.plan(question, scope.env, scope.signal));
+    this.#plans.set(scope.paths, plan);
+    return plan;
+  }
+}
+
+async function questionOf(
+  { action, file, line, symbol, query, new_name: newName, timeout }: Args,
+  { paths }: Pick<CallScope, "paths">,
+): Promise<LspQuestion> {
+  const located = file === undefined || isGlob(file) ? file : (await paths.locate(file)).real;
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  return { action, file: located, line, symbol, query, newName, timeoutMs };
 }
 
 const isGlob = (path: string): boolean => /[*?[{]/.test(path);
 
-function summary({ action, file, line, symbol, query }: Args): string {
+const notesOf = ({ notes, moves }: Refactoring): string =>
+  [...moves.map(({ from, to }) => `Moved ${from} to ${to}.`), ...notes].join("\n");
+
+const countFiles = ({ length }: readonly FileOutcome[]): string => `${length} ${length === 1 ? "file" : "files"}`;
+
+function summary({ action, file, line, symbol, query, new_name: newName }: Args): string {
   const place = [file, line].filter((part) => part !== undefined).join(":");
-  return [action.replaceAll("_", " "), symbol ?? query, place]
-    .filter((part) => part !== undefined && part !== "")
-    .join(" ");
+  const to = newName === undefined ? undefined : `to ${newName}`;
+  return [action.replaceAll("_", " "), symbol ?? query, place, to].filter((part) => part).join(" ");
 }
