@@ -36,10 +36,8 @@ export function harmlessOf(
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
-  const entry = [HARMLESS, isTrusted ? HARMLESS_WHERE_TRUSTED : {}].find((list) => Object.hasOwn(list, program))?.[
-    program
-  ];
-  return entry && harmlessListed(words, program, entry);
+  const list = Object.hasOwn(HARMLESS, program) || !isTrusted ? HARMLESS : HARMLESS_WHERE_TRUSTED;
+  return Object.hasOwn(list, program) ? harmlessListed(words, program, list[program] as HarmlessProgram) : undefined;
 }
 
 function harmlessListed(
@@ -159,7 +157,7 @@ const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir
 
 /** It prints its version or its help, and nothing else. */
 function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
-  const [, question] = words;
+  const question = words[1];
   if (words.length !== 2 || !question?.isKnown) return false;
   const isVersioned = VERSIONED.test(program) || (isTrusted && /^(?:cargo|rustc)$/.test(program));
   if (isVersioned && (question.value === "--version" || VERSION[program]?.test(question.value))) return true;
