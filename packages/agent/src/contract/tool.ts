@@ -122,6 +122,11 @@ export interface ToolContext extends CallScope {
   readonly blobs: Pick<BlobStore, "put">;
   /** The conversation up to the answer that made this call. */
   readonly messages: () => readonly Message[];
+  /**
+   * Makes another call inside this one. It is looked up, judged and journalled like any call, but the model sees neither it nor its
+   * result. What goes wrong is a result with `isError`. It ends with this call at the latest.
+   */
+  readonly call: (name: string, args: JsonObject) => Promise<ToolResult>;
   /** The plan that was approved, when the user was asked. */
   readonly approvedPlan?: string;
 }

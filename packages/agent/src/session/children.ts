@@ -148,6 +148,7 @@ function childOptions(
     // What it does in a copy of its own is no change of the files until it lands.
     aroundExecute: child.env ? undefined : options.aroundExecute,
     aroundAccess: options.aroundAccess,
+    aroundNested: options.aroundNested,
     redactor: options.redactor,
     asksAboutSecrets: options.asksAboutSecrets,
     subagents: child.env ? { ...options.subagents, isApart: true } : options.subagents,

@@ -20,6 +20,7 @@ import type { Journal } from "../record/journal/journal.ts";
 import { newMemoryJournal } from "../record/journal/new-journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
 import type { Profile } from "../tools/profiles/types.ts";
+import { Lane } from "./call/nest.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
@@ -70,6 +71,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
   readonly guard = new PrefixGuard();
   readonly inbox = new Inbox();
   readonly approvals = new PendingApprovals();
+  readonly lane = new Lane();
   readonly ledger = new Ledger();
   readonly detector = new LoopDetector();
   readonly callIds = new CallIds(() => this.messages());

@@ -111,6 +111,8 @@ export interface EventData {
   /** `label`, `summary` and `card` are for people; `arguments` are the model's and may not fit the tool. */
   tool_call_start: {
     call_id: string;
+    /** The call that makes this one; absent for a call of the model. */
+    nested_in?: string;
     tool_name: string;
     label: string;
     summary: string;
@@ -120,6 +122,7 @@ export interface EventData {
   tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
   tool_call_end: {
     call_id: string;
+    nested_in?: string;
     tool_name: string;
     /** Up to 1 MiB; more is in the artifact. */
     output?: string;
@@ -127,7 +130,7 @@ export interface EventData {
     is_error: boolean;
     duration_ms: number;
     entry_id: string;
-    /** As the model gets it. */
+    /** As the model gets it; that of a nested call is no message of the conversation. */
     message: Message;
     summary: string;
     card: Card;
@@ -139,6 +142,7 @@ export interface EventData {
   };
   approval_request: {
     call_id: string;
+    nested_in?: string;
     tool_name: string;
     label: string;
     summary: string;
@@ -217,7 +221,7 @@ export interface Snapshot {
   /** The answer being streamed. */
   text?: string;
   reasoning?: string;
-  calls: { call_id: string; tool_name: string; arguments: JsonObject; output: string }[];
+  calls: { call_id: string; nested_in?: string; tool_name: string; arguments: JsonObject; output: string }[];
 }
 
 /** The kinds of events. */
@@ -257,7 +261,7 @@ export interface EventEnvelope<K extends EventKind> {
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come
- *   between the events of a call. An input has several `user_input` when queued messages begin it together.
+ *   between the events of a call. A call that another one makes has `nested_in` and ends before that one. An input has several `user_input` when queued messages begin it together.
  * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. Without it, the attempt
  *   failed before anything was streamed.
  * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer), then comes

@@ -55,6 +55,9 @@ export interface CallItem {
   readonly live?: LiveLines | undefined;
 }
 
+/** Of a call that another one makes: it stands below that one, in no group. */
+export const nestedCard = ({ group: _group, ...card }: Card): Card => ({ ...card, verb: `↳ ${card.verb}` });
+
 /** The end of an output that is still growing. */
 export interface LiveLines {
   /** The last ones, oldest first. */
