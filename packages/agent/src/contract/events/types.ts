@@ -261,7 +261,8 @@ export interface EventEnvelope<K extends EventKind> {
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come
- *   between the events of a call. A call that another one makes has `nested_in` and ends before that one. An input has several `user_input` when queued messages begin it together.
+ *   between the events of a call. A call that another one makes has `nested_in` and ends before that one. An input has
+ *   several `user_input` when queued messages begin it together.
  * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. Without it, the attempt
  *   failed before anything was streamed.
  * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer), then comes
