@@ -117,8 +117,6 @@ function childOptions(
     },
     services: {
       ...options.services,
-      // What a child prepares would wait for the word of another.
-      pendingActions: undefined,
       // A question ends its input: its parent reads it there and sends the answer.
       answerer: undefined,
       // The plan is the session's.

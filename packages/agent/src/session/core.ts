@@ -19,6 +19,7 @@ import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.t
 import type { Journal } from "../record/journal/journal.ts";
 import { newMemoryJournal } from "../record/journal/new-journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
+import { PendingActions } from "../tools/pending-actions/pending-actions.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { Lane } from "./call/nest.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
@@ -107,12 +108,18 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     });
     this.events.listen((event) => this.live.follow(event));
     if (options.onEvent) this.events.listen(options.onEvent);
-    const { services, facts } = buildServices(this);
+    const pendingActions = new PendingActions({
+      isOffered: () => this.tools.hasDeferrable,
+      force: (choice) => {
+        if (!this.profile.modelInfo?.refusesForcedTools) this.nextToolChoice = choice;
+      },
+    });
+    const { services, facts } = buildServices(this, pendingActions);
     this.services = services;
     this.facts = facts;
     this.seams = new Seams({
       deps: this.deps,
-      middleware: options.middleware ?? [],
+      middleware: [pendingActions.middleware(), ...(options.middleware ?? [])],
       context: (signal) => seamContext(this, signal),
       hookTimeoutMs: () => this.config.hookTimeoutMs,
       warn: (message, code) => this.warn(message, code),
@@ -120,7 +127,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     this.tools = new SessionTools({
       profile: this.profile,
       tools: options.tools ?? [],
-      providers: options.toolProviders ?? [],
+      providers: [...(options.toolProviders ?? []), pendingActions],
       lacks: (tool) => (tool.needs ?? []).filter((need) => this.services[need] === undefined),
       warn: (message) => this.warn(message, "tool_refused"),
     });

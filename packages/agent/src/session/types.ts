@@ -24,7 +24,7 @@ import type { ToolProvider } from "../contract/registry/session-tools.ts";
 import type { SchemeResolver } from "../contract/seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../contract/seams/types.ts";
 import type { AgentDirectory } from "../contract/subagents.ts";
-import type { Access, HostServices, ToolContext, ToolResult } from "../contract/tool.ts";
+import type { DeclaredAccess, HostServices, ToolContext, ToolResult } from "../contract/tool.ts";
 import type { Redactor } from "../policy/redact/redactor.ts";
 import type { ArtifactStore } from "../record/artifacts/store.ts";
 import type { Journal } from "../record/journal/journal.ts";
@@ -113,7 +113,7 @@ export interface SessionOptions {
     | undefined;
   /** The same around the look-up of what a call will touch. */
   readonly aroundAccess?:
-    | ((call: ProposedCall, look: () => Promise<readonly Access[]>) => Promise<readonly Access[]>)
+    | ((call: ProposedCall, look: () => Promise<DeclaredAccess>) => Promise<DeclaredAccess>)
     | undefined;
   /** Awaited when the session ends, after its last call and before its journal is closed. Not for children. */
   readonly beforeClose?: (() => Promise<void>) | undefined;

@@ -1,8 +1,6 @@
 // Sessions with calls inside calls, as people read them later.
 
-import { Journal } from "@lathe/agent";
-import { MemoryBlobs } from "@lathe/agent/base";
-import { MemoryStore } from "@lathe/agent/record";
+import { Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
 import { Message } from "@lathe/llm";
 import { expect, it } from "vitest";
 import { auditOf } from "./audit.ts";

@@ -40,6 +40,8 @@ export class SessionTools {
   readonly #options: SessionToolsOptions;
   #profile: SessionToolsOptions["profile"];
   #provided: readonly (readonly SessionTool[])[] = [];
+  /** What providers bring, as far as they were asked. */
+  #listed: readonly (readonly SessionTool[])[] = [];
   /** Made for these versions of profile and own tools. */
   #madeFor = "";
   /** Tools that need services, and the names of those that lacked one when the map was made. */
@@ -82,9 +84,21 @@ export class SessionTools {
     this.refresh();
   }
 
+  /** A tool may leave actions pending. For a provider: those before it have been asked. */
+  get hasDeferrable(): boolean {
+    const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
+    const { providers, lacks } = this.#options;
+    const isShown = (tool: ToolDef): boolean => !providers.some((one) => one.hides?.(tool));
+    const registered = [...this.#profile.toolRegistry.tools().filter(mayDefer).filter(isShown), ...this.own.tools()];
+    return registered.some((tool) => mayDefer(tool) && lacks(tool).length === 0) || this.#listed.flat().some(mayDefer);
+  }
+
   /** Looks whether anything came or went since the last time; undefined when not. */
   refresh(): ToolChange | undefined {
-    const lists = this.#options.providers.map((provider, i) => this.#listTools(provider) ?? this.#provided[i] ?? []);
+    const lists: (readonly SessionTool[])[] = [];
+    this.#listed = lists;
+    for (const [i, provider] of this.#options.providers.entries())
+      lists.push(this.#listTools(provider) ?? this.#provided[i] ?? []);
     if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
       this.#provided = lists;
       this.#madeFor = "";

@@ -10,6 +10,7 @@ import type { CallInfo, OuterCall, ProposedCall } from "../../contract/seams/typ
 import {
   type Access,
   type CallScope,
+  type DeclaredAccess,
   PlanChanged,
   type ToolContext,
   ToolFailure,
@@ -168,9 +169,9 @@ async function declare(
   const around = core.options.aroundAccess ?? ((_call, look) => look());
   let kept: readonly string[] = [];
   let call = proposed;
-  const look = (): Promise<readonly Access[]> =>
+  const look = (): Promise<DeclaredAccess> =>
     readable(async () => {
-      const filled = await fillIn(core, proposed, async (args) => tool.access?.(args, scope) ?? []);
+      const filled = await fillIn(core, proposed, async (args) => tool.access?.(args, scope));
       if (filled.args !== proposed.args) call = propose(registered, proposed.callId, filled.args, proposed.within);
       kept = filled.kept;
       return filled.access;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { AbortError, type ClientDeps, jsonSchemaOf, type Transport, type TransportRequest } from "@lathe/llm";
 import type { InputContent, InputOutcome } from "../../contract/events/types.ts";
 import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
-import type { Access, ToolResult } from "../../contract/tool.ts";
+import type { DeclaredAccess, ToolResult } from "../../contract/tool.ts";
 import type { Redactor } from "../../policy/redact/redactor.ts";
 import type { Session } from "../session.ts";
 import type { SessionOptions } from "../types.ts";
@@ -98,8 +98,8 @@ export class Recorder implements SessionTape {
 
   readonly aroundAccess = async (
     { callId }: ProposedCall,
-    look: () => Promise<readonly Access[]>,
-  ): Promise<readonly Access[]> => {
+    look: () => Promise<DeclaredAccess>,
+  ): Promise<DeclaredAccess> => {
     const call = this.#calls.next("access", callId);
     try {
       const access = await this.#unrecorded.run(true, look);

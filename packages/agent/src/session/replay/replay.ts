@@ -14,7 +14,7 @@ import {
 } from "@lathe/llm";
 import type { InputContent } from "../../contract/events/types.ts";
 import type { ProposedCall } from "../../contract/seams/types.ts";
-import { type Access, ToolFailure, type ToolResult } from "../../contract/tool.ts";
+import { type Access, type DeclaredAccess, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import type { Session } from "../session.ts";
 import { CallCount, callKey, fromJson, LOG_NAME, type LogLine, nestedKey, type SessionTape } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
@@ -88,9 +88,9 @@ export class Replayer implements SessionTape {
     throw failureOf(line);
   };
 
-  readonly aroundAccess = async ({ callId }: ProposedCall): Promise<readonly Access[]> => {
+  readonly aroundAccess = async ({ callId }: ProposedCall): Promise<DeclaredAccess> => {
     const line = await this.#wait(callKey("access", this.#calls.next("access", callId)));
-    if (line.t === "access") return fromJson(line.access) as readonly Access[];
+    if (line.t === "access") return (fromJson(line.access) as readonly Access[] | null) ?? undefined;
     if (line.t !== "access_error") throw this.#diverge(`call ${callId} has no recorded access`);
     throw failureOf(line);
   };

@@ -35,6 +35,8 @@ export interface PendingCustomAction {
   apply(reason: string): CustomToolReturn | Promise<CustomToolReturn>;
   reject?(reason: string): string | undefined | Promise<string | undefined>;
   readonly details?: unknown;
+  /** What it would change, such as a diff, for a person who is asked; the label alone when absent. */
+  readonly preview?: string | undefined;
   /** `custom_tool` when absent. */
   readonly sourceToolName?: string | undefined;
 }
