@@ -113,13 +113,14 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
       force: (choice) => {
         if (!this.profile.modelInfo?.refusesForcedTools) this.nextToolChoice = choice;
       },
+      guard: (middleware) => void this.seams.add(middleware),
     });
     const { services, facts } = buildServices(this, pendingActions);
     this.services = services;
     this.facts = facts;
     this.seams = new Seams({
       deps: this.deps,
-      middleware: [pendingActions.middleware(), ...(options.middleware ?? [])],
+      middleware: options.middleware ?? [],
       context: (signal) => seamContext(this, signal),
       hookTimeoutMs: () => this.config.hookTimeoutMs,
       warn: (message, code) => this.warn(message, code),

@@ -18,6 +18,8 @@ export interface PendingActionParts {
   readonly isOffered: () => boolean;
   /** Sets the tool choice of the next request; does nothing where the model refuses it. */
   readonly force: (choice: ToolChoice) => void;
+  /** Puts the guard into the session; asked for with the first action, because most sessions have none. */
+  readonly guard: (middleware: Middleware) => void;
 }
 
 /** The tool `resolve`, its guard and the queue behind them: those of one session. */
@@ -26,6 +28,7 @@ export class PendingActions implements PendingActionService, ToolProvider {
   readonly #queue: PendingAction[] = [];
   readonly #offer: readonly ToolDef[] = [resolveTool(this) as unknown as ToolDef];
   readonly #nothing: readonly ToolDef[] = [];
+  #isGuarded = false;
   #unannounced = 0;
   /** The model has been asked since the action was left pending. */
   #isArmed = false;
@@ -36,6 +39,8 @@ export class PendingActions implements PendingActionService, ToolProvider {
   }
 
   push(action: PendingAction): void {
+    if (!this.#isGuarded) this.#parts.guard(this.#middleware());
+    this.#isGuarded = true;
     this.#queue.push(action);
     this.#unannounced++;
     this.#reminders = 0;
@@ -60,7 +65,7 @@ export class PendingActions implements PendingActionService, ToolProvider {
     return this.#parts.isOffered() || this.#queue.length > 0 ? this.#offer : this.#nothing;
   }
 
-  middleware(): Middleware {
+  #middleware(): Middleware {
     return {
       name: "pending actions",
       beforeRequest: () => {
