@@ -93,6 +93,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
+  /** `discoverable`: where tools can be searched for, it is offered once it was found. Offered from the start when absent. */
+  readonly loadMode?: "essential" | "discoverable" | undefined;
   /** It may leave actions pending, which the tool `resolve` settles. */
   readonly deferrable?: boolean | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */

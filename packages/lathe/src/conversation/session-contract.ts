@@ -38,6 +38,8 @@ export interface SessionRequest {
   readonly opened: OpenedJournal;
   readonly profile?: FamilyName;
   readonly tools?: readonly string[];
+  /** Discoverable tools that are offered without a search. */
+  readonly loadedTools?: readonly string[];
   readonly systemPrompt?: string;
   readonly userInstructions?: string;
   readonly limits: RunLimits;

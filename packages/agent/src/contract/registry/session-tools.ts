@@ -6,7 +6,7 @@ import { messageOf, type ToolDefinition } from "@lathe/llm";
 import { answerAtOnce } from "../../base/answer-at-once.ts";
 import type { Card } from "../card.ts";
 import type { ToolDef, ToolServices } from "../tool.ts";
-import type { SessionTool } from "./host-tool.ts";
+import { type SessionTool, toolDefOf } from "./host-tool.ts";
 import { type RegisteredTool, ToolRegistry } from "./registry.ts";
 
 export interface ToolChange {
@@ -20,7 +20,7 @@ export interface ToolChange {
  */
 export interface ToolProvider {
   tools(): readonly SessionTool[];
-  /** Tools of the profile that are neither offered nor found; asked whenever `tools` gives another array. */
+  /** Tools of the profile and of providers that are neither offered nor found; asked whenever `tools` gives another array. */
   hides?(tool: ToolDef): boolean;
   /** How the model gets a tool that it called and that is not offered; undefined: there is none of that name. */
   wayTo?(name: string): string | undefined;
@@ -82,6 +82,12 @@ export class SessionTools {
     this.#profile = profile;
     this.#madeFor = "";
     this.refresh();
+  }
+
+  /** Also tools that a provider hides. For a provider: what the profile has and those before it bring. */
+  known(): readonly ToolDef[] {
+    const all = [...this.#profile.toolRegistry.tools(), ...this.#listed.flat().map(toolDefOf)];
+    return all.filter((tool) => this.#options.lacks(tool).length === 0);
   }
 
   /** A tool may leave actions pending. For a provider: those before it have been asked. */
@@ -161,6 +167,7 @@ export class SessionTools {
     for (const [name, { tool }] of tools)
       if (this.#options.providers.some((one) => one.hides?.(tool))) tools.delete(name);
     for (const tool of this.#provided.flat()) {
+      if (this.#options.providers.some((one) => one.hides?.(tool as ToolDef))) continue;
       const problem = this.#addProvided(tools, tool);
       if (problem !== undefined) this.#refuse(tool, problem);
     }

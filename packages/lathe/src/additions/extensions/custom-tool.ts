@@ -53,6 +53,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     replay: "never",
     timeoutMs,
     ...(tool.deferrable ? { deferrable: true } : {}),
+    ...(tool.loadMode === "discoverable" ? { loadMode: tool.loadMode } : {}),
     summary: (args) => `${label} ${summary(args)}`.trim(),
     card: (args, result) => {
       const headline = { verb: label, subject: summary(args) };

@@ -51,6 +51,7 @@ async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: st
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
+    loadedTools: [name],
     limits: {},
   });
   let ended = { output: "", isError: true };
