@@ -3,6 +3,7 @@
 
 import { type SessionTool, type ToolDef, ToolFailure, type ToolProvider, type ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
+import { shorten } from "../../sessions/list.ts";
 import description from "./description.md";
 import { type Document, rank, tokens } from "./rank-tools.ts";
 
@@ -160,11 +161,9 @@ export class ToolSearch implements ToolProvider {
 const serverOf = (tool: ToolDef): ServerTool["ofServer"] | undefined =>
   "ofServer" in tool ? (tool as ServerTool).ofServer : undefined;
 
-/** The first sentence, if it is short. */
-function fewWords(text: string): string {
-  const [sentence = ""] = text.trim().split(/(?<=[.!?])\s|\n/, 1);
-  return sentence.length <= FEW_WORDS_CHARS ? sentence : `${sentence.slice(0, FEW_WORDS_CHARS - 1).trimEnd()}…`;
-}
+/** The first sentence, shortened. */
+const fewWords = (text: string): string =>
+  shorten(text.trim().split(/(?<=[.!?])\s+(?=\p{Lu})|\n/u, 1)[0] ?? "", FEW_WORDS_CHARS);
 
 export function documentOf(tool: ToolDef): Document {
   const ofServer = serverOf(tool);
