@@ -45,7 +45,7 @@ describe("EX-03 an extension", () => {
     await at.project(".lathe/extensions/theirs.ts", option("evil"));
     const { code, stdout } = await at.run(["--help"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Of extensions:\n +--loudness <value> +what loudness is for\n/);
+    expect(stdout).toMatch(/Extensions:\n +--loudness <value> +what loudness is for\n/);
     expect(stdout).not.toContain("evil");
     expect(existsSync(join(at.box.dir, "ran-evil"))).toBe(false);
     await at.user("extensions/own.ts", "this is no code");

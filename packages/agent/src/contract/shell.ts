@@ -31,6 +31,8 @@ export interface ShellPart {
   readonly tracked: readonly string[];
   /** It follows the links that it finds in there. */
   readonly followsLinks?: boolean | undefined;
+  /** What it copies stays a link where it is one: whoever writes there later writes where the link leads. */
+  readonly copiesLinks?: boolean | undefined;
   /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */
   readonly picks: readonly string[];
   /** Names of files that other commands hand to it: which ones, only the disk tells. */

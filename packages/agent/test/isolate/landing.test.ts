@@ -115,7 +115,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     const ready = join(project.folder, "ready");
     const command = `touch ${ready}; until test -e ${ready}.go; do sleep 0.05; done`;
     const running = landing([await view.delta()], { verify: { command, timeoutMs: 30_000 } });
-    await expect.poll(() => existsSync(ready), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(ready)).toBe(true);
     project.write("a.txt", "user\n");
     writeFileSync(`${ready}.go`, "");
     expect(await running).toMatchObject({

@@ -112,7 +112,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
       timeout: 60_000,
     });
     expect(printed.toString()).toBe("a.txt:1:needle\n");
-  }, 90_000);
+  });
 
   it("G a link that a command leaves in /tmp, on the way to a root, makes nothing outside", async () => {
     const above = folder("/tmp/lathe-above-");
