@@ -13,7 +13,6 @@ import type { ToolContext, ToolDef, ToolResult } from "../../src/contract/tool.t
 import { PathLocks } from "../../src/files/edit/locks.ts";
 import { forkJournal } from "../../src/record/journal/fork.ts";
 import { idSource } from "../../src/record/journal/ids.ts";
-import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { writeTool } from "../../src/tools/builtin/write/index.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
@@ -344,62 +343,4 @@ describe("a call inside a call", () => {
     expect(JSON.stringify(entry?.message).length).toBeLessThan(long.length);
     expect(entry).toMatchObject({ artifact: { id: 0 }, details: { n: 1 } });
   });
-});
-
-describe("after kill -9 in the middle of a nested call", () => {
-  const LINES = /"type":"intent".*"callId":"c\/2"/;
-
-  it.each(["safe", "never"] as const)(
-    "a caller that is %s to repeat is not run again, nor are its calls, and the model is told",
-    async (replay) => {
-      const ran: string[] = [];
-      const act = tool("act", ({ n }) => `acted ${ran.push(`act ${n}`)}`, {
-        replay: "never",
-        summary: ({ n }) => `number ${n}`,
-      });
-      const cell = tool(
-        "cell",
-        async (_args, { call }) => {
-          ran.push("cell");
-          return [told(await call("act", { n: 1 })), told(await call("act", { n: 2 }))].join();
-        },
-        { replay },
-      );
-      const profile = testProfile([cell, act]);
-      const store = new MemoryStore();
-      const blobs = new MemoryBlobs();
-      const newDeps = (seed: number) => {
-        const deps = testDeps();
-        for (let i = 0; i < seed; i++) deps.random();
-        return { deps, journal: { blobs, now: deps.now, newId: idSource(deps.random) } };
-      };
-      const first = newDeps(0);
-      const journal = Journal.create({ id: first.deps.uuid(), cwd: "/work" }, () => store, first.journal);
-      const script = [{ calls: [{ name: "cell", id: "c" }] }, { text: "done" }];
-      const whole = setUp({ script, profile, deps: first.deps, journal });
-      await whole.session.submit("go");
-      await whole.finish();
-      const lines = store.read(0, store.size).toString("utf8").split("\n");
-      const cut = lines.slice(0, lines.findIndex((line) => LINES.test(line)) + 1);
-      expect(cut.length).toBeGreaterThan(1);
-      ran.length = 0;
-
-      const second = newDeps(997);
-      const reopened = Journal.open(new MemoryStore(`${cut.join("\n")}\n`), second.journal);
-      const s = setUp({ script: [{ text: "done" }], profile, deps: second.deps, journal: reopened });
-      await s.session.continue();
-      await s.finish();
-      expect(ran).toEqual([]);
-      expect(nestedIn(s)).toMatchObject([
-        { callId: "c/1", within: "c" },
-        { callId: "c/2", within: "c", tool: "act", summary: "number 2", settled: "interrupted" },
-      ]);
-      const sent = JSON.stringify(s.client.requests[0]);
-      expect(sent).toContain("effects unknown");
-      expect(sent).toContain(
-        "- act number 1: done\\\\n- act number 2: [interrupted, effects unknown".replaceAll("\\\\", "\\"),
-      );
-      expect(s.session.journal.openIntents()).toEqual([]);
-    },
-  );
 });

@@ -11,7 +11,11 @@ function sessionWithCell(): Journal {
   let n = 0;
   const blobs = new MemoryBlobs();
   const newId = () => `entry${String(++n).padStart(3, "0")}`;
-  const journal = Journal.create({ id: "s", cwd: "/work" }, () => new MemoryStore(), { blobs, now: () => 0, newId });
+  const journal = Journal.create({ id: "s", cwd: "/home/ann/app" }, () => new MemoryStore(), {
+    blobs,
+    now: () => 0,
+    newId,
+  });
   journal.append({ type: "message", message: Message.user("run it"), origin: "input" });
   const toolCall = { id: "c", name: "cell", arguments: { code: "1" }, type: "function" as const };
   journal.append({ type: "message", message: { role: "assistant", content: [{ kind: "tool_call", toolCall }] } });
@@ -25,7 +29,7 @@ function sessionWithCell(): Journal {
     tool: "write",
     arguments: { path: "a.txt" },
     summary: "a.txt",
-    changes: [{ path: "/work/a.txt", after, added: 1, removed: 0 }],
+    changes: [{ path: "/home/ann/app/a.txt", after, added: 1, removed: 0 }],
     message: inner,
   });
   const outer = Message.toolResult({ toolCallId: "c", content: "ran", isError: false });

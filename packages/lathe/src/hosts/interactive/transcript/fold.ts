@@ -9,7 +9,7 @@ import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import { EndNotes } from "./end-notes.ts";
-import { type Item, type NoteKind, nestedCard, type UserItem } from "./item.ts";
+import { type Item, type NoteKind, shownCard, type UserItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 
 export interface FoldOptions {
@@ -390,9 +390,6 @@ export class EventFold {
     }
   }
 }
-
-const shownCard = ({ card, nested_in }: Pick<EventData["tool_call_start"], "card" | "nested_in">): Card =>
-  nested_in === undefined ? card : nestedCard(card);
 
 const userItem = (text: string, how: UserItem["how"], attached: readonly { readonly name: string }[]): UserItem => ({
   kind: "user",
