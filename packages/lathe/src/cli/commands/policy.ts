@@ -99,7 +99,11 @@ function effectivePolicy(workspace: Workspace): Policy {
 }
 
 const MEANINGS: Readonly<Record<PermissionMode, readonly string[]>> = {
-  "read-only": ["reading is allowed", "commands that are known to change nothing are allowed", "everything else is denied"],
+  "read-only": [
+    "reading is allowed",
+    "commands that are known to change nothing are allowed",
+    "everything else is denied",
+  ],
   ask: ["reading is allowed", "Lathe asks about every change, command and connection"],
   "auto-edit": [
     "reading is allowed, and editing inside the working folders",
@@ -131,9 +135,7 @@ async function explain(argv: readonly string[], machine: Machine): Promise<ExitC
     ...MEANINGS[mode].map((line) => `  ${line}`),
     ...(mode === "full"
       ? []
-      : [
-          "  Lathe always asks about dangerous commands and files that hold keys or make programs run later",
-        ]),
+      : ["  Lathe always asks about dangerous commands and files that hold keys or make programs run later"]),
     `working folders: ${workspace.roots.join(", ")}`,
     rules.length === 0 ? "rules: none" : "rules, the strongest first:",
     ...rules.map(({ decision, text, origin }) => `  ${decision} ${text}  (${origin})`),
