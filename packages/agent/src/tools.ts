@@ -2,6 +2,7 @@
 
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export { type LanguageServices, type LspAction, type LspQuestion, lspTool } from "./tools/builtin/lsp/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
 export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";

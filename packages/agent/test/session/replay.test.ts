@@ -12,7 +12,7 @@ import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { createSession } from "../../src/session/headless/create-session.ts";
 import type { SessionTape } from "../../src/session/replay/log.ts";
-import { Recorder } from "../../src/session/replay/record.ts";
+import { Recorder, sleepOn } from "../../src/session/replay/record.ts";
 import { Replayer } from "../../src/session/replay/replay.ts";
 import { Session } from "../../src/session/session.ts";
 import { MemoryEnvironment } from "../../src/world/env/memory.ts";
@@ -144,14 +144,21 @@ it("calls inside a call are made again by a replay, in their order, and their to
   expect(replayed.text()).toBe(recorded.text());
 });
 
-it("refused connections, the waits between attempts and an interrupt are part of a recording", async () => {
+it.each([
+  ["a recording", (deps: ClientDeps) => deps],
+  // They counted waits among the timers.
+  [
+    "a recording of earlier versions",
+    (deps: ClientDeps): ClientDeps => ({ ...deps, sleep: (ms, signal) => sleepOn(deps.setTimer, ms, signal) }),
+  ],
+])("refused connections, the waits between attempts and an interrupt are part of %s", async (_, shape) => {
   const folder = mkdtempSync(join(tmpdir(), "lathe-replay-"));
   const closed = await startModelServer({});
   const baseUrl = closed.baseUrl("anthropic");
   await closed.close();
   const recorder = new Recorder(folder);
   const recorded = build("anthropic", baseUrl, {
-    deps: recorder.deps(defaultDeps({ env: {} })),
+    deps: shape(recorder.deps(defaultDeps({ env: {} }))),
     aroundExecute: recorder.aroundExecute,
   });
   const events = recorded.session.events();

@@ -2,6 +2,7 @@
 
 import type { AdditionEntry } from "../conversation/session-contract.ts";
 import type { ExtensionHosts } from "./extensions/extension-hosts.ts";
+import { fitsProject } from "./lsp/fits-project.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 
@@ -47,6 +48,12 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     kinds: [],
     isNeeded: (workspace) => hasSshFiles(workspace),
     load: async () => (await import("./ssh/addition.ts")).sshAddition,
+  },
+  {
+    name: "language servers",
+    kinds: [],
+    isNeeded: (workspace) => fitsProject(workspace),
+    load: async () => (await import("./lsp/addition.ts")).lspAddition,
   },
   {
     // After all that bring tools: it names those that can be found. A built-in tool that is discoverable makes it needed everywhere.

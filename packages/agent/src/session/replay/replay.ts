@@ -61,6 +61,8 @@ export class Replayer implements SessionTape {
       (t: "timer" | "wait"): ClientDeps["setTimer"] =>
       (callback, ms) =>
         this.#over ? base.setTimer(callback, ms) : this.#timer(t, callback);
+    // Recordings of earlier versions count waits among the timers.
+    const waits = this.#completions.some(({ t }) => t === "wait") ? "wait" : "timer";
     return {
       ...base,
       now: () => this.#value("now", base.now),
@@ -68,7 +70,7 @@ export class Replayer implements SessionTape {
       uuid: () => this.#value("uuid", base.uuid),
       fetch: this.#fetch,
       setTimer: timer("timer"),
-      sleep: (ms, signal) => sleepOn(timer("wait"), ms, signal),
+      sleep: (ms, signal) => sleepOn(timer(waits), ms, signal),
     };
   }
 

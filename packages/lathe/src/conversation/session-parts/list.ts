@@ -20,6 +20,7 @@ import { runningCommandsPart } from "./running-commands.ts";
 import { settledServicesPart } from "./settled-services.ts";
 import { tapePart } from "./tape.ts";
 import { todoPart } from "./todo.ts";
+import { warmUpPart } from "./warm-up.ts";
 
 /** Undefined: the part has nothing to do in this session. */
 type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<SessionPart | undefined>;
@@ -53,6 +54,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   isolationPart,
   agentsPart,
   tapePart,
+  warmUpPart,
 ];
 
 export async function builtInParts(base: SessionBase): Promise<readonly SessionPart[]> {
