@@ -31,6 +31,20 @@ export async function openSession(workspace: SessionWorkspace, request: SessionR
   }
 }
 
+/** A session without a conversation, which ends with the work: for one call, for a look at a request, for a replay. */
+export async function withSession<T>(
+  workspace: SessionWorkspace,
+  request: SessionRequest,
+  work: (open: OpenSession) => Promise<T>,
+): Promise<T> {
+  const open = await openSession(workspace, request);
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
+  }
+}
+
 function makeSession(base: SessionBase, parts: JoinedParts): Session {
   const { workspace, request, models } = base;
   const { journal } = request.opened;
