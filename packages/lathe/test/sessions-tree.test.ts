@@ -71,6 +71,38 @@ describe("lathe sessions tree", () => {
     ]);
   });
 
+  it("G-33 says of every kind of message what it is, whether its line must be parsed for that or not", async () => {
+    const { path: odd, journal } = box.maker.make();
+    const { message } = result("c1", "long ".repeat(300));
+    const calls = [...call("c2", "read", { kind: "x" }).message.content, ...call("c3", "write", {}).message.content];
+    journal.append(user('a "quoted"\\ line\nand \u001b[31mred'));
+    journal.append({
+      type: "message",
+      message: { role: "user", content: [{ kind: "text", text: '<file path="a.txt">\nsecret\n</file>' }] },
+    });
+    journal.append({ type: "message", message: user("<rule>\nbe brief\n</rule>").message, origin: "injected" });
+    journal.append({ type: "message", message: { role: "assistant", content: calls } });
+    journal.append({ type: "message", message, summary: "after" });
+    journal.append({ type: "message", ...{ summary: "before" }, message });
+    journal.append(answer("blob:text of mine"));
+    journal.append(answer("y".repeat(70_000)));
+    await journal.close();
+    const { stdout } = await box.run("sessions", "tree", odd);
+    expect(stdout.split("\n").map((line) => line.replace(/^. \S+ {2}/, ""))).toEqual([
+      'You: a "quoted"\\ line and \\x1b[31mred',
+      "You: @a.txt",
+      "Note: Note to the model be brief",
+      "Agent: [read] [write]",
+      "Tool: after",
+      "Tool: before",
+      "Agent: blob:text of mine",
+      `Agent: ${"y".repeat(200)}`,
+      "",
+    ]);
+    const spoken = await box.run("sessions", "tree", odd, "--filter", "no-tools");
+    expect(spoken.stdout).not.toMatch(/Tool:|\[read\]/);
+  });
+
   it("G-31 --go makes the session continue from there, and gives the message that was chosen", async () => {
     const before = readFileSync(path, "utf8");
     expect(await box.run("sessions", "tree", id, "--go", two)).toMatchObject({ code: 0, stdout: "second question\n" });

@@ -55,6 +55,8 @@ export async function finishCall(
   };
   const entry = core.append({
     type: "message",
+    // Before the output: a list shows it and need not read on.
+    ...{ summary },
     message: Message.toolResult({
       toolCallId: call.id,
       content: output.forModel,
