@@ -153,11 +153,14 @@ function errorOutcome(facts: RunFacts): RunOutcome {
   const advice = error && ADVICE[error.kind];
   if (advice !== undefined) {
     const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
-    const said = advice === "" ? message : `${sentence(message)} ${advice}${how}`;
+    // Some messages say themselves what to check.
+    const next = advice === CHECK_CONNECTION && /\bcheck the\b/i.test(message) ? "Then try again" : advice;
+    const said = advice === "" ? message : `${sentence(message)} ${next}${how}`;
     return { status: "provider_error", exitCode: EXIT.provider, message: said };
   }
   if (error?.kind === "storage") {
-    const hint = "Free space or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session";
+    const start = /\bfree space\b/i.test(message) ? "Or set" : "Free space or set";
+    const hint = `${start} LATHE_HOME to a folder that can be written, or keep nothing: --no-session`;
     return { status: "internal_error", exitCode: EXIT.internal, message: `${sentence(message)} ${hint}` };
   }
   return { status: "internal_error", exitCode: EXIT.internal, message };
