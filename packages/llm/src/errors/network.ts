@@ -23,7 +23,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 export function networkError(origin: string, cause: unknown): NetworkError {
   const code = errorCodeOf(cause);
   const reason = SENTENCES[code ?? ""] ?? (cause instanceof Error ? messageOf(cause) : "the connection failed.");
-  const named = code === undefined ? reason : `${reason.replace(/\.$/, "")} (${code})${reason.endsWith(".") ? "." : ""}`;
+  const named =
+    code === undefined ? reason : `${reason.replace(/\.$/, "")} (${code})${reason.endsWith(".") ? "." : ""}`;
   return new NetworkError(`${origin}: ${named}`, { cause });
 }
 

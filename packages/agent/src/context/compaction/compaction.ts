@@ -39,8 +39,7 @@ interface Tries {
 const GROWTH = 0.05;
 
 /** Never less than can be true of the request: some servers report a few tokens whatever they are sent. */
-const tokensOf = (info: RequestInfo | Pick<RequestInfo, "contextTokens">): number =>
-  "request" in info ? Math.max(info.contextTokens, presentContext(info).tokens) : info.contextTokens;
+const tokensOf = (info: RequestInfo): number => Math.max(info.contextTokens, presentContext(info).tokens);
 
 /** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
 export class Compaction {
@@ -73,7 +72,7 @@ export class Compaction {
   }
 
   /** Whether room is to be made before the next request. */
-  isFull(info: RequestInfo | Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
+  isFull(info: RequestInfo): boolean {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return false;
     return tokensOf(info) > thresholdOf(info.contextWindow, settings);

@@ -1,6 +1,7 @@
 // How a run ended, as an exit code, a status word and one line. Pure: made from what the session reported.
 
 import type { EndReason, FailureKind, InputError } from "@lathe/agent";
+import { visibleText } from "@lathe/agent/base";
 import { allowedWith, type DeniedCall } from "../../found/permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 
@@ -166,5 +167,6 @@ function errorOutcome(facts: RunFacts): RunOutcome {
   return { status: "internal_error", exitCode: EXIT.internal, message };
 }
 
-export const joinLines = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
+/** In one line, with nothing in it that a terminal would obey: a server may have written it, and a log may be shown in one. */
+export const joinLines = (text: string): string => visibleText(text.replace(/\s*\n\s*/g, " ").trim());
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
