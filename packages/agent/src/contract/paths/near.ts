@@ -2,11 +2,12 @@
 
 /** Candidates that `wanted` may be a misspelling of, nearest first. */
 export function near(wanted: string, candidates: readonly string[]): string[] {
+  const offBy = ({ candidate }: { candidate: string }): number => Math.abs(candidate.length - wanted.length);
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(wanted.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .sort((a, b) => a.distance - b.distance || offBy(a) - offBy(b) || (a.candidate < b.candidate ? -1 : 1))
     .map(({ candidate }) => candidate);
 }
 
