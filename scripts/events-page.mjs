@@ -11,9 +11,12 @@ const HEAD = `# Events of a session
 
 <!-- Written by scripts/events-page.mjs from packages/agent/src/contract/events/types.ts. -->
 
-\`session.events()\` gives every event of a session in order, to any number of readers. Each has \`kind\`, \`data\`, \`seq\`
-(counts up from 1 without gaps), \`timestamp\` (milliseconds), \`session_id\`, and \`agent_id\` for events of an agent.
-[embedding.md](embedding.md) has programs that read them, [rpc.md](rpc.md) the events on the wire.
+A host follows a session by reading its events: text as it streams in, calls, approvals, errors, the end.
+\`session.events()\` gives all of them in order, to any number of readers. [embedding.md](embedding.md) has programs that
+read them. The events of JSON and RPC mode have other names; they are in [rpc.md](rpc.md#events).
+
+Each event has \`kind\`, \`data\`, \`seq\` (counts up from 1 without gaps; merged deltas carry the last of theirs),
+\`timestamp\` (milliseconds), \`session_id\`, and \`agent_id\` if it belongs to a child agent.
 `;
 
 /** The page as it has to be. */
@@ -27,11 +30,11 @@ export function eventsPage() {
   return [
     HEAD,
     "## Which events can follow which\n",
-    "`,` then, `|` or, `[ ]` perhaps, `{ }` any number of times.\n",
+    "`,` means then, `|` or, `[ ]` optional, `{ }` any number of times.\n",
     `\`\`\`text\n${grammar}\`\`\`\n`,
     `${rules.trim()}\n`,
     "## What each event carries\n",
-    `| event | data | |\n| --- | --- | --- |\n${rows.join("\n")}\n`,
+    `| event | data | meaning |\n| --- | --- | --- |\n${rows.join("\n")}\n`,
   ].join("\n");
 }
 

@@ -36,6 +36,7 @@ function onDisk(wrap: (env: LocalEnvironment, root: string) => ExecutionEnvironm
 /** Only what the interface of loop.md demands, so that the mix-in has to do the rest. */
 function minimal(local: LocalEnvironment): MinimalEnvironment {
   return {
+    identity: local.identity,
     workingDirectory: () => local.workingDirectory(),
     platform: () => local.platform(),
     osVersion: () => local.osVersion(),
@@ -66,7 +67,7 @@ describe("EE-02 local with the built-in search", () =>
 describe("EE-01 K-17 minimal with the mix-in", () =>
   environmentConformance(
     onDisk((env) => withFileCommands(minimal(env))),
-    { commands: true, overrides: ["files", "search", "tools", "links"] },
+    { commands: true, overrides: ["files", "search", "tools", "links", "ports"] },
   ));
 describe("EE-04 logging", () =>
   environmentConformance(

@@ -2,7 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
+import { LoggingEnvironment, ReadOnlyEnvironment, ScopedEnvironment } from "../src/world/env/wrappers.ts";
 import { commandConformance } from "./command-conformance.ts";
+import { portConformance } from "./port-conformance.ts";
 import { processConformance } from "./process-conformance.ts";
 import { shellConformance } from "./shell-conformance.ts";
 import { toolConformance } from "./tool-conformance.ts";
@@ -16,7 +18,7 @@ export interface EnvironmentUnderTest {
 }
 
 /** The suite in parts, so that a wrapper is tested where it does something of its own. */
-export type Part = "files" | "search" | "tools" | "links" | "commands" | "processes" | "shells";
+export type Part = "files" | "search" | "tools" | "links" | "commands" | "processes" | "ports" | "shells";
 
 /** What an environment is, which decides how much of the suite it needs. */
 export interface EnvironmentKind {
@@ -241,11 +243,24 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     120_000,
   );
 
+  it("EE-01 wrappers have the identity of what they wrap", async () => {
+    const wrapped = new ReadOnlyEnvironment(new LoggingEnvironment(new ScopedEnvironment(env, "."), () => {}));
+    expect(env.identity).toMatch(/./);
+    expect(wrapped.identity).toBe(env.identity);
+  });
+
   // Not a skip: an environment without commands has nothing here to conform to.
-  if (!commands) return;
+  if (!commands) {
+    it("EE-01 a port is refused where nothing can run", async () => {
+      const refusal = { code: "unavailable", message: expect.stringMatching(/^Port 80 cannot be reached: .*memory/) };
+      await expect(env.connect(80)).rejects.toMatchObject(refusal);
+    });
+    return;
+  }
 
   if (covers("processes"))
     describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 1500 : 400 }));
+  if (covers("ports")) describe("ports", () => portConformance(() => env));
   if (covers("shells")) describe("shells", () => shellConformance(() => env));
 
   if (!covers("commands") && !covers("links")) return;

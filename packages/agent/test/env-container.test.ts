@@ -43,7 +43,7 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
       "-c",
       "while :; do sleep 60; done",
     ]);
-  }, 120_000);
+  });
   afterAll(() => {
     if (container !== undefined) podman(["rm", "-f", "-t", "0", container]);
     // podman clears up after each exec in a process of its own, which may still be writing.
@@ -66,6 +66,11 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
     },
     { commands: true, far: true },
   );
+
+  it("EE-01 one identity for each container and directory", () => {
+    expect(make("/work").identity).toBe(make("/work").identity);
+    expect(new Set([make("/work"), make("/"), make("/work", "other")].map(({ identity }) => identity)).size).toBe(3);
+  });
 
   it("EE-04 the host's environment stays outside", async () => {
     const env = make("/");

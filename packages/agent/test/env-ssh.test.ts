@@ -1,7 +1,9 @@
 // The conformance suite over a real sshd on loopback, started here with its own keys and configuration.
 
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -40,6 +42,25 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
     },
     { commands: true, far: true },
   );
+
+  it("EE-01 one identity for each machine and directory", () => {
+    const there = new SshEnvironment(options("/")).identity;
+    expect(new SshEnvironment(options("/")).identity).toBe(there);
+    expect(new SshEnvironment(options("/tmp")).identity).not.toBe(there);
+    expect(new SshEnvironment({ ...options("/"), host: "localhost" }).identity).not.toBe(there);
+  });
+
+  it("EE-01 a port is reached where sshd forbids forwarding", async () => {
+    const strict = await startSshd("AllowTcpForwarding no");
+    const env = new SshEnvironment(strict.options("/"));
+    const listener = createServer((socket) => socket.end("reached")).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const connection = await env.connect((listener.address() as AddressInfo).port);
+    expect((await connection.toArray()).join("")).toBe("reached");
+    listener.close();
+    await env.cleanup();
+    strict.stop();
+  });
 
   it("EE-04 the control socket lies in a private directory that is gone after cleanup", async () => {
     const own = () => readdirSync(tmpdir()).filter((name) => /^lathe-ssh-(?!tree)/.test(name));

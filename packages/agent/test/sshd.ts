@@ -15,7 +15,8 @@ export interface Sshd {
   stop(): void;
 }
 
-export async function startSshd(): Promise<Sshd> {
+/** `more`: further lines of its configuration. */
+export async function startSshd(...more: string[]): Promise<Sshd> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sshd-")));
   for (const key of ["host", "client"])
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, key)]);
@@ -33,6 +34,7 @@ export async function startSshd(): Promise<Sshd> {
     "UsePAM no",
     "PasswordAuthentication no",
     "MaxSessions 100",
+    ...more,
   ];
   writeFileSync(join(folder, "config"), `${config.join("\n")}\n`);
   let log = "";

@@ -45,7 +45,7 @@ describe("EX-03 an extension", () => {
     await at.project(".lathe/extensions/theirs.ts", option("evil"));
     const { code, stdout } = await at.run(["--help"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Of extensions:\n +--loudness <value> +what loudness is for\n/);
+    expect(stdout).toMatch(/Extensions:\n +--loudness <value> +what loudness is for\n/);
     expect(stdout).not.toContain("evil");
     expect(existsSync(join(at.box.dir, "ran-evil"))).toBe(false);
     await at.user("extensions/own.ts", "this is no code");
@@ -242,7 +242,7 @@ export default (lathe) => ({
     const started = join(at.box.dir, "pid");
     await at.user(
       "tools/slow.ts",
-      `export default (lathe) => ({ name: "slow", description: "Slow.", parameters: { type: "object" }, timeoutMs: 1500,
+      `export default (lathe) => ({ name: "slow", description: "Slow.", parameters: { type: "object" }, timeoutMs: 5000,
         execute: ({ context }) => context.exec("sh", ["-c", "echo $$ > ${started}; exec sleep 1000"]).then(() => "ended") });`,
     );
     at.script(turn.calls([{ name: "slow", args: {} }]), turn.text("ok"));

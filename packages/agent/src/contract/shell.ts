@@ -31,6 +31,8 @@ export interface ShellPart {
   readonly tracked: readonly string[];
   /** It follows the links that it finds in there. */
   readonly followsLinks?: boolean | undefined;
+  /** What it copies stays a link where it is one: whoever writes there later writes where the link leads. */
+  readonly copiesLinks?: boolean | undefined;
   /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */
   readonly picks: readonly string[];
   /** Names of files that other commands hand to it: which ones, only the disk tells. */
@@ -46,6 +48,8 @@ export interface ShellPart {
   readonly isHarmless: boolean;
   /** The word of a listed program that is not understood, so that it is not harmless. */
   readonly strange?: string | undefined;
+  /** What it does without an option that it lacks, as a clause: "netstat without -n asks name servers". */
+  readonly lacking?: string | undefined;
   /** Harmless, and proven to change nothing (plan mode). */
   readonly isReadOnly: boolean;
   /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */

@@ -3,6 +3,9 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { byteLines } from "../../src/world/process/byte-lines.ts";
+import { freePort } from "../sshd.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 
 describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
@@ -40,6 +43,24 @@ describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
       await view.close();
       expect(readdirSync(project.store)).toEqual([]);
       expect(pictureOf(project.root)).toEqual(before);
+    });
+
+    it("EE-01 a view has an identity and reaches ports of its own commands", async () => {
+      project = makeProject();
+      const sandbox = { home: "/nonexistent" };
+      const [shared, own] = [await project.open(kind), await project.open(kind, { sandbox })];
+      const local = new LocalEnvironment({ cwd: project.root, baseEnv: process.env });
+      expect(new Set([shared.env, own.env, local].map(({ identity }) => identity)).size).toBe(3);
+      for (const { env } of [shared, own]) {
+        const port = await freePort();
+        const serve = `require("net").createServer((socket) => socket.end("reached")).listen(${port}, "127.0.0.1", () => console.log("up"))`;
+        const server = await env.startProcess!(["node", "-e", serve]);
+        expect((await byteLines(server.stdout).next()).value).toBe("up");
+        expect((await (await env.connect(port)).toArray()).join("")).toBe("reached");
+        await (env === own.env
+          ? expect(local.connect(port)).rejects.toMatchObject({ code: "unavailable" })
+          : undefined);
+      }
     });
 
     it("works without a repository", async () => {

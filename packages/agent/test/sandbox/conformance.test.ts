@@ -3,21 +3,19 @@
 import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SandboxedLocalEnvironment } from "../../src/world/env/sandbox/sandboxed-local.ts";
 import { environmentConformance } from "../env-conformance.ts";
 import { has } from "../programs.ts";
 
-describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter)", () =>
+describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter)", () => {
+  const make = (root: string) =>
+    new SandboxedLocalEnvironment({ cwd: root, baseEnv: process.env, roots: () => [root], home: homedir() });
+
   environmentConformance(
     async () => {
       const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandboxed-")));
-      const env = new SandboxedLocalEnvironment({
-        cwd: root,
-        baseEnv: process.env,
-        roots: () => [root],
-        home: homedir(),
-      });
+      const env = make(root);
       return {
         env,
         setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
@@ -25,5 +23,9 @@ describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter
       };
     },
     { commands: true },
-  ),
-);
+  );
+
+  it("EE-01 has an identity of its own: its ports are seen in no other", () => {
+    expect(make(tmpdir()).identity).not.toBe(make(tmpdir()).identity);
+  });
+});

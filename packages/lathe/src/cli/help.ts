@@ -12,7 +12,7 @@ const EXAMPLES: readonly Named[] = [
 ];
 
 const EXIT_CODES =
-  "Exit codes: 0 done, 1 could not do it, 2 usage, 3 provider or credential, 4 denied, 5 budget, 6 question, 130 interrupted.";
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 provider or credential, 4 denied, 5 limit reached, 6 question, 70 internal error, 130 interrupted.";
 
 /** Where nothing says how wide a line may be. */
 const USUAL_COLUMNS = 100;
@@ -25,7 +25,7 @@ export function helpText(added: Readonly<Record<string, ExtensionFlag>> = {}, co
   const own = Object.entries(added).map(
     ([name, { type, description }]): Named => [`    --${name}${type === "string" ? " <value>" : ""}`, description],
   );
-  if (own.length > 0) groups.set("Of extensions", own);
+  if (own.length > 0) groups.set("Extensions", own);
   groups.set("Commands", Object.entries(SUBCOMMANDS));
   groups.set("Examples", [...EXAMPLES]);
   const width = columns - INDENT.length;

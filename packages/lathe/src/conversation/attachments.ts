@@ -24,14 +24,14 @@ export function attachedParts({ name, bytes, tags }: Attached): ContentPart[] {
   if (mediaType !== undefined) {
     if (bytes.length > MOST_IMAGE_BYTES)
       throw usageError(
-        `${name} is a picture of ${megabytes(bytes.length)}; ${megabytes(MOST_IMAGE_BYTES)} are the most. Give a smaller copy.`,
+        `${name} is an image of ${megabytes(bytes.length)}; the limit is ${megabytes(MOST_IMAGE_BYTES)}. Use a smaller copy.`,
       );
     const image: ContentPart = { kind: "image", image: { data: bytes, mediaType } };
     return tags ? [{ kind: "text", text: tags[0] }, image, { kind: "text", text: tags[1] }] : [image];
   }
   const text = textIn(bytes);
   if (text === undefined)
-    throw usageError(`${name} is binary. Only text and pictures (png, jpg, gif, webp) can be given.`);
+    throw usageError(`${name} is binary. Only text and images (png, jpg, gif, webp) can be attached.`);
   const whole = text.replace(/\n+$/, "");
   return [{ kind: "text", text: tags ? `${tags[0]}\n${whole}\n${tags[1]}` : whole }];
 }

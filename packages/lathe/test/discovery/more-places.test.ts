@@ -94,7 +94,7 @@ describe("discover and trust", () => {
     const { stdout } = await box.run(["discover"]);
     const remark = (word: string): string => stdout.split("\n").find((line) => line.includes(word)) ?? "";
     expect(remark("cursorrules")).toMatch(/in every request, 1\.2 kB$/);
-    expect(remark("ts.mdc")).toMatch(/with the files that it names$/);
+    expect(remark("ts.mdc")).toMatch(/sent with files that match$/);
     expect(remark("manual.mdc")).toMatch(/no effect: it has no description, globs or alwaysApply$/);
     expect(remark(".mcp.json")).toMatch(/switched off in its file$/);
     expect((await box.run(["discover", "settings"])).stdout).toContain("no effect: another agent's settings");

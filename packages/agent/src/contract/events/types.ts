@@ -67,9 +67,13 @@ export type PrefixReason = "model" | "effort" | "tools" | "compaction" | "prune"
 
 /** What each kind of event carries. Names are in snake_case, as they go over the wire. */
 export interface EventData {
+  /** The first event of a session; `resumed`: it continues an earlier one. */
   session_start: { profile: string; model: string; cwd: string; resumed: boolean };
+  /** The last event of a session. */
   session_end: { state: "closed"; reason: "closed" | "aborted" | "error"; error?: string };
+  /** What the session does now, for a status line. */
   state_changed: { from: SessionState; to: SessionState };
+  /** An input begins. */
   user_input: {
     content: string;
     images: number;
@@ -79,6 +83,7 @@ export interface EventData {
     /** The user when absent. */
     source?: MessageSource;
   };
+  /** The input has ended; `reason` says how. The session takes the next one. */
   processing_end: {
     reason: EndReason;
     rounds: number;
@@ -91,12 +96,19 @@ export interface EventData {
     awaiting?: AwaitedInput;
     error?: InputError;
   };
+  /** A request to the model begins, with its retries and the calls that come of it. */
   turn_start: { turn: number };
+  /** The answer has arrived and its calls have ended. */
   turn_end: { turn: number; outcome: "answered" | "failed" | "interrupted" };
+  /** The answer begins to stream in. */
   assistant_text_start: Record<string, never>;
+  /** The next piece of the text. */
   assistant_text_delta: { delta: string };
+  /** The next piece of the model's thinking. */
   assistant_reasoning_delta: { delta: string };
+  /** The next piece of the arguments of a call that the model is writing. */
   tool_call_args_delta: { call_id: string; tool_name: string; delta: string };
+  /** The whole answer; `finish` is the reason why the model stopped. */
   assistant_text_end: {
     text: string;
     reasoning: string;
@@ -108,18 +120,23 @@ export interface EventData {
     cost?: number;
     interrupted?: boolean;
   };
-  /** `label`, `summary` and `card` are for people; `arguments` are the model's and may not fit the tool. */
+  /** A call begins. `label`, `summary` and `card` are for display; `arguments` are the model's and may be invalid. */
   tool_call_start: {
     call_id: string;
+    /** The call that makes this one; absent for a call of the model. */
+    nested_in?: string;
     tool_name: string;
     label: string;
     summary: string;
     card: Card;
     arguments: JsonObject;
   };
+  /** Output of a call that is running. */
   tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
+  /** The result of a call; `error` says what failed, `changes` which files it changed. */
   tool_call_end: {
     call_id: string;
+    nested_in?: string;
     tool_name: string;
     /** Up to 1 MiB; more is in the artifact. */
     output?: string;
@@ -127,7 +144,7 @@ export interface EventData {
     is_error: boolean;
     duration_ms: number;
     entry_id: string;
-    /** As the model gets it. */
+    /** As the model gets it; that of a nested call is no message of the conversation. */
     message: Message;
     summary: string;
     card: Card;
@@ -137,8 +154,10 @@ export interface EventData {
     effects?: Effects;
     artifact?: { id: number; bytes: number };
   };
+  /** The call waits for `answerApproval`. */
   approval_request: {
     call_id: string;
+    nested_in?: string;
     tool_name: string;
     label: string;
     summary: string;
@@ -153,8 +172,11 @@ export interface EventData {
     /** Names of the middleware that wants a person to be asked. */
     asked_by: readonly string[];
   };
+  /** The call goes on, or is denied; `by` says who decided. */
   approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
+  /** A steering message was sent to the model. */
   steering_injected: { content: string; entry_id: string; message: Message; source?: MessageSource };
+  /** A queued message was added, edited or cancelled. */
   queue_changed: {
     queue: "steering" | "follow_up";
     id: string;
@@ -162,13 +184,17 @@ export interface EventData {
     /** The user when absent. */
     source?: MessageSource;
   };
+  /** The limit of rounds or turns was reached, and the input ends. */
   turn_limit: { round: number } | { total_turns: number };
+  /** The model repeats itself, and was told so. */
   loop_detection: { message: string };
-  /** The model began to break these rules, and was given their text. */
+  /** The model began to break these rules and was sent their text. */
   ttsr_triggered: { rules: readonly string[]; entry_id: string };
+  /** Something the user should know; nothing has ended. */
   warning: { message: string; code: string };
+  /** A failure; `kind` says what can be done about it. `fatal`: the session takes no more input. */
   error: { message: string; kind: FailureKind; error_type: string; fatal: boolean; code?: string };
-  /** A failed attempt at a model call; `discards`: what was streamed since assistant_text_start is void. */
+  /** A model call failed and is tried again; `discards`: forget what was streamed since `assistant_text_start`. */
   retry: {
     attempt: number;
     delay_ms: number;
@@ -177,9 +203,11 @@ export interface EventData {
     error_type: string;
     message: string;
   };
+  /** The next request begins differently from the last, so the provider's cache does not help. */
   prefix_changed: { reason: PrefixReason; tokensLost: number };
+  /** Room is being made in the context. */
   compaction_start: { reason: string; tokens_before: number };
-  /** `details`: what was summarised and what was kept word for word. `pruned`: results that were emptied. */
+  /** `details`: what was summarized and what was kept word for word. `pruned`: number of results that were emptied. */
   compaction_end: {
     entry_id?: string;
     error?: string;
@@ -187,7 +215,7 @@ export interface EventData {
     pruned?: number;
     details?: JsonObject;
   };
-  /** The conversation goes on from another place of the tree. */
+  /** The conversation continues from another place in the tree. */
   tree_moved: {
     old_leaf_id: string | null;
     new_leaf_id: string | null;
@@ -195,14 +223,17 @@ export interface EventData {
     /** The summary came from a hook. */
     from_extension: boolean;
   };
-  /** What a tool keeps between calls was changed without a call. */
+  /** The host or the user changed something that a tool keeps between calls, such as the todo list. */
   fact_changed: { kind: string };
+  /** An entry was written to the journal. */
   entry: { id: string; type: string };
+  /** An event of a child agent. */
   subagent_event: { agent_id: string; event: SessionEvent };
-  /** An agent of the session, or an agent of one, has begun, ended, or has been parked. Comes from the session itself only. */
+  /** A child agent, at any depth, has begun, ended or been parked. Only the session itself sends it. */
   agent_lifecycle: { agent: AgentOverview };
-  /** What such an agent does has changed; at most one in 150 ms for each. */
+  /** What a child agent does has changed; at most one event in 150 ms for each agent. */
   agent_progress: { agent: AgentOverview };
+  /** The state of the session, for a reader that starts late. */
   snapshot: Snapshot;
 }
 
@@ -217,7 +248,7 @@ export interface Snapshot {
   /** The answer being streamed. */
   text?: string;
   reasoning?: string;
-  calls: { call_id: string; tool_name: string; arguments: JsonObject; output: string }[];
+  calls: { call_id: string; nested_in?: string; tool_name: string; arguments: JsonObject; output: string }[];
 }
 
 /** The kinds of events. */
@@ -256,17 +287,19 @@ export interface EventEnvelope<K extends EventKind> {
  *            | agent_lifecycle | agent_progress ;
  * ```
  *
- * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come
- *   between the events of a call. An input has several `user_input` when queued messages begin it together.
- * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. Without it, the attempt
- *   failed before anything was streamed.
- * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer), then comes
- *   `processing_end` with the reason `error`, and the session takes the next input. An `error` event by itself ends nothing.
- * - After `interrupt()` the same brackets close, with the reason `interrupted`. After `abort()` or `close()` the reason is
- *   `aborted`, and `session_end` follows.
- * - `session_end` with the reason `error` (the journal cannot be written) may come anywhere and closes whatever was open.
- *   Nothing follows `session_end`.
- * - A reader that is opened after the first input gets a `snapshot` first, in place of what it missed.
+ * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes
+ *   may come between the events of a call. A call that another call makes has `nested_in`, and ends before that one does.
+ *   An input has several `user_input` if it begins with several queued messages.
+ * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. A `retry` with
+ *   `discards: false` means that the attempt failed before anything was streamed.
+ * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer).
+ *   Then comes `processing_end` with the reason `error`, and the session takes the next input. An `error` event by
+ *   itself ends nothing.
+ * - After `interrupt()`, calls, turn and input end in the same way, with the reason `interrupted`. After `abort()` or
+ *   `close()` the reason is `aborted`, and `session_end` follows.
+ * - `session_end` with the reason `error` (the journal cannot be written) may come anywhere and ends everything that was
+ *   open. Nothing follows `session_end`.
+ * - A reader that starts after the first input gets a `snapshot` first, in place of what it missed.
  * - Events of a child agent come inside `subagent_event`; those of one child follow the same grammar.
  */
 export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];

@@ -82,8 +82,16 @@ const isAboutFiles = ({ subject }: Rule): boolean => subject === "read" || subje
 
 /** Why not all that it runs is in its words. */
 function unreadIn(part: ShellPart | undefined): string | undefined {
-  return part?.doubt ?? (part?.danger?.shape.startsWith("| ") ? part.danger.reason : undefined);
+  const hidden = part && !part.isHarmless && RUNS_TEXT.test(part.words[0] ?? "");
+  return (
+    part?.doubt ??
+    (part?.danger?.shape.startsWith("| ") ? part.danger.reason : undefined) ??
+    (hidden ? `${part.strange ?? part.words[0]} may start a program` : undefined)
+  );
 }
+
+/** Programs that may start others from a text or an option of theirs. */
+const RUNS_TEXT = /^(?:.*\/)?(?:sed|[gm]?awk|split|tar|sort|find|rg|less|man)$/;
 
 /** What the rules say of its words, danger and doubt included. */
 function wordsVerdict(item: CommandAccess, { rules, places }: Policy, scope: RuleScope): PartVerdict {
@@ -128,7 +136,7 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const searched = [...(item.part?.trees ?? []), ...(item.part?.tracked ?? [])];
+  const searched = [...(item.part?.trees ?? []), ...(item.part?.tracked ?? []), ...packedBy(item.part)];
   const trees = searched.map((tree) => intendedPath(tree, item, places));
   const rule = denying.find(
     (candidate) =>
@@ -141,6 +149,19 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   if (follows) return ask(`It follows links, and they may lead to what the rule ${follows.text} denies.`, FULL);
   const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
   return above && ask(`The rule ${above.text} denies files in there.`, FULL);
+}
+
+/** Programs that put whole folders elsewhere; git what is in its history. */
+const PACKERS = /^(?:tar|bsdtar|zip|7z|cp|rsync|scp|cpio|pax|mv|ln)$/;
+const GIT_PACKERS =
+  /^(?:archive|format-patch|bundle|fast-export|cat-file|checkout-index|worktree|clone|diff|show|log)$/;
+
+function packedBy(part: ShellPart | undefined): readonly string[] {
+  const [program = "", ...words] = part?.words ?? [];
+  if (part?.isHarmless !== false) return [];
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (name === "git") return words.some((word) => GIT_PACKERS.test(word)) ? ["."] : [];
+  return PACKERS.test(name) ? words.filter((word) => !word.startsWith("-")) : [];
 }
 
 /** Sensitive files that the command names; an allowing rule that names the same word answers the question. */
@@ -183,8 +204,11 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);
   const strange = mode === "auto-edit" ? item.part?.strange : undefined;
-  const why = strange ? `${strange.slice(0, 80)} is not understood.` : `Mode ${mode} asks before it runs commands.`;
-  return plainAsk(why, rule === undefined ? FULL : `--allow '${rule}'`);
+  const allowWith = rule === undefined ? FULL : `--allow '${rule}'`;
+  if (strange === "…") return ask("A word of it is only known when it runs.", allowWith);
+  return strange
+    ? ask(sentence(item.part?.lacking ?? `${strange.slice(0, 80)} is not understood`), allowWith)
+    : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 
 /** Words that may be paths, `--option=path` included, with the path that they mean. */
@@ -193,7 +217,8 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
   // The parse knows which words of listed programs are files; any word of another program may be one.
   const words = [...(part.isHarmless ? [] : part.words.slice(1)), ...part.reads, ...part.writes];
   return words.flatMap((word) => {
-    const value = /^-{1,2}[^=]*=(.+)$/.exec(word)?.[1];
+    // `if=path`, `--option=path`, `name=@path`, `file:///path`
+    const value = /^[^=/]*=@?(.+)$/.exec(word)?.[1] ?? /^(?:file:\/\/|@)(.+)$/.exec(word)?.[1];
     const candidates = [...(word.startsWith("-") ? [] : [word]), ...(value === undefined ? [] : [value])];
     return candidates.map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
   });

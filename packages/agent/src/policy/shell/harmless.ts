@@ -20,6 +20,7 @@ export interface Harmless {
   readonly tracked?: readonly string[];
   readonly picks?: readonly string[];
   readonly followsLinks?: boolean;
+  readonly copiesLinks?: boolean;
   /** It changes something besides `writes`. */
   readonly changes?: boolean;
 }
@@ -35,10 +36,8 @@ export function harmlessOf(
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
-  const entry = [HARMLESS, isTrusted ? HARMLESS_WHERE_TRUSTED : {}].find((list) => Object.hasOwn(list, program))?.[
-    program
-  ];
-  return entry && harmlessListed(words, program, entry);
+  const list = Object.hasOwn(HARMLESS, program) || !isTrusted ? HARMLESS : HARMLESS_WHERE_TRUSTED;
+  return Object.hasOwn(list, program) ? harmlessListed(words, program, list[program] as HarmlessProgram) : undefined;
 }
 
 function harmlessListed(
@@ -51,14 +50,32 @@ function harmlessListed(
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
   if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
+  const { needs } = entry;
+  if (needs && !read.options.some(({ name }) => needs.options.includes(name)))
+    return { refused: program, lacking: `${program} without ${needs.options[0]} ${needs.otherwise}` };
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
   const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
   if ("refused" in named) return named;
-  const reads = [...named.reads, ...valuesThat(read, "read")];
+  const all = [...named.reads, ...valuesThat(read, "read")];
+  const reads = COMPARING.test(program) ? [...all, ...sameNames(all)] : all;
   const writes = [...named.writes, ...valuesThat(read, "write")];
-  return { reads, writes, ...searchedBy(program, read, named) };
+  const copiesLinks = program === "cp" && read.options.some(({ name }) => KEEPS_LINKS.test(name));
+  return { reads, writes, ...(copiesLinks && { copiesLinks }), ...searchedBy(program, read, named) };
+}
+
+/** With these, `cp` makes a link where it finds one. */
+const KEEPS_LINKS = /^(?:-[adPrR]|--archive|--no-dereference|--recursive)$/;
+
+const COMPARING = /^s?diff$/;
+
+/** Of a file and a folder, these compare the file with the one of its name in the folder. */
+function sameNames(paths: readonly string[]): string[] {
+  const nameOf = (path: string): string => path.replace(/\/+$/, "").replace(/^.*\//s, "");
+  return paths.flatMap((folder) =>
+    paths.flatMap((file) => (file === folder ? [] : [`${folder.replace(/\/+$/, "")}/${nameOf(file)}`])),
+  );
 }
 
 function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean {
@@ -66,8 +83,7 @@ function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean 
 }
 
 /** A word that the entry does not permit where it stands. */
-function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
-  if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
+function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
   const surplus = most === undefined ? undefined : beyond(read.operands, most);
   if (surplus) return surplus.value;
   // gawk opens a connection behind such a name.
@@ -143,7 +159,7 @@ const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir
 
 /** It prints its version or its help, and nothing else. */
 function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
-  const [, question] = words;
+  const question = words[1];
   if (words.length !== 2 || !question?.isKnown) return false;
   const isVersioned = VERSIONED.test(program) || (isTrusted && /^(?:cargo|rustc)$/.test(program));
   if (isVersioned && (question.value === "--version" || VERSION[program]?.test(question.value))) return true;

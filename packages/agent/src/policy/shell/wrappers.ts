@@ -16,6 +16,8 @@ interface Form {
   readonly operands?: number;
   /** The first of those is a file that it makes. */
   readonly makesFile?: boolean;
+  /** A file that it writes to where its output is a terminal. */
+  readonly appendsTo?: string;
   readonly takesAssignments?: boolean;
   /** Options that name the directory it runs in. */
   readonly directory?: readonly string[];
@@ -45,7 +47,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
     operands: 1,
   },
   gtimeout: { options: "-v -k: -s: --foreground --preserve-status --verbose --kill-after= --signal=", operands: 1 },
-  nohup: { options: "" },
+  nohup: { options: "", appendsTo: "nohup.out" },
   setsid: { options: "-cfw --ctty --fork --wait" },
   nice: { options: "-# -n: --adjustment=" },
   ionice: { options: "-t -c: -n: --class= --classdata= --ignore" },
@@ -106,6 +108,8 @@ const PAIRS: Readonly<Record<string, Form>> = {
   "bundle exec": { options: "", isElsewhere: true },
 };
 
+const PAIRED = new Set(Object.keys(PAIRS).map((pair) => pair.split(" ")[0]));
+
 function CONTAINER(): Form {
   return {
     options: "-dit -u: -w: -e: --detach --interactive --tty --privileged --user= --workdir= --env= --env-file=<",
@@ -159,11 +163,12 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
     case "kubectl":
       return unwrapAfterDashes(words, program);
   }
-  const subcommand = words[1]?.value ?? "";
-  const pair = words[1]?.isKnown ? `${program} ${subcommand}` : "";
+  const pair = PAIRED.has(program) && words[1]?.isKnown ? `${program} ${words[1].value}` : "";
   if (Object.hasOwn(PAIRS, pair)) return unwrapForm(words, 2, pair, PAIRS[pair] as Form);
   return Object.hasOwn(FORMS, program) ? unwrapForm(words, 1, program, FORMS[program] as Form) : undefined;
 }
+
+const appendedBy = ({ appendsTo }: Form): ShellWord[] => (appendsTo === undefined ? [] : [knownWord(appendsTo)]);
 
 function unwrapForm(words: readonly ShellWord[], from: number, name: string, form: Form): Unwrapped {
   if (name === "command" && /^-p?[vV]/.test(words[from]?.value ?? "")) return undefined;
@@ -181,7 +186,7 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
   while (form.takesAssignments && words[at]?.value.includes("=")) assignments.push(words[at++] as ShellWord);
   if (assignments.some(({ isSplit }) => isSplit)) return { doubt: `what ${name} sets is not known before it runs` };
   const rest = words.slice(at);
-  const makes = form.makesFile ? operands.filter(({ value }) => !/^\d+$/.test(value)) : [];
+  const makes = form.makesFile ? operands.filter(({ value }) => !/^\d+$/.test(value)) : appendedBy(form);
   if (rest.length === 0) return makes.length > 0 ? { doubt: `${name} makes a file` } : undefined;
   const directory = read.options.filter((option) => form.directory?.includes(option.name)).at(-1)?.value;
   const shared = {

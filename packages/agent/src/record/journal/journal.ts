@@ -224,7 +224,7 @@ export class Journal {
    * effect may start.
    */
   async intent(input: NewIntent): Promise<IntentLine> {
-    const { effect, callId, tool, replay } = input;
+    const { effect, callId, tool, replay, within, summary } = input;
     const line: IntentLine = {
       type: "intent",
       id: this.newId(),
@@ -233,6 +233,8 @@ export class Journal {
       ...(callId === undefined ? {} : { callId }),
       ...(tool === undefined ? {} : { tool }),
       replay,
+      ...(within === undefined ? {} : { within }),
+      ...(summary === undefined ? {} : { summary }),
       timestamp: this.#timestamp(),
     };
     this.#outside(line, true);

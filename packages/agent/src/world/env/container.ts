@@ -21,6 +21,7 @@ export class ContainerEnvironment extends RemoteEnvironment {
     super(
       {
         name: `container ${container}`,
+        target: JSON.stringify([cli, ...cliArgs, ...as, container]),
         argv: (script, args) => [cli, ...cliArgs, "exec", "-i", ...as, container, "sh", "-c", script, "lathe", ...args],
       },
       options,

@@ -135,6 +135,7 @@ it("EE-04 an environment works on when its shell dies, and is closed with everyt
   const env = new RemoteEnvironment(
     {
       name: "next door",
+      target: "next door",
       argv: (script, args) => [
         "sh",
         "-c",

@@ -1,9 +1,11 @@
 // The environment of the machine we run on: files directly, commands through the process owner, search through ripgrep.
 
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import type { Duplex } from "node:stream";
 import type { Clock } from "../process/clock.ts";
 import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
@@ -15,11 +17,13 @@ import { Gate } from "./gate.ts";
 import { isInside } from "./is-inside.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
+import type { LocalPorts } from "./port.ts";
 import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
 import {
   type BackgroundCommand,
   type ByteRange,
+  type ConnectOptions,
   type DeleteOptions,
   type DirEntry,
   EnvError,
@@ -73,6 +77,7 @@ const MOST_AT_ONCE = 32;
 
 /** Files and commands of the machine that this process runs on. */
 export class LocalEnvironment implements ExecutionEnvironment {
+  readonly identity: string;
   readonly #options: LocalEnvironmentOptions;
   readonly #processes: Processes;
   readonly #disk = new Gate(MOST_AT_ONCE);
@@ -80,10 +85,13 @@ export class LocalEnvironment implements ExecutionEnvironment {
   #writes = 0;
   readonly #renames = new RenameWatches();
   #toldWithheld = false;
+  #ports: LocalPorts | undefined;
 
   constructor(options: LocalEnvironmentOptions) {
     if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
     this.#options = options;
+    // A confinement may show files and ports of its own.
+    this.identity = options.confinement ? `confined ${randomUUID()}` : `local ${options.cwd}`;
     this.#processes = new Processes(options);
   }
 
@@ -178,6 +186,14 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#processes.terminal(command, { ...options, ...this.#surroundings(options) });
   }
 
+  async connect(port: number, options: ConnectOptions = {}): Promise<Duplex> {
+    // Loaded with the first connection.
+    const { connectByRelay, LocalPorts } = await import("./port.ts");
+    if (this.#options.confinement?.hasOwnNetwork) return connectByRelay(this, port, options);
+    this.#ports ??= new LocalPorts();
+    return this.#ports.connect(port, options);
+  }
+
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     return (await this.#search()).grep(
       pattern,
@@ -212,6 +228,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async cleanup(): Promise<void> {
+    this.#ports?.end();
     await this.#processes.cleanup();
   }
 

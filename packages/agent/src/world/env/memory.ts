@@ -1,5 +1,6 @@
 // An environment without a disk: files are kept in a map. For tests, for hosts without a file system and for dry runs.
 
+import { randomUUID } from "node:crypto";
 import { dirname, normalize, resolve } from "node:path/posix";
 import { runnable } from "./file-mode.ts";
 import { pathError } from "./fs-error.ts";
@@ -39,6 +40,7 @@ interface MemoryFile {
 
 /** Files in memory, for tests and for hosts without a disk; commands only run if the host supplies them. */
 export class MemoryEnvironment implements ExecutionEnvironment {
+  readonly identity = `memory ${randomUUID()}`;
   readonly #cwd: string;
   readonly #files = new Map<string, MemoryFile>();
   readonly #directories = new Set<string>(["/"]);
@@ -147,6 +149,10 @@ export class MemoryEnvironment implements ExecutionEnvironment {
   async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     if (this.#exec !== undefined) return this.#exec(command, timeoutMs, options);
     throw new EnvError("unavailable", "Commands cannot run in this environment. Use the file tools instead.");
+  }
+
+  async connect(port: number): Promise<never> {
+    throw new EnvError("unavailable", `Port ${port} cannot be reached: an environment in memory has no ports.`);
   }
 
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {

@@ -2,6 +2,7 @@
 // through standard input and output; commands carry the same marks as local ones and are ended over there.
 
 import { posix } from "node:path";
+import type { Duplex } from "node:stream";
 import { type Clock, monotonicClock } from "../process/clock.ts";
 import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
@@ -14,12 +15,14 @@ import { readShellState } from "../process/shell-state.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { HELD_SHELL, HeldShell } from "./held-shell.ts";
 import { lineWindow } from "./lines.ts";
+import { connectByForwarding, connectByRelay } from "./port.ts";
 import { startFar } from "./remote-process.ts";
 import { remoteSearchFs } from "./remote-search.ts";
 import { builtinSearch } from "./search/builtin.ts";
 import { type ScriptCall, type ScriptResult, ShellFiles } from "./shell-files.ts";
 import {
   type BackgroundCommand,
+  type ConnectOptions,
   type DirEntry,
   EnvError,
   type ExecOptions,
@@ -52,8 +55,12 @@ export interface RemoteOptions {
 export interface RemoteTransport {
   /** What error messages call it: `ssh host`, `container name`. */
   readonly name: string;
+  /** The same for transports that lead to the same place. */
+  readonly target: string;
   /** The local program that runs `sh -c script lathe …args` on the far side, with stdin and stdout connected. */
   argv(script: string, args: readonly string[]): readonly [string, ...string[]];
+  /** The local program whose input and output lead to a port on the far side, where there is one; its stderr says `opened` first. */
+  forward?(port: number): { readonly argv: readonly [string, ...string[]]; readonly opened: string };
   /** Prepares the connection; called once before the first use. */
   open?(processes: Processes): Promise<void>;
   close?(processes: Processes): Promise<void>;
@@ -93,6 +100,7 @@ const WATCH = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" "$3"`;
 
 /** Works wherever a shell can be reached through a local program; the base of the ssh and container environments. */
 export class RemoteEnvironment implements ExecutionEnvironment {
+  readonly identity: string;
   readonly #options: RemoteOptions;
   readonly #transport: RemoteTransport;
   readonly #processes: Processes;
@@ -110,6 +118,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   constructor(transport: RemoteTransport, options: RemoteOptions) {
     this.#options = options;
     this.#transport = transport;
+    this.identity = `${transport.target} ${options.cwd}`;
     this.#processes = new Processes(options);
     this.#farOwner = `${this.#processes.owner}@far`;
     this.#files = new ShellFiles((call) => this.#script(call));
@@ -192,6 +201,17 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       end: (ended: Mark) => this.#endFar(ended),
     };
     return startFar(far, { argv, mark, cwd: this.resolve(options.cwd ?? "."), variables }, options);
+  }
+
+  async connect(port: number, options: ConnectOptions = {}): Promise<Duplex> {
+    await this.#open();
+    const forward = this.#transport.forward?.(port);
+    if (!forward) return connectByRelay(this, port, options);
+    const program = { ...this.#local("", []), ...forward };
+    const clock = this.#options.clock ?? monotonicClock;
+    const forwarded = await connectByForwarding(this.#processes, program, port, { ...options, clock });
+    // Forwarding may be forbidden over there; the relay knows what is wrong, and says so.
+    return forwarded ?? connectByRelay(this, port, options);
   }
 
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {

@@ -28,17 +28,25 @@ export class SshEnvironment extends RemoteEnvironment {
 
 class SshTransport implements RemoteTransport {
   readonly name: string;
+  readonly target: string;
   readonly #options: SshOptions;
   #directory: string | undefined;
 
   constructor(options: SshOptions) {
     this.#options = options;
     this.name = `ssh ${options.host}`;
+    this.target = JSON.stringify(["ssh", ...(options.sshArgs ?? []), options.host]);
   }
 
   argv(script: string, args: readonly string[]): readonly [string, ...string[]] {
     const command = ["exec", "sh", "-c", script, "lathe", ...args].map(quoteShell).join(" ");
     return ["ssh", ...this.#clientArguments(), "--", this.#options.host, command];
+  }
+
+  /** The control master says when the far side has connected; only the client's log tells us. */
+  forward(port: number): { argv: readonly [string, ...string[]]; opened: string } {
+    const args = ["-o", "LogLevel=DEBUG1", ...this.#clientArguments(), "-W", `localhost:${port}`];
+    return { argv: ["ssh", ...args, "--", this.#options.host], opened: "master session id" };
   }
 
   async open(processes: Processes): Promise<void> {

@@ -1,6 +1,7 @@
 // Where tools touch the world. Everything a tool reads, writes or runs goes through this object, so the same tools work
 // locally, in memory, over SSH and in a container.
 
+import type { Duplex } from "node:stream";
 import type {
   BackgroundCommand,
   ExecOptions,
@@ -16,6 +17,11 @@ export * from "../process/types.ts";
 
 /** Everything a tool reads, writes or runs goes through this object. Failures are thrown as EnvError. */
 export interface ExecutionEnvironment {
+  /**
+   * The same for two environments in which a path names the same file and a port the same program, so that what serves one can serve
+   * the other. Wrappers pass it on. What was started in an environment still ends with that environment.
+   */
+  readonly identity: string;
   /**
    * The system itself confines commands: they change nothing outside the roots, see no credentials and reach no network that was
    * not allowed. So they need no question, unless they ask to run `outside`. Absent means no.
@@ -65,12 +71,24 @@ export interface ExecutionEnvironment {
   startTerminal?(command: string, options: TerminalOptions): Promise<TerminalCommand>;
   /** Starts a program that we communicate with over its stdin and stdout; resolves once it runs. Absent like `startCommand`. */
   startProcess?(argv: ProgramArgv, options?: ProcessOptions): Promise<TwoWayProcess>;
+  /**
+   * A connection to a TCP port on loopback where commands run. `end()` ends our side only, and what the other side sends can still be
+   * read; the end of the other side ends both. It ends with the environment. An error is reported once, and may be left unheard.
+   * Rejects with EnvError: `unavailable` when nothing listens there, `closed` when `signal` fired first.
+   */
+  connect(port: number, options?: ConnectOptions): Promise<Duplex>;
   grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;
   glob(pattern: string, path: string, options?: GlobOptions): Promise<GlobResult>;
 
   initialize(): Promise<void>;
   /** Ends everything the environment started. Idempotent. */
   cleanup(): Promise<void>;
+}
+
+/** How long a connection is wanted. */
+export interface ConnectOptions {
+  /** Gives up connecting; once there is a connection, it is destroyed with an AbortError. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Bytes of a file; `end` is not included. */

@@ -2,17 +2,19 @@
 // by running small shell scripts.
 
 import { posix } from "node:path";
+import { connectByRelay } from "./port.ts";
 import { type RunScript, ShellFiles } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError, type ExecutionEnvironment } from "./types.ts";
 
-/** An environment without the file operations that shell commands can do for it. */
+/** An environment without what its commands and programs can do for it. */
 export type MinimalEnvironment = Omit<
   ExecutionEnvironment,
-  "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve"
->;
+  "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve" | "connect"
+> &
+  Partial<Pick<ExecutionEnvironment, "connect">>;
 
-type Derived = Exclude<keyof ExecutionEnvironment, keyof MinimalEnvironment>;
+type Derived = Exclude<keyof ExecutionEnvironment, keyof MinimalEnvironment> | "connect";
 
 const SCRIPT_TIMEOUT_MS = 60_000;
 /** As base64 well within what is kept of a command's output. */
@@ -62,6 +64,7 @@ export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironm
     },
     stat: (path) => files.stat(resolve(path)),
     deleteFile: (path, options = {}) => files.deleteFile(resolve(path), options),
+    connect: (port, options) => minimal.connect?.(port, options) ?? connectByRelay(minimal, port, options),
     moveFile: (from, to, options = {}) => files.moveFile(resolve(from), resolve(to), options),
   };
   // A proxy and not a copy: methods of the minimal environment keep their `this`.

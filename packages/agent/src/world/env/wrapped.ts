@@ -1,8 +1,10 @@
 // An environment that passes everything on. Wrappers change what they are about and inherit the rest.
 
+import type { Duplex } from "node:stream";
 import type {
   BackgroundCommand,
   ByteRange,
+  ConnectOptions,
   DeleteOptions,
   DirEntry,
   ExecOptions,
@@ -58,6 +60,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
 
   protected startInnerTerminal(command: string, options: TerminalOptions): Promise<TerminalCommand> {
     return this.inner.startTerminal!(command, options);
+  }
+
+  get identity(): string {
+    return this.inner.identity;
   }
 
   get isSandboxed(): boolean {
@@ -134,6 +140,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
 
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     return this.inner.execCommand(command, timeoutMs, options);
+  }
+
+  connect(port: number, options?: ConnectOptions): Promise<Duplex> {
+    return this.inner.connect(port, options);
   }
 
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {

@@ -32,6 +32,14 @@ beforeEach(() => {
   local = new LocalEnvironment({ cwd: root, baseEnv: process.env });
 });
 
+it("EE-01 environments of one folder have one identity, and so have those inside; files in memory have their own", () => {
+  const again = new LocalEnvironment({ cwd: root, baseEnv: {} });
+  expect(again.identity).toBe(local.identity);
+  expect(new ScopedEnvironment(local, "in").identity).toBe(local.identity);
+  expect(new LocalEnvironment({ cwd: join(root, "in"), baseEnv: {} }).identity).not.toBe(local.identity);
+  expect(new MemoryEnvironment().identity).not.toBe(new MemoryEnvironment().identity);
+});
+
 describe("read-only", () => {
   it("EE-04 writing, deleting and moving are refused, reading and commands work", async () => {
     const env: ExecutionEnvironment = new ReadOnlyEnvironment(local);

@@ -34,6 +34,8 @@ export interface Confinement extends InsideNames {
       readonly terminal?: boolean | undefined;
     },
   ): ConfinedStart;
+  /** Ports inside are not those of this machine. */
+  readonly hasOwnNetwork?: boolean | undefined;
   /** Names of the programs that only start the command and end with it: a polite signal to them would cut the command short. */
   readonly starters: ReadonlySet<string>;
   /** Folders, as commands name them, that only this sandbox sees: anything may be written there. */

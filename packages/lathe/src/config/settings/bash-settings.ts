@@ -4,16 +4,24 @@ import { choice, flag, integer, type Schema } from "@lathe/llm/schema";
 import { wordList } from "./setting-kinds.ts";
 
 export const BASH_SETTINGS = {
-  "shell.timeoutMs": integer({ minimum: 1, default: 120_000, description: "timeout of a command that sets none" }),
-  "shell.maxTimeoutMs": integer({ minimum: 1, default: 600_000, description: "longest timeout a command may set" }),
+  "shell.timeoutMs": integer({
+    minimum: 1,
+    default: 120_000,
+    description: "milliseconds after which a command is stopped, unless it sets its own timeout",
+  }),
+  "shell.maxTimeoutMs": integer({
+    minimum: 1,
+    default: 600_000,
+    description: "longest timeout that a command may set, in milliseconds",
+  }),
   "shell.environment": choice(["filtered", "inherit_all", "inherit_none", "inherit_core"], {
     default: "filtered",
     description:
       "which variables commands see: filtered hides those whose name or value looks like a secret, inherit_core passes only well-known harmless ones",
   }),
-  "shell.env.pass": wordList({ description: "names of further variables that commands see; * matches any characters" }),
+  "shell.env.pass": wordList({ description: "more variables that commands see, by name; * matches any characters" }),
   "bash.enabled": flag({ default: true, description: "offer the tool bash to models that have it" }),
-  "bash.pty": flag({ default: true, description: "give commands of the tool bash a terminal when they ask for one" }),
+  "bash.pty": flag({ default: true, description: "let the model run bash commands with a terminal" }),
   "bash.stripTrailingHeadTail": flag({
     default: true,
     description:

@@ -5,12 +5,12 @@ import { choice, exactly, flag, integer, oneOf, type Schema, text, withWords } f
 export const COMPACTION_SETTINGS = {
   "compaction.enabled": flag({
     default: true,
-    description: "make room by itself when the context is full; /compact works either way",
+    description: "make room automatically when the context is full; /compact works either way",
   }),
   "compaction.strategy": choice(["context-full", "handoff", "shake", "snapcompact", "off"], {
     default: "context-full",
     description:
-      "how room is made: context-full summarizes older messages, handoff starts a new session with a briefing, shake only empties old output, snapcompact prints older messages on pictures for models that can read them, off ends the input",
+      "how room is made: context-full summarizes older messages, handoff starts a new session with a briefing, shake only empties old output, snapcompact turns older messages into images for models that can read them, off ends the input",
   }),
   "compaction.reserveTokens": integer({
     minimum: 0,
@@ -32,31 +32,31 @@ export const COMPACTION_SETTINGS = {
   }),
   "compaction.autoContinue": flag({
     default: true,
-    description: "go on by itself when an answer leaves tasks open in a full context",
+    description: "continue automatically when an answer leaves tasks open in a full context",
   }),
   "compaction.timeoutSeconds": integer({ minimum: 1, default: 180, description: "seconds that one summary may take" }),
   "compaction.remoteEnabled": flag({
     default: true,
-    description: "let the vendor of the model compact where it can, else compaction.remoteEndpoint when it is set",
+    description: "let the model's vendor compact if it can, otherwise compaction.remoteEndpoint if it is set",
   }),
   "compaction.remoteEndpoint": text({
     format: "http-address",
     default: "",
-    description: "address that makes summaries: gets {systemPrompt, prompt}, answers {summary}",
+    description: "address of a service that writes summaries: it gets {systemPrompt, prompt} and answers {summary}",
   }),
   "compaction.handoffSaveToDisk": flag({
     default: false,
     description: "keep the briefing of an automatic handoff as handoff-*.md beside the session that wrote it",
   }),
-  "compaction.idleEnabled": flag({ default: false, description: "make room while nothing is going on" }),
+  "compaction.idleEnabled": flag({ default: false, description: "make room while the session is idle" }),
   "compaction.idleThresholdTokens": integer({
     minimum: 1,
     default: 200_000,
-    description: "only above this many tokens",
+    description: "with compaction.idleEnabled: only above this many tokens",
   }),
   "compaction.idleTimeoutSeconds": integer({
     minimum: 1,
     default: 300,
-    description: "only after this many seconds of silence",
+    description: "with compaction.idleEnabled: only after this many idle seconds",
   }),
 } as const satisfies Record<string, Schema>;

@@ -12,22 +12,33 @@ export function settingsDocument(): string {
   );
   return `# Settings
 
-Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/settings.json\`
-and \`.lathe/config.yml\`, each \`--config\` file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong
-type is an error with file and line; an unknown key is a warning with the nearest name. A \`--config\` file may also be
-JSON, with comments; \`settings.json\` or \`config.json\` in \`~/.lathe\` is converted to \`config.yml\` once, if there is none. A
-key without a value is not set; a value that begins with \`*\` or \`!\` must be quoted. JSON Schemas for
-editors are in the package's \`schemas\` folder: \`config.json\`, \`models.json\` and \`mcp.json\`; your own files name them when
-Lathe creates them.
+Settings are in \`~/.lathe/config.yml\` (\`LATHE_HOME\` replaces \`~/.lathe\`). You can edit the file or use the command:
 
-The project's file is the nearest one from the directory up to the root of its repository, and takes effect once you run
-\`lathe trust\` in its folder or a folder above. Trusting your home folder, or a folder above it, covers that folder only,
-not the repositories below.
+\`\`\`text
+lathe config list              every setting with its value, where the value comes from, and its meaning
+lathe config get <key>
+lathe config set <key> <value>
+lathe config unset <key>
+lathe config path              the path of the file
+\`\`\`
 
-\`lathe config list\` shows every value and where it comes from; \`lathe config get|set|unset <key>\` reads, writes and
-removes one; \`lathe config path\` names the file. Dots in a key are levels in the file. List entries that may be limited
-to folders are written as \`{path: ~/work, models: [openai/*]}\` and apply to that folder and those below it; \`paths\`,
-\`pathPrefix\` and \`pathPrefixes\` mean the same.
+Dots in a key are levels in the file. A key without a value is not set, and a value that begins with \`*\` or \`!\` must be
+quoted. A value of the wrong type is an error with file and line; an unknown key is a warning with the nearest name. The
+\`schemas\` folder of the package has JSON Schemas for editors (\`config.json\`, \`models.json\`, \`mcp.json\`); files that
+Lathe creates refer to them.
+
+Settings come in layers, and later ones win:
+
+1. built-in defaults
+2. \`~/.lathe/config.yml\`. If there is none, Lathe converts \`settings.json\` or \`config.json\` in that folder to it, once.
+3. the project's \`.lathe/settings.json\` and \`.lathe/config.yml\`: the nearest ones from the working directory up to the
+   root of the repository. They take effect once you run \`lathe trust\` in their folder or a folder above. Trusting your
+   home folder, or a folder above it, does not cover the repositories below it.
+4. each file that you pass with \`--config\`, YAML or JSON with comments
+5. options of the run
+
+Entries of \`enabledModels\` and \`disabledProviders\` can be limited to a folder and those below it:
+\`{path: ~/work, models: [openai/*]}\`. \`paths\`, \`pathPrefix\` and \`pathPrefixes\` mean the same as \`path\`.
 
 | key | type | default | meaning |
 | --- | --- | --- | --- |
@@ -55,15 +66,16 @@ function sectionSchema(entries: readonly (readonly [string, Schema])[]): JsonSch
 }
 
 const NAMES: Readonly<Partial<Record<SettingKind, string>>> = {
-  words: "list of words",
-  scoped: "list of words",
-  map: "names to numbers",
+  words: "list of strings",
+  scoped: "list of strings",
+  rules: "list of rules",
+  map: "map of names to numbers",
 };
 
 function typeOf(schema: Schema): string {
   const choices = choicesOf(schema);
   if (choices) return choices.map((choice) => `\`${choice}\``).join(", ");
-  if (schema["expects"] === NAMED_TEXTS) return "names to texts";
+  if (schema["expects"] === NAMED_TEXTS) return "map of names to strings";
   const kind = kindOf(schema);
   return NAMES[kind] ?? kind;
 }

@@ -5,11 +5,11 @@ import { flag, type Schema } from "@lathe/llm/schema";
 export const IMAGE_SETTINGS = {
   "images.autoResize": flag({
     default: true,
-    description: "make pictures smaller that are too large for a request (needs the optional package sharp)",
+    description: "shrink images that are too large for a request (needs the optional package sharp)",
   }),
-  "images.blockImages": flag({ default: false, description: "never send pictures to a model" }),
+  "images.blockImages": flag({ default: false, description: "never send images to a model" }),
   "inspect_image.enabled": flag({
     default: false,
-    description: "pictures stay out of the conversation; the tool inspect_image asks modelRoles.vision about them",
+    description: "keep images out of the conversation; the tool inspect_image asks modelRoles.vision about them",
   }),
 } as const satisfies Record<string, Schema>;

@@ -18,9 +18,10 @@ export const LIMIT_SETTINGS = {
   }),
   "journal.sync": choice(["none", "turn", "intent"], {
     default: "turn",
-    description: "when the session file is synced to disk",
+    description:
+      "when the session file is synced to disk: none = never, turn = after each turn, intent = also before each effect that must not run twice",
   }),
-  "rewind.enabled": flag({ default: true, description: "keep what calls do to files, so that it can be rewound" }),
+  "rewind.enabled": flag({ default: true, description: "record what calls do to files, so that you can rewind it" }),
   "rewind.maxFiles": integer({
     minimum: 0,
     default: 30_000,

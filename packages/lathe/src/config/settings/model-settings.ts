@@ -6,15 +6,18 @@ import { choiceOrEmpty, scopedList, wordList } from "./setting-kinds.ts";
 const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export const MODEL_SETTINGS = {
-  model: text({ default: "", description: "model to use when none is named: provider/id[:effort]" }),
+  model: text({ default: "", description: "model to use unless the run names one: provider/id[:effort]" }),
   "modelRoles.smol": text({ default: "", description: "model for small jobs" }),
   "modelRoles.slow": text({ default: "", description: "model for hard jobs" }),
   "modelRoles.plan": text({ default: "", description: "model for planning" }),
-  "modelRoles.executor": text({ default: "", description: "model of agents that do the work, as lathe/executor" }),
+  "modelRoles.executor": text({
+    default: "",
+    description: "model of agents that do the work (lathe/executor in agent files)",
+  }),
   "modelRoles.architect": text({ default: "", description: "model of agents that design; empty = modelRoles.slow" }),
   "modelRoles.planner": text({ default: "", description: "model of agents that plan; empty = modelRoles.plan" }),
   "modelRoles.critic": text({ default: "", description: "model of agents that review; empty = modelRoles.slow" }),
-  "modelRoles.vision": text({ default: "", description: "model that looks at pictures for inspect_image" }),
+  "modelRoles.vision": text({ default: "", description: "model that looks at images for inspect_image" }),
   "modelProfile.default": text({
     default: "",
     description: "preset whose models are used for all jobs, as with --mpreset; empty = none",
@@ -23,7 +26,7 @@ export const MODEL_SETTINGS = {
     description: "patterns of models to choose from; empty = all; an entry may be {path, models}",
   }),
   disabledProviders: scopedList({ description: "providers that are never used; an entry may be {path, providers}" }),
-  modelProviderOrder: wordList({ description: "which provider wins when several offer the same model" }),
+  modelProviderOrder: wordList({ description: "which provider to prefer when several offer the same model" }),
   defaultThinkingLevel: choiceOrEmpty(THINKING, { description: "reasoning effort; empty = the model's own default" }),
   cacheRetention: choiceOrEmpty(["none", "short", "long"], {
     description: "prompt cache lifetime; empty = the provider's default",
@@ -34,6 +37,6 @@ export const MODEL_SETTINGS = {
   }),
   "contextPromotion.enabled": flag({
     default: false,
-    description: "move to a larger model when the context overflows",
+    description: "switch to a larger model when the context overflows",
   }),
 } as const satisfies Record<string, Schema>;

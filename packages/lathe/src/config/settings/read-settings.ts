@@ -25,12 +25,12 @@ export const READ_SETTINGS = {
     minimum: 0,
     maximum: 50,
     default: 1,
-    description: "lines that the model is shown before each match of search",
+    description: "lines that search shows before each match",
   }),
   "search.contextAfter": integer({
     minimum: 0,
     maximum: 50,
     default: 3,
-    description: "lines that the model is shown after each match of search",
+    description: "lines that search shows after each match",
   }),
 } as const satisfies Record<string, Schema>;

@@ -12,20 +12,26 @@ export const RUN_SETTINGS = {
   }),
   "permissions.allow": ruleList({
     description:
-      "calls that need no question: shell(git log *), write(src/**), network(example.com); added up over all files, not read from a project's",
+      "calls to allow without asking: shell(git log *), write(src/**), network(example.com); rules of all files add up, but a project's file cannot allow anything",
   }),
-  "permissions.ask": ruleList({ description: "calls that are asked about in every mode" }),
-  "permissions.deny": ruleList({ description: "calls that are never made" }),
+  "permissions.ask": ruleList({ description: "calls to ask about in every mode" }),
+  "permissions.deny": ruleList({ description: "calls to deny in every mode" }),
   "permissions.rememberDays": integer({
     minimum: 0,
     default: 30,
     description: "days for which a pattern that you allow in a project is remembered; 0 = until the session ends",
   }),
-  steeringMode: choice(QUEUE, { default: "one-at-a-time", description: "how queued steering messages are delivered" }),
-  followUpMode: choice(QUEUE, { default: "one-at-a-time", description: "how queued follow-ups are delivered" }),
+  steeringMode: choice(QUEUE, {
+    default: "one-at-a-time",
+    description: "whether queued steering messages are delivered together or one at a time",
+  }),
+  followUpMode: choice(QUEUE, {
+    default: "one-at-a-time",
+    description: "whether queued follow-ups are delivered together or one at a time",
+  }),
   interruptMode: choice(["immediate", "wait"], {
     default: "immediate",
-    description: "steering skips calls that have not started, or waits for the round to end",
+    description: "immediate: a steering message skips calls that have not started; wait: it waits for the round to end",
   }),
   "retry.enabled": flag({ default: true, description: "try again after a temporary provider error" }),
   "retry.maxRetries": integer({ minimum: 0, default: 8, description: "attempts after the first" }),
@@ -36,7 +42,7 @@ export const RUN_SETTINGS = {
   }),
   "retry.fallbackModels": wordList({
     description:
-      "models that answer until your next message when the chosen one is overloaded or out of quota; the first that can be used",
+      "models to use until your next message when the chosen one is overloaded or out of quota; the first that works is used",
   }),
   "retry.maxMinutes": number({ minimum: 0, default: 3, description: "minutes all attempts together may take" }),
   "timeouts.firstEvent": integer({

@@ -25,16 +25,16 @@ export const SETTINGS = {
   "updates.package": text({
     default: "",
     description:
-      "the npm package that this was installed from: at a terminal, npm is asked once a day whether there is a newer version; empty = never",
+      "npm package that Lathe was installed from; at a terminal, Lathe asks npm once a day for a newer version; empty = never",
   }),
   "branchSummary.enabled": flag({
     default: false,
-    description: "summarize the work that is left when going to another place of the session",
+    description: "summarize the branch that you leave when you go to another entry of the session tree",
   }),
   "branchSummary.reserveTokens": integer({
     minimum: 0,
     default: 16_384,
-    description: "tokens of the window that stay free when a branch is summarized",
+    description: "tokens of the context window to keep free when a branch is summarized",
   }),
   maxOutputTokens: integer({
     minimum: 0,
@@ -62,7 +62,7 @@ export const SETTINGS = {
   }),
   ...READ_SETTINGS,
   ...IMAGE_SETTINGS,
-  "web.allowPrivate": flag({ default: false, description: "web_fetch may reach private addresses" }),
+  "web.allowPrivate": flag({ default: false, description: "let web_fetch reach private addresses" }),
   ...FOUND_SETTINGS,
 } as const satisfies Record<string, Schema>;
 

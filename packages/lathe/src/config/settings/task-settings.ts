@@ -4,17 +4,17 @@ import { choice, exactly, flag, integer, mapOf, oneOf, type Schema, text, withWo
 import { NAMED_TEXTS, wordList } from "./setting-kinds.ts";
 
 export const TASK_SETTINGS = {
-  "task.batch": flag({ default: true, description: "the model may give out several assignments in one call of task" }),
+  "task.batch": flag({ default: true, description: "let the model start several agents in one call of task" }),
   "task.maxConcurrency": integer({
     minimum: 0,
     default: 32,
-    description: "agents of a session that work at a time; 0 = no limit",
+    description: "agents of a session that may work at the same time; 0 = no limit",
   }),
   "task.maxRecursionDepth": integer({
     minimum: 0,
     maximum: 5,
     default: 2,
-    description: "how deep agents may start agents; 0 = none are started",
+    description: "how many levels deep agents may start agents; 0 = no agents",
   }),
   "task.maxRuntimeMs": integer({
     minimum: 0,
@@ -35,31 +35,31 @@ export const TASK_SETTINGS = {
   "irc.timeoutMs": integer({
     minimum: 0,
     default: 120_000,
-    description: "milliseconds that a call of irc waits for a message of another agent; 0 = no limit",
+    description: "milliseconds that an irc call waits for a message from another agent; 0 = no limit",
   }),
   "task.agentModelOverrides": mapOf(text({ minLength: 1 }), {
     expects: NAMED_TEXTS,
     default: {},
-    description: "models of agents by kind, before what their files say: explore=provider/id[:effort]",
+    description: "models of agents by name, overriding their files: explore=provider/id[:effort]",
   }),
-  "task.disabledAgents": wordList({ description: "agents that are not started" }),
+  "task.disabledAgents": wordList({ description: "agents that the model cannot start" }),
   "task.isolation.mode": choice(["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"], {
     default: "auto",
     description:
-      "how an agent that is to work apart gets a copy of the files; none = no agent works apart, fuse-overlay means overlay",
+      "how an isolated agent gets its copy of the files; none = no agent is isolated, fuse-overlay means overlay",
   }),
   "task.isolation.merge": choice(["patch", "branch"], {
     default: "patch",
     description:
-      "what becomes of its changes: patch merges them into the files, branch makes the branch lathe/task/<id>",
+      "what happens to its changes: patch merges them into the files, branch makes the branch lathe/task/<id>",
   }),
   "task.isolation.commits": choice(["generic", "ai"], {
     default: "generic",
     description:
-      "commit messages of branches: generic says the assignment, ai asks the model of modelRoles.smol to describe the changes",
+      "commit messages of these branches: generic uses the assignment, ai lets modelRoles.smol describe the changes",
   }),
   "task.isolation.image": text({
     default: "",
-    description: "image for the mode container; auto uses containers only when there is one",
+    description: "container image for the mode container; auto uses containers only if this is set",
   }),
 } as const satisfies Record<string, Schema>;

@@ -14,21 +14,21 @@ export const TERMINAL_SETTINGS = {
   "theme.dark": text({ default: "dark", description: "theme for dark terminals; /theme shows all" }),
   "theme.light": text({ default: "light", description: "theme for light terminals" }),
   symbolPreset: choiceOrEmpty(["unicode", "nerd", "ascii"], {
-    description: "signs that the terminal is drawn with; empty = as the theme says",
+    description: "symbols on the screen; empty = those of the theme",
   }),
-  colorBlindMode: flag({ default: false, description: "additions in blue instead of green" }),
+  colorBlindMode: flag({ default: false, description: "show additions in blue instead of green" }),
   "editor.vim": flag({ default: false, description: "vim keys in the composer" }),
   "display.thinking": choice(["shown", "folded", "hidden"], {
     default: "folded",
-    description: "what is shown of the model's thoughts",
+    description: "how the model's thinking is shown",
   }),
   "terminal.showImages": flag({
     default: true,
-    description: "draw pictures in terminals that support it; elsewhere show a line of text for each",
+    description: "draw images in terminals that support it; elsewhere show a line of text for each",
   }),
   "display.plain": flag({
     default: false,
-    description: "at a terminal, append-only output as with --plain: for screen readers",
+    description: "append-only output at a terminal, as with --plain: for screen readers",
   }),
   "terminal.title": flag({
     default: true,

@@ -3,12 +3,12 @@
 import { choice, exactly, flag, integer, oneOf, type Schema, withWords } from "@lathe/llm/schema";
 
 export const WORK_SETTINGS = {
-  "async.enabled": flag({ default: true, description: "the model may ask for a command to run in the background" }),
+  "async.enabled": flag({ default: true, description: "let the model run commands in the background" }),
   "async.maxJobs": integer({
     minimum: 1,
     maximum: 100,
     default: 100,
-    description: "background jobs that may run at a time",
+    description: "background jobs that may run at the same time",
   }),
   "async.pollWaitDuration": choice(["5s", "10s", "30s", "1m", "5m"], {
     default: "30s",
@@ -21,13 +21,18 @@ export const WORK_SETTINGS = {
   "bash.autoBackground.thresholdMs": integer({
     minimum: 1,
     default: 60_000,
-    description: "milliseconds after which a command counts as long",
+    description: "milliseconds after which a command counts as long-running",
   }),
   "bash.minimizer.enabled": flag({
     default: true,
     description: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   }),
-  "todo.enabled": flag({ default: true, description: "offer the todo list to the model; RPC always does" }),
+  "lsp.enabled": flag({ default: true, description: "use the language servers that fit the project" }),
+  "lsp.diagnosticsOnWrite": flag({
+    default: true,
+    description: "after an edit, tell the model which errors it brought and which it fixed",
+  }),
+  "todo.enabled": flag({ default: true, description: "offer the todo list to the model; always on in RPC mode" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,
     description: "seconds after which finished tasks leave the todo list; -1 = never",

@@ -92,7 +92,7 @@ export function remarkOn({ kind, source, shadowedBy, ignored, value }: Found, pl
   if (ignored !== undefined) return kind === "unsupported" ? ignored : `ignored: ${ignored}`;
   if (shadowedBy) return `shadowed by ${sourceText(shadowedBy, place)}`;
   if (kind === "rule") return ruleRemark(value as MarkdownValue);
-  if (kind === "instruction") return filesOfInstruction(value as MarkdownValue) ? "with the files that it names" : "";
+  if (kind === "instruction") return filesOfInstruction(value as MarkdownValue) ? "sent with files that match" : "";
   if (kind === "settings" && source.provider !== "native") return "no effect: another agent's settings";
   if (kind === "mcp-server" && (value as McpServerValue).enabled === false) return "switched off in its file";
   const { family } = (value ?? {}) as { readonly family?: string };
@@ -103,7 +103,7 @@ function ruleRemark({ frontmatter, body }: MarkdownValue): string {
   const { condition, ttsr_trigger, ttsrTrigger, alwaysApply, globs, description } = frontmatter;
   if (condition ?? ttsr_trigger ?? ttsrTrigger) return "watches what the model writes";
   if (alwaysApply === true) return `in every request, ${sizeText(body)}`;
-  if (globs !== undefined) return "with the files that it names";
+  if (globs !== undefined) return "sent with files that match";
   return description === undefined ? "no effect: it has no description, globs or alwaysApply" : "read when needed";
 }
 

@@ -28,23 +28,28 @@ async function analysisOf(
   cwd: string,
   { env, services, exported }: AccessScope,
 ): Promise<ShellAnalysis> {
-  const { analyseShell } = await loadAnalysis();
+  const { shellAnalyser } = await loadAnalysis();
+  const analyse = await shellAnalyser(command);
   const isTrusted = services?.isFolderTrusted?.() ?? false;
   const context = { isTrusted, cwd, home: env.home, root: env.workingDirectory(), exported: exported ?? env.exported };
-  const first = await analyseShell(command, context);
+  const first = analyse(context);
   const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
   const { steered, ...onDisk } = told;
   // Names that the text itself makes were not there to be looked at.
   const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
-  const facts = makesNames ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
-  const second = await analyseShell(command, { ...context, ...facts });
+  const facts =
+    makesNames || first.parts.some(waits) ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
+  const second = analyse({ ...context, ...facts });
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
   const isSame = here.length === facts.sameRepository.size || second.parts.every(({ isReadOnly }) => isReadOnly);
-  const last = isSame ? second : await analyseShell(command, { ...context, ...facts, sameRepository: new Set(here) });
+  const last = isSame ? second : analyse({ ...context, ...facts, sameRepository: new Set(here) });
   return withSteered(last, steered);
 }
+
+/** By the time that it goes on, other calls may have made other names. */
+const waits = (part: ShellPart): boolean => /^(?:sleep|wait|read|flock|watch|tail)$/.test(programOf(part));
 
 /** A program is a question where the folder holds what makes it do other things than its words say. */
 function withSteered(analysis: ShellAnalysis, steered: ReadonlyMap<string, string>): ShellAnalysis {
@@ -71,23 +76,25 @@ async function treesBehindLinks(
   return real.filter((path) => !named.includes(path));
 }
 
-/** What it reaches through links inside folders: those that it searches and follows links in, and those that it copies a tree into. */
+/** What it reaches through links: in folders that it searches and follows links in, in those that it copies a tree into, and links that it copies. */
 async function filesBehindLinks(
-  { trees: all, writes, cwd, isHarmless, followsLinks, found: handed = [] }: ShellPart,
+  { trees: all, reads, writes, cwd, isHarmless, followsLinks, copiesLinks, found: handed = [] }: ShellPart,
   start: string,
   { env }: AccessScope,
 ): Promise<{ readonly kind: "read" | "write"; readonly path: string }[] | undefined> {
   // Files that are handed over are looked at one by one.
   const trees = all.filter((tree) => !handed.some(({ roots }) => roots.includes(tree)));
   const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path })) : [];
+  // A link that is made counts as what it leads to: another command may be waiting to write there.
+  const made = copiesLinks ? reads.map((path) => ({ kind: "write" as const, path })) : [];
   const filled = trees.length > 0 ? writes.map((path) => ({ kind: "write" as const, path })) : [];
   const found: { readonly kind: "read" | "write"; readonly path: string }[] = [];
-  for (const { kind, path } of isHarmless ? [...searched, ...filled] : []) {
+  for (const { kind, path } of isHarmless ? [...searched, ...made, ...filled] : []) {
     const absolute = posix.resolve(cwd ?? start, path);
     const meant = /[*?[{]/.test(path) ? await expandGlob(absolute, env) : [absolute];
     if (!meant) return undefined;
     for (const folder of meant) {
-      const links = await linksInside(folder, env);
+      const links = await linksInside(folder, env, copiesLinks && reads.includes(path));
       if (!links) return undefined;
       found.push(...links.map(({ realPath }) => ({ kind, path: realPath })));
     }

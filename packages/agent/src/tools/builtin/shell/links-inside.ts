@@ -4,10 +4,16 @@ import { posix } from "node:path";
 import type { ExecutionEnvironment, FileStat } from "../../../world/env/types.ts";
 
 /** A person waits for the question, so a large tree is not searched to its end. */
-const MOST = 1000;
+const MOST = 5000;
 
-/** Undefined when there are too many files to look at. A folder behind a link is not looked into. */
-export async function linksInside(folder: string, env: ExecutionEnvironment): Promise<readonly FileStat[] | undefined> {
+/** Undefined when there are too many files to look at. A folder behind a link is not looked into. `itself`: what is named may be a link. */
+export async function linksInside(
+  folder: string,
+  env: ExecutionEnvironment,
+  itself = false,
+): Promise<readonly FileStat[] | undefined> {
+  const named = itself ? await env.stat(folder) : undefined;
+  if (named?.isSymlink) return [named];
   const links: FileStat[] = [];
   const open = [folder];
   let looked = 0;

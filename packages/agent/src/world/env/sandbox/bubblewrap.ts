@@ -49,6 +49,7 @@ export interface BubblewrapOptions {
 
 export class Bubblewrap implements Confinement {
   readonly starters = new Set(["bwrap", "nsenter"]);
+  readonly hasOwnNetwork = true;
   readonly privateFolders = PRIVATE_FOLDERS;
   readonly #options: BubblewrapOptions;
   readonly #git: GitGuard;
