@@ -21,7 +21,7 @@ import { newMemoryJournal } from "../record/journal/new-journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
 import { PendingActions } from "../tools/pending-actions/pending-actions.ts";
 import type { Profile } from "../tools/profiles/types.ts";
-import { Lane } from "./call/nest.ts";
+import { Lane } from "./call/lane.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
