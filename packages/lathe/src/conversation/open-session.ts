@@ -19,11 +19,7 @@ export async function openSession(workspace: SessionWorkspace, request: SessionR
   try {
     const base = await sessionBase(workspace, request);
     const added = await adding;
-    const otherTools = [
-      ...(request.toolProviders ?? []),
-      ...added.parts.flatMap(({ toolProviders = [] }) => toolProviders),
-    ];
-    const parts = new JoinedParts(await builtInParts({ ...base, otherTools }), added);
+    const parts = new JoinedParts(await builtInParts(base), added);
     await parts.recover();
     const session = makeSession(base, parts);
     base.session.fill(session);

@@ -117,7 +117,7 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
   let processes: Processes;
   afterEach(() => processes.cleanup());
   const run = (script: string) =>
-    processes.run({ argv: shellArgv(script), cwd: "/", env: { PATH: process.env["PATH"]! }, timeoutMs: 30_000 });
+    processes.run({ argv: shellArgv(script), cwd: "/", env: { PATH: process.env["PATH"]! }, timeoutMs: 60_000 });
   const eat = (megabytes: number) =>
     `python3 -c 'import time; b = bytearray(b"x") * (${megabytes} << 20); time.sleep(20)'`;
 

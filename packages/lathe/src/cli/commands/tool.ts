@@ -53,6 +53,7 @@ async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: st
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
+    loadedTools: [name],
     limits: {},
     onEvent: (event) => {
       if (event.kind === "tool_call_end")

@@ -123,8 +123,8 @@ function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   return {
     surroundings: (read) => replayer.takeOutcome(read),
     aroundAccess: replayer.aroundAccess,
-    aroundExecute: async (call, run) => {
-      const result = await replayer.aroundExecute(call, run);
+    aroundExecute: async (call, run, nest) => {
+      const result = await replayer.aroundExecute(call, run, nest);
       // The number of an artifact is taken, as it was when the tool wrote it.
       if (result.artifact && beside !== undefined) {
         mkdirSync(beside, { recursive: true });
