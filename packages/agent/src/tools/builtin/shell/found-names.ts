@@ -44,7 +44,7 @@ async function isPlain(found: FoundFiles, cwd: string, env: ExecutionEnvironment
 /** Whoever made the index may have put any text there: an option, several words, a path that leads out. */
 async function hasPlainIndex(cwd: string, env: ExecutionEnvironment): Promise<boolean> {
   const paths = await listedByGit(cwd, env);
-  return paths?.every((path) => !/^\/|(?:^|\/)(?:-|\.\.(?:\/|$))/.test(path) && !isSteering(path)) ?? false;
+  return paths?.every((path) => !/^\/|(?:^|\/)(?:-|\.\.(?:\/|$))/.test(path) && !isCutApart(path)) ?? false;
 }
 
 /** No name in the folder begins with a dash. */
