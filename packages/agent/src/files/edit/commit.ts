@@ -6,17 +6,38 @@ import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
 import { eachAtOnce } from "./at-once.ts";
+import type { CommitJournal } from "./commit-journal.ts";
 import type { FileContent, StagedChange } from "./staged.ts";
 
-/** Gives the changes that were made, but overwrote what something else wrote in the same moment. */
+/**
+ * Gives the changes that were made, but overwrote what something else wrote in the same moment. `store`: where a commit of several
+ * files is written down, so that a kill leaves all of it or nothing.
+ */
 export async function commitChanges(
   env: ExecutionEnvironment,
   changes: readonly StagedChange[],
   signal: AbortSignal,
+  store?: string,
 ): Promise<ReadonlySet<StagedChange>> {
   refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
+  // One file is replaced as a whole anyway.
+  if (store === undefined || changes.length < 2) return writeAll(env, changes);
+  const { openCommitJournal } = await import("./commit-journal.ts");
+  const journal = await openCommitJournal(env, store, changes);
+  try {
+    return await writeAll(env, changes, journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function writeAll(
+  env: ExecutionEnvironment,
+  changes: readonly StagedChange[],
+  journal?: CommitJournal,
+): Promise<ReadonlySet<StagedChange>> {
   const started: StagedChange[] = [];
   const overwrote = new Set<StagedChange>();
   let failed: { readonly change: StagedChange; readonly cause: unknown } | undefined;
@@ -24,8 +45,14 @@ export async function commitChanges(
     if (failed) return;
     started.push(change);
     try {
-      if (change.after) await put(env, change, change.after, conditionOf(change));
-      else await env.deleteFile(change.target.real, change.before ? { ifContent: change.before.bytes } : {});
+      const temp = journal?.nextTemporary();
+      if (change.after) await put(env, change, change.after, { ...conditionOf(change), temp });
+      else
+        await env.deleteFile(change.target.real, {
+          temp,
+          ...(change.before ? { ifContent: change.before.bytes } : {}),
+        });
+      journal?.noteWritten(change);
     } catch (cause) {
       if (cause instanceof EnvError && cause.code === "overwrote") overwrote.add(change);
       else failed ??= { change, cause };
@@ -40,7 +67,7 @@ export async function commitChanges(
     changes.filter((change) => !change.after),
     write,
   );
-  if (failed) await restore(env, started, failed.change, failed.cause);
+  if (failed) await restore(env, started, failed.change, failed.cause, journal);
   return overwrote;
 }
 
@@ -110,6 +137,7 @@ async function restore(
   started: readonly StagedChange[],
   failed: StagedChange,
   cause: unknown,
+  journal: CommitJournal | undefined,
 ): Promise<never> {
   const reason = messageOf(cause);
   const lost: string[] = [];
@@ -122,7 +150,7 @@ async function restore(
         lost.push(change.target.path);
         continue;
       }
-      if (change.before) await put(env, change, change.before);
+      if (change.before) await put(env, change, change.before, { temp: journal?.nextTemporary() });
       else await env.deleteFile(change.target.real);
     } catch {
       // Reported below: the call has failed already, and the reader needs the names of all files in doubt.

@@ -7,6 +7,7 @@ export function isolationPart({ isolation }: Pick<SessionBase, "isolation">): Se
   if (!isolation) return undefined;
   return {
     name: "isolation",
+    services: { commitStore: isolation.store },
     subagents: {
       isolate: (request) => isolation.isolate(request),
       leftBy: (agentId) => isolation.leftBy(agentId),
