@@ -26,8 +26,10 @@ const base = () => ({
 
 const test = {
   setupFiles: ["scripts/property-seed.ts"],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Longer than the patience of anything that a test waits for: what did not come is said by the wait, not by the runner.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   pool: "forks" as const,
   env: { NODE_EXTRA_CA_CERTS: "" },
 };

@@ -17,6 +17,8 @@ const COMMANDS = [
 const LONG =
   "cd packages/agent && git log --oneline --since='2 weeks ago' -- src test | head -40 && grep -rn 'export function' src --include='*.ts' | sort | uniq -c | sort -rn | head -20 && wc -l src/a.ts | cat -n";
 const ROUNDS = 60;
+/** Until then the engine still interprets much of the code. */
+const WARM_UP = 200;
 
 const context = { cwd: "/srv/project", home: "/home/u" };
 const split = (patterns: readonly string[]) => patterns.map(patternWords);
@@ -30,7 +32,7 @@ export const benches: readonly Bench[] = [
 
 async function verdict(commands: readonly string[], budget: number) {
   const first = await timed(() => judge(commands[0] as string));
-  for (let round = 0; round < 20; round++) for (const command of commands) await judge(command);
+  for (let round = 0; round < WARM_UP; round++) for (const command of commands) await judge(command);
   const [verdicts, spawns]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     spawns.push(await timed(spawnTrue));

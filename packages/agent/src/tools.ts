@@ -2,6 +2,7 @@
 
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export { type LanguageServices, type LspAction, type LspQuestion, lspTool } from "./tools/builtin/lsp/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
 export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";
@@ -24,7 +25,6 @@ export { parseTodoMarkdown, todoMarkdown } from "./tools/builtin/todo/markdown.t
 export { webFetchTool } from "./tools/builtin/web-fetch/index.ts";
 export { webSearchTool } from "./tools/builtin/web-search/index.ts";
 export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
-export { type PendingActionParts, PendingActions } from "./tools/pending-actions/pending-actions.ts";
 export type { EditKit } from "./tools/profiles/edit-kits.ts";
 export { knownTool } from "./tools/profiles/known-tools.ts";
 export {

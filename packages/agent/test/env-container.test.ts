@@ -43,7 +43,7 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
       "-c",
       "while :; do sleep 60; done",
     ]);
-  }, 120_000);
+  });
   afterAll(() => {
     if (container !== undefined) podman(["rm", "-f", "-t", "0", container]);
     // podman clears up after each exec in a process of its own, which may still be writing.

@@ -30,15 +30,15 @@ interface Script {
   /** It makes the call only once, but so many times in one answer. */
   readonly inOneAnswer?: number;
   readonly text?: string;
-  /** How long the model thinks before it answers; both programs wait meanwhile. */
+  /** How long the model thinks before its first answer; both programs wait meanwhile. */
   readonly thinksMs?: number;
 }
 
 interface Served {
   /** When each request had arrived in whole. */
   readonly arrived: readonly number[];
-  /** When the last answer was written. */
-  readonly answered: number;
+  /** When each answer was written. */
+  readonly answered: readonly number[];
   readonly ended: number;
   readonly begun: number;
   readonly bodyBytes: number;
@@ -56,7 +56,7 @@ async function served(
     text: textAnswer(text),
   };
   const arrived: number[] = [];
-  let answered = 0;
+  const answered: number[] = [];
   let bodyBytes = 0;
   const server = createServer((request, response) => {
     let bytes = 0;
@@ -69,9 +69,9 @@ async function served(
       const body = arrived.length <= rounds ? answers.call : answers.text;
       const answer = (): void => {
         response.writeHead(200, { "content-type": "text/event-stream" }).end(body);
-        answered = performance.now();
+        answered.push(performance.now());
       };
-      if (thinksMs > 0) setTimeout(answer, thinksMs);
+      if (thinksMs > 0 && arrived.length === 1) setTimeout(answer, thinksMs);
       else answer();
     });
   });
@@ -129,9 +129,9 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.f
 const roundTimes = ({ arrived }: Served): readonly number[] =>
   arrived.slice(WARM_UP + 1).map((time, i) => time - arrived[WARM_UP + i]!);
 
-async function rounds(call: Script["call"] & {}): Promise<BenchResult> {
+async function rounds(call: Script["call"] & {}, budget: number): Promise<BenchResult> {
   const medians = await compare({ call }, roundTimes);
-  return ratio(medians.ours, medians.plain, { budget: 3, unit: "ms" });
+  return ratio(medians.ours, medians.plain, { budget, unit: "ms" });
 }
 
 /** As many at the same time as calls of one answer run. */
@@ -152,24 +152,26 @@ const LONG = "12345678".repeat(20_000);
 export const benches: readonly Bench[] = [
   {
     name: "a round with `echo hi` of the command over plain Node",
-    run: () => rounds({ name: "shell", args: { command: "echo hi" } }),
+    run: () => rounds({ name: "shell", args: { command: "echo hi" } }, 3),
   },
   {
     name: "a round with a small read of the command over plain Node",
-    run: () => rounds({ name: "read_file", args: { file_path: "small1.txt" } }),
+    // Why not less: decision 0327.
+    run: () => rounds({ name: "read_file", args: { file_path: "small1.txt" } }, 4.4),
   },
   {
     name: "the first command of a session over a later one",
     async run() {
-      const script: Script = { call: { name: "shell", args: { command: "echo hi" } } };
+      // A model thinks longer than this. What a command needs is loaded meanwhile.
+      const script: Script = { call: { name: "shell", args: { command: "echo hi" } }, thinksMs: 800 };
       const first: number[] = [];
       const later: number[] = [];
       for (let i = 0; i < REPEATS; i++) {
         const run = await served(script, ours);
-        first.push(run.arrived[1]! - run.arrived[0]!);
+        first.push(run.arrived[1]! - run.answered[0]!);
         later.push(...roundTimes(run));
       }
-      return ratio(median(first), median(later), { budget: 12, unit: "ms" });
+      return ratio(median(first), median(later), { budget: 9, unit: "ms" });
     },
   },
   {
@@ -192,7 +194,7 @@ export const benches: readonly Bench[] = [
     name: "last byte of an answer to the end of a print run over plain Node",
     async run() {
       // A model thinks longer than this. What the answer needs is loaded meanwhile, and that is not part of the end.
-      const medians = await compare({ thinksMs: 150 }, ({ answered, ended }) => [ended - answered], 20);
+      const medians = await compare({ thinksMs: 150 }, ({ answered, ended }) => [ended - answered[0]!], 20);
       return ratio(medians.ours, medians.plain, { budget: 3, unit: "ms" });
     },
   },

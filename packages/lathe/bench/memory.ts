@@ -9,8 +9,14 @@ import { fileURLToPath } from "node:url";
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const REPORT = fileURLToPath(new URL("./report-memory.cjs", import.meta.url));
 
-/** The most it held, in bytes, and how long it took. */
-export function memoryOf(args: readonly string[]): { readonly bytes: number; readonly ms: number } {
+/**
+ * The most it held, in bytes, and how long it took. `heapMegabytes`: the collector has to run before the heap is larger, so that what
+ * was held does not depend on how busy the machine is; a command that needs more fails.
+ */
+export function memoryOf(
+  args: readonly string[],
+  heapMegabytes?: number,
+): { readonly bytes: number; readonly ms: number } {
   const home = mkdtempSync(join(tmpdir(), "lathe-memory-"));
   const file = join(home, "report");
   const env = {
@@ -22,7 +28,13 @@ export function memoryOf(args: readonly string[]): { readonly bytes: number; rea
   };
   try {
     const begun = performance.now();
-    const run = spawnSync(process.execPath, [CLI, ...args], { cwd: home, env, stdio: ["ignore", "ignore", "pipe"] });
+    const heap =
+      heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`, "--max-semi-space-size=2"];
+    const run = spawnSync(process.execPath, [...heap, CLI, ...args], {
+      cwd: home,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     if (run.status !== 0) throw new Error(`lathe ${args.join(" ")}: ${run.stderr}`);
     return { bytes: Number(readFileSync(file, "utf8")), ms: performance.now() - begun };
   } finally {

@@ -167,7 +167,7 @@ describe("slash commands", () => {
     await say("two");
     await say("/move ../there");
     await say("three");
-    await expect.poll(() => compactions, { timeout: 20_000 }).toEqual(["idle"]);
+    await expect.poll(() => compactions).toEqual(["idle"]);
   });
 
   it("SP-03 /move takes the session along; the other folder's settings take effect", async () => {

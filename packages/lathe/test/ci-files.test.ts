@@ -102,7 +102,7 @@ describe("the GitHub Action", () => {
     expect(await readFile(join(box, "output"), "utf8")).toMatch(/^exit-code=0\ntext<<(\S+)\ntwo\nlines\n\n?\1\n$/);
     expect(await runStep(steps[1] as Step, { ...values, model: "openai/nothing-like-it" }, env)).toBe(2);
     expect(await readFile(join(box, "output"), "utf8")).toContain("exit-code=2\n");
-  }, 120_000);
+  });
 
   it("reviews the range that is named when there is no prompt", async () => {
     await program("lathe", `printf '%s\\n' "$@" > "${box}/words"; echo '{}'; exit 3`);

@@ -67,7 +67,7 @@ it("CO-01 idle: a large context is compacted while nothing is going on, and noth
   // A turn that is split has notes of its own.
   c.server.push(read, turn.text("short"), turn.text(NOTES), turn.text("It read the file."));
   await c.say("tell me everything");
-  await expect.poll(() => c.ends.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => c.ends.length).toBe(1);
   expect(c.ends).toMatchObject([{ entry_id: expect.any(String) }]);
   expect(c.server.requests).toHaveLength(4);
   await c.talk.close();

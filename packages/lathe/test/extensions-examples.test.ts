@@ -240,4 +240,4 @@ it("EX-03 theme, signs, keys and dialogs of extensions at a terminal, and a file
   } finally {
     await bench.close();
   }
-}, 60_000);
+});

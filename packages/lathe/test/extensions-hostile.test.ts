@@ -22,7 +22,7 @@ describe("hostile extensions in one run", () => {
       await at.user(kind === "hook" ? `hooks/post/${name}.ts` : `extensions/${name}.ts`, code);
     asked(at);
     run = await at.runBuilt(["--permission-mode", "full", "-p", "go"]);
-  }, 120_000);
+  });
   afterAll(() => at.remove());
 
   it("EX-03 the work is done, the answer is all of stdout, and the process ends by itself", () => {

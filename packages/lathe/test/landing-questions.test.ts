@@ -39,7 +39,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("questions about landings (
     await kit.say("go");
     const heard = () =>
       kit.server.requests.map(({ body }) => JSON.stringify(body)).find((body) => body.includes("git apply"));
-    await expect.poll(heard, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(heard).toBeDefined();
     expect(asked.map(({ agentId, preview }) => [agentId, preview.map(({ text }) => text)])).toEqual([
       ["One", ["Agent One: Change the file a.txt", `Write ${join(kit.root, "project/a.txt")}`]],
     ]);

@@ -44,7 +44,7 @@ describe.skipIf(!has("bwrap", "nsenter"))("in the sandbox (needs bwrap, nsenter)
     await talk.say("/new");
     expect(await write(join(root, "outside", "file"))).toContain("not written");
     expect(existsSync(join(root, "outside", "file"))).toBe(false);
-  }, 20_000);
+  });
 });
 
 describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("over ssh (needs sshd)", () => {
@@ -64,7 +64,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("over ssh (needs sshd)", () =
     } finally {
       sshd.stop();
     }
-  }, 30_000);
+  });
 });
 
 describe("under a program that drives the agent", () => {
@@ -91,7 +91,7 @@ describe("under a program that drives the agent", () => {
     } finally {
       await at.remove();
     }
-  }, 20_000);
+  });
 });
 
 function isRunning(pid: number): boolean {

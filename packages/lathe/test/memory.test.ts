@@ -55,7 +55,7 @@ describe.skipIf(group === undefined)("G under 512 MB (needs a memory control gro
       await scene.close();
       group!.remove();
     }
-  }, 120_000);
+  });
 });
 
 /** The system's own programs, shown in a container that has none. */
@@ -99,5 +99,5 @@ describe.skipIf(!has("podman", "runc", "python3"))("G in a container of 512 MB (
       await scene.close();
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     }
-  }, 180_000);
+  });
 });

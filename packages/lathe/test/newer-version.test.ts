@@ -61,7 +61,7 @@ it("the first start says nothing and asks beside the work; the next one says it,
   now += 2 * 86_400_000;
   await (await notice()).refresh();
   expect(asked).toBeGreaterThan(before);
-}, 120_000);
+});
 
 it("nobody is asked, and no stranger's package is recommended, unless the user has named one", async () => {
   await (await notice()).refresh();
@@ -74,13 +74,13 @@ it("nobody is asked, and no stranger's package is recommended, unless the user h
     await off.refresh();
     expect([off.line, asked]).toEqual([undefined, before]);
   }
-}, 120_000);
+});
 
 it("what npm said of another package is not said of this one", async () => {
   await (await notice()).refresh();
   expect((await notice()).line).toBeDefined();
   expect((await notice({ "updates.package": "other" })).line).toBeUndefined();
-}, 120_000);
+});
 
 it("a registry that does not answer is no problem, and is not asked again the same day", async () => {
   registry.close();
@@ -88,7 +88,7 @@ it("a registry that does not answer is no problem, and is not asked again the sa
   const offline = await notice();
   await offline.refresh();
   expect((await notice()).line).toBeUndefined();
-}, 120_000);
+});
 
 it("versions are compared by their numbers", () => {
   expect(isNewer("0.10.0", "0.9.9")).toBe(true);

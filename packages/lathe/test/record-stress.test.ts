@@ -44,4 +44,4 @@ it("parallel subagents and parallel calls replay to the same journal, again and 
       await scene.close();
     }
   }
-}, 120_000);
+});

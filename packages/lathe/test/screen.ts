@@ -9,7 +9,7 @@ export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const run = promisify(execFile);
 let made = 0;
 /** Looks at the screen. */
-const PATIENCE = 400;
+const PATIENCE = 3_000;
 
 export class Screen {
   readonly #socket = `lathe-test-${process.pid}-${made++}`;

@@ -122,7 +122,7 @@ describe.skipIf(!hasScript)("in a terminal made by script(1)", () => {
     rmSync(own ?? "");
     expect((await a.run(lathe("--continue", "-p", "find total"))).code).toBe(0);
     expect(holding("find total")).toEqual(holding("show README.md"));
-  }, 60_000);
+  });
 
   it("G-38 --resume without a value lets a person choose, or choose nothing", async () => {
     const older = await say("show package.json");
@@ -138,7 +138,7 @@ describe.skipIf(!hasScript)("in a terminal made by script(1)", () => {
     const cancelled = await shell.reply(none, /Session \[1-2/, "\n");
     expect(cancelled.output).toContain("lathe: No session selected");
     expect(cancelled.code).toBe(2);
-  }, 60_000);
+  });
 
   it("G-38 asks whether a session of another project should be copied here", async () => {
     const first = await say("show package.json");
@@ -155,7 +155,7 @@ describe.skipIf(!hasScript)("in a terminal made by script(1)", () => {
     const [fork = ""] = holding("find forked");
     expect(readFileSync(fork, "utf8").split("\n")[0]).toContain(`"cwd":"${other}"`);
     expect(holding("not here")).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("without a terminal's device", () => {

@@ -1,9 +1,11 @@
-// What takes time elsewhere is on its way while the session is put together: git, and the connection to the model.
+// What takes time elsewhere is on its way while the session is put together: git, and the connection to the model. What commands need is
+// loaded while the model thinks.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, watch, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CLI } from "./command.ts";
 import { type Bench, bench } from "./models-kit.ts";
@@ -32,6 +34,15 @@ const { Socket } = require("node:net");
 const connect = Socket.prototype.connect;
 Socket.prototype.connect = function (...args) { note("connecting"); return connect.apply(this, args); };
 process.on("lathe:first-request", () => note("request"));
+const compile = WebAssembly.Module;
+WebAssembly.Module = class extends compile { constructor(bytes) { super(bytes); require("node:fs").writeFileSync("compiled", ""); } };
+WebAssembly.compile = async (bytes) => new WebAssembly.Module(bytes);
+const instantiate = WebAssembly.instantiate;
+WebAssembly.instantiate = async (code, imports) => {
+  if (code instanceof compile) return instantiate(code, imports);
+  const module = new WebAssembly.Module(code);
+  return { module, instance: await instantiate(module, imports) };
+};
 process.on("exit", () => require("node:fs").writeFileSync(process.env.SPY_REPORT, JSON.stringify(order)));
 `;
 
@@ -65,4 +76,15 @@ it("a session that goes on has been told of git, and does not ask again", async 
   execFileSync("git", ["init", "-q", b.box.dir]);
   await orderOf([]);
   expect(await orderOf(["-c"])).toEqual(["connecting", "request"]);
+});
+
+it("the grammar of commands is loaded while the model thinks about its first answer", async () => {
+  await b.close();
+  b = await bench({
+    script: async () => {
+      for await (const { filename } of watch(b.box.dir)) if (filename === "compiled") break;
+      return turn.text("ok");
+    },
+  });
+  expect(await orderOf([])).toEqual(["connecting", "request"]);
 });

@@ -43,7 +43,7 @@ describe("LS-08 session titles", () => {
     await naming();
     c.answer(({ body }) => (isTitleRequest(body) ? titled("fix-login") : turn.text("hello")));
     await c.say("the login is broken");
-    await expect.poll(() => named, { timeout: 20_000 }).toEqual(["fix-login"]);
+    await expect.poll(() => named).toEqual(["fix-login"]);
     await c.say("and now?");
     const requests = c.server.requests.filter(({ body }) => isTitleRequest(body));
     expect(requests).toHaveLength(1);
@@ -73,7 +73,7 @@ describe("LS-08 session titles", () => {
     await naming({}, { files: { ".lathe-home/TITLE_SYSTEM.md": "Titles are in Latin." } });
     c.answer(({ body }) => (isTitleRequest(body) ? titled("salve") : turn.text("hello")));
     await c.say("hi");
-    await expect.poll(() => named, { timeout: 20_000 }).toEqual(["salve"]);
+    await expect.poll(() => named).toEqual(["salve"]);
     for (const { body } of c.server.requests)
       expect(JSON.stringify(body).includes("Titles are in Latin.")).toBe(isTitleRequest(body));
   });
@@ -82,7 +82,7 @@ describe("LS-08 session titles", () => {
     await naming({ "modelRoles.smol": "openai/gpt-5-mini" });
     c.answer(({ body }) => (isTitleRequest(body) ? titled("small") : turn.text("hello")));
     await c.say("hi");
-    await expect.poll(() => named, { timeout: 20_000 }).toEqual(["small"]);
+    await expect.poll(() => named).toEqual(["small"]);
     expect(c.server.requests.find(({ body }) => isTitleRequest(body))?.model).toBe("gpt-5-mini");
   });
 

@@ -83,7 +83,7 @@ describe("MO-02 a command of the person's own", () => {
     );
     const answered = c.talk.submit("wait for it");
     await expect.poll(() => c.talk.open.runningCommands.list().length + c.server.requests.length).toBeGreaterThan(0);
-    await expect.poll(() => c.talk.session.journal.openIntents().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => c.talk.session.journal.openIntents().length).toBe(1);
     await c.talk.shell.run(bangCommand("!echo user-output")!);
     writeFileSync(join(c.root, "go"), "");
     await answered;
@@ -120,8 +120,8 @@ describe("Ctrl+B: a running command goes to the background", () => {
     c = await conversation({ permissionMode: "full" }, { model, parts: { person } });
     c.server.push(turn.calls([{ name: "shell", args: { command: LONG } }]), turn.text("I go on meanwhile"));
     const answered = c.talk.submit("run it");
-    await expect.poll(() => c.talk.open.runningCommands.list().length, { timeout: 20_000 }).toBe(1);
-    await expect.poll(() => c.tail(), { timeout: 20_000 }).toContain("begun");
+    await expect.poll(() => c.talk.open.runningCommands.list().length).toBe(1);
+    await expect.poll(() => c.tail()).toContain("begun");
     expect(c.talk.sendToBackground()).toEqual([LONG]);
     expect((await answered).reason).toBe("completed");
     expect(c.lastSent()).toMatch(/begun/);
@@ -198,9 +198,9 @@ describe("Ctrl+B: a running command goes to the background", () => {
       turn.calls([{ name: "shell", args: { command: "echo b; sleep 600" } }]),
     );
     const answered = c.talk.submit("run them");
-    await expect.poll(() => c.server.requests.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => c.server.requests.length).toBe(2);
     expect(c.lastSent()).toContain("timed out after 200ms");
-    await expect.poll(() => c.talk.open.runningCommands.list().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => c.talk.open.runningCommands.list().length).toBe(1);
     c.talk.interrupt();
     expect((await answered).reason).toBe("interrupted");
     expect(listJobs(c.talk)).toEqual([]);

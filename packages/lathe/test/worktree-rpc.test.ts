@@ -73,7 +73,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
       "lathe: The changes of the run are kept in the isolated copy feat: 1 file. Continue with: lathe --worktree feat\n",
     );
     expect(existsSync(file("left.txt"))).toBe(false);
-  }, 60_000);
+  });
 
   it("a host is asked before a file that makes programs run later is applied", async () => {
     rig = await setup({ script: runsCommands });
@@ -92,5 +92,5 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
     host.send({ type: "extension_ui_response", id: question["id"], confirmed: true });
     expect(await settled).toMatchObject({ outcome: "landed", files: [".envrc", "plain.txt"] });
     await host.finish();
-  }, 60_000);
+  });
 });

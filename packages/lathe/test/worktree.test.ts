@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -113,6 +113,48 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     expect(readFileSync(join(scene.box.home, ".lathe/patches", patch!), "utf8")).toContain("+child");
   });
 
+  describe("a file that is written while git reads it", () => {
+    /** Git that gives up on a file so many times, in the words that it has for one that became shorter meanwhile. */
+    const disturbedGit = (times: number): Record<string, string> => {
+      const folder = join(scene.box.home, "bin");
+      const [real, count] = [execFileSync("which", ["git"]).toString().trim(), join(scene.box.home, "count")];
+      mkdirSync(folder);
+      writeFileSync(count, String(times));
+      const gives = "echo 'error: short read while indexing a.txt\nfatal: Unable to process path a.txt' >&2; exit 128";
+      const takes = `n=$(cat ${count}); if [ $n -gt 0 ]; then echo $((n - 1)) > ${count}; ${gives}; fi`;
+      const disturbs = `case " $* " in *" update-index "*) if [ -e ../work.txt ]; then ${takes}; fi ;; esac`;
+      writeFileSync(
+        join(folder, "git"),
+        `#!/bin/sh\ncd ${scene.box.dir}\n${disturbs}\ncd "$OLDPWD"\nexec ${real} "$@"\n`,
+        { mode: 0o755 },
+      );
+      return { PATH: `${folder}:${scene.box.env["PATH"]}` };
+    };
+
+    it("SA-07 is read again, and the changes land", async () => {
+      scene = await stage([shell("echo two > a.txt; touch ../work.txt"), turn.text("ok")]);
+      repository();
+      const { code, stderr } = await scene.run([...full, "--worktree", "-p", "go"], { env: disturbedGit(5) });
+      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("to 1 file.") });
+      expect(readFileSync(file("a.txt"), "utf8")).toBe("two\n");
+      expect(readFileSync(join(scene.box.home, "count"), "utf8").trim()).toBe("0");
+    });
+
+    it("SA-07 each time: the run fails, says why, and what it changed is kept", async () => {
+      scene = await stage([shell("echo two > a.txt; touch ../work.txt"), turn.text("ok")]);
+      repository();
+      const env = disturbedGit(1_000_000);
+      const { code, stderr } = await scene.run([...full, "--worktree", "-p", "go"], { env });
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("short read while indexing") });
+      const [id = ""] = leftViews();
+      expect(stderr).toContain(`The changes of the run are kept in the isolated copy ${id}: they could not be read`);
+      expect(readFileSync(file("a.txt"), "utf8")).toBe("one\n");
+      const later = await scene.box.run(["worktree", "land", id]);
+      expect(later).toMatchObject({ code: 0, stdout: expect.stringContaining("to 1 file.") });
+      expect(readFileSync(file("a.txt"), "utf8")).toBe("two\n");
+    });
+  });
+
   it("G-22 messages on stdin work in the view as well, and the result tells of the branch", async () => {
     scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
     repository();
@@ -165,5 +207,5 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("lathe --worktree (needs bw
     expect((await scene.box.run(["worktree", "discard", id])).stderr).toContain(
       `There is no isolated copy ${id} to discard. No run has left one in this project.`,
     );
-  }, 60_000);
+  });
 });

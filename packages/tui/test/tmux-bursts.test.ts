@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)("a stream in a tmux window that changes its width seve
     }
   });
 
-  it("tmux itself loses nothing of printed text: what is lost would be our doing", { timeout: 60_000 }, async () => {
+  it("tmux itself loses nothing of printed text: what is lost would be our doing", async () => {
     const { lines } = await written("plain");
     expect(withoutBlanks(lines.slice(0, lines.indexOf("DONE")).join(""))).toBe(withoutBlanks(TEXT));
   });

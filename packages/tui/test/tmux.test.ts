@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
   );
 
   it("rows that are left empty above the region when the window becomes narrower take the next finished text", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     tmux = await Tmux.start(100, 24, { LINES_BEFORE: "30" });
     await tmux.see(/~below the cursor/);
@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
   });
 
   it("Ctrl+Z gives the shell a clean terminal, and fg brings the live region back once", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     tmux = await Tmux.start(80, 24);
     await tmux.see(/~below the cursor/);
@@ -112,7 +112,7 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
     expect(lines.filter((line) => line.startsWith("~>"))).toEqual(["~> half typed"]);
   });
 
-  it("whoever leaves while tmux is asked for its size leaves no answer to the shell", { timeout: 60_000 }, async () => {
+  it("whoever leaves while tmux is asked for its size leaves no answer to the shell", async () => {
     tmux = await Tmux.start(80, 24);
     await tmux.see(/~below the cursor/);
     // Both in one piece: the frame of the first key is still asking when the second one leaves.
@@ -123,7 +123,7 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
     expect(lines.slice(lines.indexOf("~left"))).toEqual(["~left", "$ echo in the shell", "in the shell", "$"]);
   });
 
-  it("a viewer leaves the window as it was", { timeout: 60_000 }, async () => {
+  it("a viewer leaves the window as it was", async () => {
     tmux = await Tmux.start(80, 24);
     await tmux.see(/~below the cursor/);
     await tmux.press("C-v");

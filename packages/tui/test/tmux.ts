@@ -11,7 +11,7 @@ export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const run = promisify(execFile);
 let made = 0;
 /** Looks at the window. */
-const PATIENCE = 600;
+const PATIENCE = 3_000;
 /** Made one file, so that they start as fast as the product does. */
 const folder = mkdtempSync(join(tmpdir(), "tui-programs-"));
 await build({

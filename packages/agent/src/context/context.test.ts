@@ -97,7 +97,7 @@ ${Array.from({ length: 10 }, (_, i) => `  commit ${12 - i}`).join("\n")}
     const { answer } = await askGit(env, { timeoutMs: 60_000, wait });
     expect(await answer).toEqual({ branch: "trunk" });
     await file("go", "");
-    await vi.waitFor(() => expect(existsSync(join(dir, "went-on"))).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(existsSync(join(dir, "went-on"))).toBe(true), { timeout: 60_000 });
     await env.cleanup();
   });
 

@@ -48,6 +48,8 @@ export interface ShellPart {
   readonly isHarmless: boolean;
   /** The word of a listed program that is not understood, so that it is not harmless. */
   readonly strange?: string | undefined;
+  /** What it does without an option that it lacks, as a clause: "netstat without -n asks name servers". */
+  readonly lacking?: string | undefined;
   /** Harmless, and proven to change nothing (plan mode). */
   readonly isReadOnly: boolean;
   /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */

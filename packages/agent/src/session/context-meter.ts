@@ -10,6 +10,8 @@ import type { Profile } from "../tools/profiles/types.ts";
 const WARN_AT = 80;
 const WARN_STEP = 5;
 const CHARS_PER_TOKEN = 4;
+/** No text has more characters per token than this: some servers report a few tokens whatever they are sent. */
+const MOST_CHARS_PER_TOKEN = 12;
 
 /** After these, the vendor's last count is of something else. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["compaction", "prune", "model_change", "branch_summary"]);
@@ -59,6 +61,11 @@ export class ContextMeter {
     const characters = this.#characters ?? this.#lookAtAll();
     if (this.#measured !== undefined) return this.#measured + Math.ceil(this.#sinceMeasured / CHARS_PER_TOKEN);
     return Math.ceil((characters + this.#core.prefix.characters) / CHARS_PER_TOKEN);
+  }
+
+  leastTokens(): number {
+    const characters = this.#characters ?? this.#lookAtAll();
+    return Math.ceil((characters + this.#core.prefix.characters) / MOST_CHARS_PER_TOKEN);
   }
 
   /** Characters of the history. */

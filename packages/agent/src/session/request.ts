@@ -95,6 +95,7 @@ function describeWith(
     request,
     entryIds: core.journal.context.entryIds,
     contextTokens: core.meter.tokens(),
+    leastTokens: core.meter.leastTokens(),
     contextWindow: profile.contextWindowSize,
     ...(profile.modelInfo === undefined ? {} : { modelInfo: profile.modelInfo }),
   };

@@ -17,6 +17,7 @@ export function seamContext(core: WholeSession, signal: () => AbortSignal): Seam
     },
     now: core.deps.now,
     journal: core.journal,
+    env: core.options.env,
     nextRequest: () => describeRequest(core),
     carriedTexts: () => core.tools.carriedTexts(core.services),
     callModel: (role, call) => sideCall(core, role, call, signal()),

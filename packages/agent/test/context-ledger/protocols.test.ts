@@ -116,7 +116,7 @@ describe.each(PROTOCOLS)("the ledger over $provider", (protocol) => {
       }),
       { numRuns: 5 },
     );
-  }, 60_000);
+  });
 
   it("gives each owner the bytes of what it put in, whoever else shares its message", async () => {
     const plain = (word: string, times: number): string => `${word}+`.repeat(times);

@@ -16,7 +16,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
   beforeAll(() => {
     podman = makePodman();
     project = makeProject({ "a.txt": "1\n", "d/b.txt": "2\n", "twin-a.txt": "t\n" });
-  }, 120_000);
+  });
   afterAll(async () => {
     await project?.dispose();
     podman?.remove();
@@ -35,7 +35,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     expect(pictureOf(project.root)).toEqual(before);
     const request = { root: project.root, store: project.store, host, signal: new AbortController().signal };
     // The check is the container's to run: what an agent wrote there must not run on the host.
-    const verify = { command: "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt", timeoutMs: 30_000 };
+    const verify = { command: "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt", timeoutMs: 60_000 };
     const where = { kind: view.kind, container, verify, mode: "patch" as const };
     expect(await land({ ...request, ...where, id: "x", deltas: [await view.delta()] })).toMatchObject({
       kind: "landed",
@@ -49,7 +49,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     const names = (await left.delta()).parts.flatMap(({ changes }) => changes.map(({ path }) => path));
     expect(names).toEqual(["a.txt", "late.txt"]);
     await left.close();
-  }, 60_000);
+  });
 
   it(`SA-07 G-77 nothing gets out of a container: ${Object.keys(COMMANDS).length} commands`, async () => {
     const { baseEnv, container } = podman;
@@ -65,5 +65,5 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     await view.env.writeFile("../project/a.txt", "evil").catch(() => {});
     await view.close();
     expect(pictureOf(project.root)).toEqual(before);
-  }, 120_000);
+  });
 });

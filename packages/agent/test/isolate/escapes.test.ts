@@ -58,7 +58,7 @@ for (const [name, kind, isSandboxed] of KINDS)
       }
       await view.env.cleanup();
       intact();
-    }, 120_000);
+    });
 
     it("file tools", async () => {
       const { env } = view;

@@ -75,7 +75,7 @@ function toEntry(
   }
 }
 
-describe("context of a leaf", { timeout: 180_000 }, () => {
+describe("context of a leaf", () => {
   it("G-30 SP-02 equals the reference over random trees, incrementally, rebuilt and after reopening", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

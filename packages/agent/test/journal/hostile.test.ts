@@ -202,7 +202,7 @@ describe("a journal with made-up lines", () => {
     const journal = opened(Buffer.concat(lines.map(encodeLine))) as Journal;
     expect(journal.context.messages).toHaveLength(calls + 1);
     expect(journal.context.entryIds.every((id) => id !== undefined)).toBe(true);
-  }, 90_000);
+  });
 
   it("the list of a folder reads heads of any shape", () => {
     const path = join(tempFolder(), "s.jsonl");

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const passed = { vitest: vitestRun(false), npm: npmRun(false), unittest: unittestRun(false), git: gitRun(false) };
   for (const [name, run] of Object.entries(failed)) failing.set(name, await run);
   for (const [name, run] of Object.entries(passed)) passing.set(name, await run);
-}, 120_000);
+});
 
 const shown = ({ command, output }: RealRun): string => minimize(command, output)?.text ?? output;
 const linesThatMatter = (text: string): string[] => text.split("\n").filter((line) => MATTERS.test(line));

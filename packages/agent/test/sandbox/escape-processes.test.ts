@@ -89,7 +89,7 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
       stdout: "ended\n",
     });
     expect(await server.done).toMatchObject({ exitCode: 143 });
-  }, 60_000);
+  });
 
   it("G connects to no socket of a process outside, whatever its name, and none keeps commands from starting", async () => {
     const temp = mkdtempSync("/tmp/lathe-socket-");
@@ -212,7 +212,7 @@ for path in ["/dev/tty", "/dev/console", *glob.glob("/dev/pts/*"), "/proc/1/fd/0
 print("TRIED")`;
       const host = `node --conditions=lathe-source --import ./scripts/source-loader.mjs packages/agent/test/sandbox/host.ts`;
       const printed = execFileSync("script", ["-qec", `tty; ${host} python3 -c '${inject}'`, "/dev/null"], {
-        timeout: 60_000,
+        timeout: 180_000,
       }).toString();
       expect(printed).toContain("/dev/pts/");
       expect(printed).toContain("TRIED");
@@ -251,5 +251,5 @@ print("TRIED")`;
     host.kill("SIGKILL");
     await until(() => sleeping() === 0 && readdirSync(temp).length === 0);
     rmSync(temp, { recursive: true });
-  }, 60_000);
+  });
 });

@@ -146,7 +146,7 @@ describe.skipIf(!CAN_CONFINE)(`git outside after a hostile command in the sandbo
     await cell.env.execCommand(script, 120_000, { env: { ...IDENTITY, GIT_CONFIG_GLOBAL: "/dev/null" } });
     await cell.env.cleanup();
     bash(PLAIN_GIT, cell.root);
-  }, 60_000);
+  });
   afterAll(() => cell?.dispose());
 
   it.each([...attacks.entries()].map(([index, [name]]) => [name, index] as const))(

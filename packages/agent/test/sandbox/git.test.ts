@@ -76,7 +76,7 @@ describe.skipIf(!CAN_CONFINE)(`git in the sandbox ${NEEDS}`, () => {
       await made.dispose();
       await everyday.dispose();
     }
-  }, 60_000);
+  });
 
   it("G the model hears what became of a repository that a command created; the user's own stay as they are", async () => {
     const own = join(repository, "own");

@@ -179,7 +179,7 @@ describe("CodingAgent", () => {
     await collect(agent.prompt("go"));
     release.open();
     const [child] = s.session.subagents.list();
-    const report = await s.session.subagents.wait(child!.agentId, AbortSignal.timeout(5000));
+    const report = await s.session.subagents.wait(child!.agentId, AbortSignal.timeout(60_000));
     expect(report).toMatchObject({ status: "completed", output: "child" });
     await s.finish();
   });

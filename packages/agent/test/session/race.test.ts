@@ -126,7 +126,7 @@ describe("race suite", () => {
           await run.session.submit("go on");
           // A steered parent may have ended without its child.
           for (const { agentId } of run.session.subagents.list()) {
-            await run.session.subagents.wait(agentId, AbortSignal.timeout(10_000));
+            await run.session.subagents.wait(agentId, AbortSignal.timeout(60_000));
           }
         }
         const found = [

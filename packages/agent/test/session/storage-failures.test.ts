@@ -153,7 +153,7 @@ describe("a full disk", () => {
     store.broken = true;
     goOn();
     const [child] = s.session.subagents.list();
-    const report = await s.session.subagents.wait(child!.agentId, AbortSignal.timeout(5000));
+    const report = await s.session.subagents.wait(child!.agentId, AbortSignal.timeout(60_000));
     expect(report).toMatchObject({ status: "completed", output: "child" });
     await s.session.submit("more");
     expect(s.session.state).toBe("closed");

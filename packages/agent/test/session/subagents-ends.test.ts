@@ -102,7 +102,7 @@ describe("ends, approvals and journals of child agents", () => {
       }),
     });
     await s.session.submit("parent");
-    await s.session.subagents.wait(s.session.subagents.list()[0]!.agentId, AbortSignal.timeout(5000));
+    await s.session.subagents.wait(s.session.subagents.list()[0]!.agentId, AbortSignal.timeout(60_000));
     expect(s.session.subagents.list().map((report) => [report.status, report.output])).toEqual([
       ["failed", "interrupted"],
     ]);

@@ -61,7 +61,7 @@ async function wildRun(seed: number): Promise<string[]> {
       problems.push("a child outlived its process");
   }
   for (const { agentId } of s.session.subagents.list()) {
-    await s.session.subagents.wait(agentId, AbortSignal.timeout(10_000));
+    await s.session.subagents.wait(agentId, AbortSignal.timeout(60_000));
   }
   s.session.abandonUnfinishedInput();
   const { journal } = s.session;

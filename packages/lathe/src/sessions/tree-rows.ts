@@ -31,7 +31,7 @@ export interface TreeRow {
 const TEXT_CHARS = 200;
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...["label", "custom", "model_change", "thinking_level_change", "service_tier_change", "prune", "mode_change"],
-  ...["session_init", "ttsr_injection", "mcp_tool_selection"],
+  ...["session_init", "ttsr_injection", "mcp_tool_selection", "nested_call"],
 ]);
 
 /** Top to bottom; where branches part, the active one comes first, the others by age. Each row is made when it is taken. */
@@ -117,6 +117,8 @@ function textOfEntry(entry: TreeEntry): string {
       return entry.thinkingLevel;
     case "custom":
       return entry.customType;
+    case "nested_call":
+      return `[${entry.tool}] ${entry.summary ?? ""}`;
     case "mode_change":
       return entry.mode;
     default:

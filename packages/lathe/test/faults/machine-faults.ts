@@ -99,7 +99,7 @@ const answered = { exit: 0, says: new RegExp(SOUND_ANSWER), journal: "completed"
 
 export const MACHINE_FAULTS: readonly MachineFault[] = [
   {
-    name: "disk of the home full at the start",
+    name: "home disk full at the start",
     needs: MOUNT,
     exit: 70,
     says: /^lathe: .*ENOSPC.*\n$/,
@@ -113,7 +113,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
       }),
   },
   {
-    name: "disk of the home full while it works",
+    name: "home disk full while the agent works",
     needs: MOUNT,
     exit: 70,
     says: /^lathe: .*ENOSPC.*\n$/,
@@ -144,7 +144,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
       }),
   },
   {
-    name: "disk of the project full",
+    name: "project disk full",
     needs: MOUNT,
     ...answered,
     try: (bench, look) =>
@@ -167,7 +167,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
       }),
   },
   {
-    name: "limit of a file's size reached in the journal",
+    name: "file size limit reached in the journal",
     exit: 70,
     says: /^lathe: .*EFBIG.*\n$/,
     journal: "unfinished, last line torn",
@@ -178,7 +178,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     },
   },
   {
-    name: "40 files read at once under a limit of 28 open ones",
+    name: "40 files read at once with a limit of 28 open files",
     ...answered,
     try: async (bench, look) => {
       for (let n = 0; n < 40; n++) writeFileSync(join(bench.box.dir, `f${n}.txt`), "text");
@@ -214,7 +214,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     },
   },
   {
-    name: "command that dies of its memory limit",
+    name: "command that exceeds its memory limit",
     ...answered,
     try: async (bench, look) => {
       script(bench, shell(`(ulimit -v 300000; exec node -e 'Buffer.alloc(4e9).fill(1)')`));
@@ -224,7 +224,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     },
   },
   {
-    name: "command that gets SIGKILL, as from the kernel for its memory",
+    name: "command killed with SIGKILL, as by the kernel when memory runs out",
     ...answered,
     try: async (bench, look) => {
       script(bench, shell("kill -KILL $$"));
@@ -234,7 +234,7 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     },
   },
   {
-    name: "nobody listens at the provider's address",
+    name: "no server at the provider's address",
     exit: 3,
     says: /ECONNREFUSED.*lathe -c\n$/,
     journal: "error",

@@ -49,9 +49,13 @@ const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
     { name: "413 request too large", turn: turn.error(413), ...tooLarge },
     { name: "422 cannot be processed", turn: turn.error(422), ...final },
     { name: "429 rate limit", turn: turn.error(429, { retryAfterMs: 1 }), ...temporary },
-    { name: "429 for ten minutes", turn: turn.error(429, { retryAfter: 600 }), ...final },
+    { name: "429, retry after ten minutes", turn: turn.error(429, { retryAfter: 600 }), ...final },
     { name: "500 server error", turn: turn.error(500), ...temporary },
-    { name: "502 page of a proxy", turn: turn.error(502, { body: "<html>Bad Gateway</html>" }), ...temporary },
+    {
+      name: "502 from a proxy, as a web page",
+      turn: turn.error(502, { body: "<html>Bad Gateway</html>" }),
+      ...temporary,
+    },
     { name: "503 unavailable", turn: turn.error(503), ...temporary },
     { name: "529 overloaded", turn: turn.error(529), ...temporary },
   ],
@@ -77,7 +81,7 @@ const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
       ...temporary,
     },
   ],
-  malformed: [{ name: "line that is no event", turn: broken({ kind: "malformed", beforeEvent: 3 }), ...temporary }],
+  malformed: [{ name: "line that is not an event", turn: broken({ kind: "malformed", beforeEvent: 3 }), ...temporary }],
   "wrong-length": [
     { name: "body shorter than announced", turn: broken({ kind: "wrong-length", by: 10 }), ...harmless },
     { name: "body longer than announced", turn: broken({ kind: "wrong-length", by: -10 }), ...temporary },
@@ -88,7 +92,7 @@ const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
     { name: "silence in the middle of a call", turn: broken({ kind: "stall", afterEvents: 4 }, CALL), ...temporary },
   ],
   endless: [
-    { name: "answer without end", turn: broken({ kind: "endless" }, LONG_LINES), ...temporary, withoutScreen: true },
+    { name: "endless answer", turn: broken({ kind: "endless" }, LONG_LINES), ...temporary, withoutScreen: true },
   ],
   "duplicate-terminal": [{ name: "end sent twice", turn: broken({ kind: "duplicate-terminal" }), ...harmless }],
   "missing-terminal": [
@@ -111,7 +115,11 @@ const never = (): Promise<void> => new Promise(() => {});
 
 /** What a server can send without being of any dialect. */
 const RAW: readonly ServerFault[] = [
-  { name: "server that takes the request and says nothing", turn: turn.text("never", { before: never }), ...temporary },
+  {
+    name: "server that accepts the request and never answers",
+    turn: turn.text("never", { before: never }),
+    ...temporary,
+  },
   { name: "empty body with status 200", turn: turn.raw({}), ...temporary },
   {
     name: "web page with status 200",

@@ -36,7 +36,8 @@ export const KEY = {
   ctrl: (letter: string): string => String.fromCharCode(letter.charCodeAt(0) & 0x1f),
 } as const;
 
-const PATIENCE_MS = 20_000;
+/** A test that passes waits for none of it. */
+const PATIENCE_MS = 60_000;
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
 export class TerminalRun {
@@ -175,12 +176,17 @@ export class TerminalRun {
         const seen = rows();
         if (isThere(seen.join("\n"))) finish(() => resolve(seen));
       };
-      const deadline = setTimeout(() => {
+      const giveUp = (why: string): void => {
         const text = rows().join("\n");
-        finish(() => reject(new Error(`${wanted} is not on the screen:\n${text}\n---`)));
-      }, PATIENCE_MS);
+        finish(() => reject(new Error(`${wanted} is not on the screen${why}:\n${text}\n---`)));
+      };
+      const deadline = setTimeout(giveUp, PATIENCE_MS, "");
       this.#changed.add(look);
       look();
+      void this.exited.then((code) => {
+        look();
+        giveUp(` of the command, which ended with ${code}`);
+      });
     });
   }
 

@@ -71,6 +71,17 @@ describe("the terminal is given back", () => {
     await run.see("❯ my words go on");
   });
 
+  it("a Ctrl+C at an editor that is told to us after the editor's end does not end the command", async () => {
+    const run = await bench.open(SONNET, { env: { EDITOR: "false #" } });
+    run.type("my words");
+    await run.see("❯ my words");
+    run.type(KEY.ctrl("g"));
+    await run.see(/❯ my words[\s\S]*the text is as it was/);
+    run.signal("SIGINT");
+    run.type(" go on");
+    await run.see("❯ my words go on");
+  });
+
   it.each([
     ["--resume", "nope"],
     ["--model", "nobody/nothing"],

@@ -89,7 +89,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       expect(await run.exited).toBe(0);
       expect(views()).toEqual([]);
       expect(textOf("a.txt")).toBe("person\n");
-    }, 120_000);
+    });
 
     it("G-22 who leaves with changes is asked; kept, they are said at the next start, continued after SIGKILL, and discarded", async () => {
       const run = await opened("feat-x");
@@ -127,6 +127,6 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       expect(await last.exited).toBe(0);
       expect(views()).toEqual([]);
       expect(textOf("a.txt")).toBe("one\n");
-    }, 120_000);
+    });
   },
 );

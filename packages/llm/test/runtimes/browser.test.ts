@@ -110,7 +110,7 @@ describe.each(BUNDLERS)("the client bundled by $name for a page", ({ bundle }) =
     expect(code).toContain("text_delta");
     expect(code).not.toMatch(/(from|import|import\(|require\()\s*["']node:/);
     expect(code).not.toMatch(/__vite-browser-external/);
-  }, 120_000);
+  });
 });
 
 describe.skipIf(!existsSync(CHROMIUM)).each(BUNDLERS)("a page made by $name in chromium", ({ bundle }) => {
@@ -132,7 +132,7 @@ describe.skipIf(!existsSync(CHROMIUM)).each(BUNDLERS)("a page made by $name in c
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.addScriptTag({ url: "/program.js", type: "module" });
     await page.waitForFunction("typeof globalThis.ask === 'function'");
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     site?.close();

@@ -95,6 +95,11 @@ describe("key decoder", () => {
     expect(decoded("\x1bO")).toEqual(["alt+shift+o"]);
   });
 
+  it("Esc is not lost when the terminal answers right after it, as tmux does before every frame", () => {
+    expect(decoded("\x1b", "\x1b[8;50;120t")).toEqual(["escape", '{"kind":"size","values":[50,120]}']);
+    expect(decoded("\x1b\x1b[I")).toEqual(["escape", '{"kind":"focus","focused":true}']);
+  });
+
   it("the terminal's answers are told from keys", () => {
     const replies =
       "\x1b]11;rgb:ffff/8080/0000\x1b\\\x1b]11;rgb:1e/1e/2e\x07\x1b[?62;22c\x1b[24;80R\x1b[?1;3R\x1b[?2026;2$y\x1b[?5u\x1b[?997;1n\x1bP>|kitty(0.42)\x1b\\\x1b[6;20;10t\x1b[4;600;800t\x1b_Gi=31;OK\x1b\\";

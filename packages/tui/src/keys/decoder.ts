@@ -188,7 +188,7 @@ function stringSequence(input: string, at: number, introducer: string): Step {
   return one(STRINGS[introducer]?.(text), end);
 }
 
-/** ESC before a sequence is Alt; two by themselves are the key pressed twice. */
+/** ESC before a key's sequence is Alt; before an answer of the terminal it is the key; two by themselves are the key pressed twice. */
 function escapeTwice(input: string, at: number): Step {
   const third = input[at + 2];
   if (third === undefined) return "incomplete";
@@ -196,8 +196,8 @@ function escapeTwice(input: string, at: number): Step {
   if (input.startsWith(PASTE_BEGIN, at + 1)) return one(press("escape"), at + 1);
   const inner = sequence(input, at + 1);
   if (inner === "incomplete") return inner;
-  const items = inner.items.map((item) =>
-    item.kind === "key" ? { ...press(item.name, { ...item, alt: true }) } : item,
+  const items = inner.items.flatMap((item) =>
+    item.kind === "key" ? [press(item.name, { ...item, alt: true })] : [press("escape"), item],
   );
   return { items, end: inner.end };
 }

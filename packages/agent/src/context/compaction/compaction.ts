@@ -11,7 +11,6 @@ import type {
   SeamContext,
   StopVerdict,
 } from "../../contract/seams/types.ts";
-import { presentContext } from "./present-context.ts";
 import goOn from "./prompts/go-on.md";
 import { type CompactionSettings, thresholdOf } from "./settings.ts";
 import type { Summarizer } from "./summarize.ts";
@@ -38,9 +37,8 @@ interface Tries {
 /** The context must have grown by this share of the window before another attempt. */
 const GROWTH = 0.05;
 
-/** Never less than can be true of the request: some servers report a few tokens whatever they are sent. */
-const tokensOf = (info: RequestInfo | Pick<RequestInfo, "contextTokens">): number =>
-  "request" in info ? Math.max(info.contextTokens, presentContext(info).tokens) : info.contextTokens;
+const tokensOf = ({ contextTokens, leastTokens = 0 }: Pick<RequestInfo, "contextTokens" | "leastTokens">): number =>
+  Math.max(contextTokens, leastTokens);
 
 /** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
 export class Compaction {
@@ -73,7 +71,7 @@ export class Compaction {
   }
 
   /** Whether room is to be made before the next request. */
-  isFull(info: RequestInfo | Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
+  isFull(info: Pick<RequestInfo, "contextTokens" | "leastTokens" | "contextWindow">): boolean {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return false;
     return tokensOf(info) > thresholdOf(info.contextWindow, settings);

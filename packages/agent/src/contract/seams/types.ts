@@ -13,6 +13,7 @@ import type {
   Usage,
 } from "@lathe/llm";
 import type { Amounts } from "../../base/budget/ledger.ts";
+import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { InputContent, InputError } from "../events/types.ts";
 import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../journal.ts";
 import type { JournalReader } from "../journal-reader.ts";
@@ -26,6 +27,8 @@ export interface SeamContext {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly journal: JournalReader;
+  /** Where the tools of the session work. */
+  readonly env: ExecutionEnvironment;
   /** The next request as it stands. */
   nextRequest(): RequestInfo;
   /** What tools ask to have kept in mind, such as open tasks; as it is given to the model. */
@@ -97,6 +100,15 @@ export interface ProposedCall {
   readonly tier: Tier;
   /** One line that says what the call does. */
   readonly summary: string;
+  /** The running call that makes this one; absent for a call of the model. */
+  readonly within?: OuterCall | undefined;
+}
+
+/** A running call that makes another one. */
+export interface OuterCall {
+  readonly callId: string;
+  readonly label: string;
+  readonly summary: string;
 }
 
 /** A call that will run as is, if it is allowed to. */
@@ -113,6 +125,8 @@ export interface RequestInfo {
   /** Entry id of each message after the prefix; undefined where recovery filled in a result. */
   readonly entryIds: readonly (string | undefined)[];
   readonly contextTokens: number;
+  /** It takes no fewer, whatever the server counted. */
+  readonly leastTokens?: number;
   readonly contextWindow: number;
   /** Absent for a model that is not in the catalog. */
   readonly modelInfo?: ModelInfo | undefined;

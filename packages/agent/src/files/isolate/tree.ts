@@ -39,6 +39,8 @@ export interface TakenTree {
 /** Larger files are not merged. */
 const MOST_BYTES = 64 << 20;
 const GITLINK = "160000";
+/** A file that is being written this often cannot be read. */
+const MOST_TRIES = 10;
 
 /** An index that knows what the user's knows, but for nested repositories. */
 export async function seedIndex(git: GitStore, repository: Repository | undefined, index: string): Promise<void> {
@@ -122,8 +124,14 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   return { tree, nested, leftOut, isGone };
 }
 
-function update(git: GitStore, run: GitRun, how: readonly string[], paths: readonly string[]): Promise<Buffer> {
-  return git.run(["update-index", "-z", ...how, "--stdin"], { ...run, stdin: lines(paths) });
+/** Git changes nothing when a file is written, or goes away, while it reads it: the next look finds the file whole. */
+async function update(git: GitStore, run: GitRun, how: readonly string[], paths: readonly string[]): Promise<void> {
+  const args = ["update-index", "-z", ...how, "--stdin"];
+  for (let tries = 1; ; tries++) {
+    const answer = await git.ask(args, { ...run, stdin: lines(paths) });
+    if (answer.exitCode === 0) return;
+    if (tries === MOST_TRIES || !answer.stderr.includes("Unable to process path")) throw new GitFailed(args, answer);
+  }
 }
 
 const isFileOrLink = (stat: Stats | undefined): boolean =>

@@ -9,6 +9,7 @@ const ANYWHERE = [
   ".env.local",
   ".env.production",
   ".netrc",
+  ".bash_history",
   ".pgpass",
   ".my.cnf",
   ".pypirc",

@@ -204,8 +204,11 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);
   const strange = mode === "auto-edit" ? item.part?.strange : undefined;
-  const why = strange ? `${strange.slice(0, 80)} is not understood.` : `Mode ${mode} asks before it runs commands.`;
-  return plainAsk(why, rule === undefined ? FULL : `--allow '${rule}'`);
+  const allowWith = rule === undefined ? FULL : `--allow '${rule}'`;
+  if (strange === "…") return ask("A word of it is only known when it runs.", allowWith);
+  return strange
+    ? ask(sentence(item.part?.lacking ?? `${strange.slice(0, 80)} is not understood`), allowWith)
+    : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 
 /** Words that may be paths, `--option=path` included, with the path that they mean. */

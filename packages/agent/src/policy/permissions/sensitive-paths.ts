@@ -9,6 +9,7 @@ const CREDENTIAL_FILES = [
   /(^|\/)\.ssh\/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+$/,
   /(^|\/)\.aws\/(credentials|sso\/cache\/[^/]+|cli\/cache\/[^/]+)$/,
   /(^|\/)\.kube\/config$/,
+  /(^|\/)\.(bash|zsh|sh|psql|mysql|python|node_repl|irb)_history$/,
   /(^|\/)\.docker\/config\.json$/,
   /(^|\/)\.config\/(gcloud|gh|hub)(\/|$)/,
   /(^|\/)\.cargo\/credentials(\.toml)?$/,

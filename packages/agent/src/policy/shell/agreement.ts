@@ -25,8 +25,10 @@ interface Found {
 }
 
 function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
-  const [left, right] = [a, b].map((list) => [...list].sort((x, y) => x - y)) as [number[], number[]];
-  return left.length === right.length && left.every((value, index) => value === right[index]);
+  if (a.length !== b.length) return false;
+  const left = [...a].sort((x, y) => x - y);
+  const right = [...b].sort((x, y) => x - y);
+  return left.every((value, index) => value === right[index]);
 }
 
 function collect(script: Script, found: Found): void {
@@ -44,9 +46,9 @@ function collectCommand(command: Command, found: Found, isTimed: boolean): void 
   const isCommand = command.kind === "simple" || command.kind === "test" || command.kind === "arithmetic";
   if (isCommand && start !== undefined && !isTimed) found.commands.push(start);
   const { scripts, commands, words, inner } = childrenOf(command);
-  const targets = command.redirects.flatMap(({ target }) => target ?? []);
-  found.words.push(...words, ...targets);
-  collectInner([...inner, ...innerOf(words), ...innerOf(redirectWords(command.redirects))], found);
+  found.words.push(...words);
+  for (const { target } of command.redirects) if (target) found.words.push(target);
+  for (const list of [inner, innerOf(words), innerOf(redirectWords(command.redirects))]) collectInner(list, found);
   for (const script of scripts) collect(script, found);
   for (const one of commands) collectCommand(one, found, false);
 }

@@ -10,30 +10,53 @@ import type { Collector, Reached } from "./parts.ts";
 import type { Place } from "./places.ts";
 import { readShell } from "./reader.ts";
 import { withSelfMade } from "./self-made.ts";
-import { ShellDoubt } from "./syntax.ts";
+import { type Dialect, type Script, ShellDoubt } from "./syntax.ts";
 import { VariableFacts } from "./variables.ts";
 import { leadingFunctions, walkScript } from "./walk.ts";
 
 /** Longer texts are asked about: reading them would hold up the loop. */
 const LONGEST = 50_000;
 
-type ReadGrammar = (text: string) => GrammarReading;
-
 /** Finds every simple command that `command` would run under bash. Loads the grammar when first called. */
 export async function analyseShell(command: string, context: ShellContext): Promise<ShellAnalysis> {
-  let grammar: ReadGrammar;
-  try {
-    grammar = await loadGrammar();
-  } catch (error) {
-    if (!isMissingPackage(error))
-      return { parts: [], doubt: `the grammar of bash cannot be loaded: ${messageOf(error)}` };
-    const doubt = missingPackage("judgements of commands", "web-tree-sitter", "@vscode/tree-sitter-wasm");
-    return { parts: [], doubt };
-  }
-  return analyseWith(grammar, command, context);
+  return (await shellAnalyser(command))(context);
 }
 
-function analyseWith(grammar: ReadGrammar, command: string, context: ShellContext): ShellAnalysis {
+/** Analyses `command` in any number of contexts: it is read only once. */
+export async function shellAnalyser(command: string): Promise<(context: ShellContext) => ShellAnalysis> {
+  try {
+    const grammar = await loadGrammar();
+    const read = readOnce(grammar);
+    return (context) => analyseWith(read, command, context);
+  } catch (error) {
+    const doubt = isMissingPackage(error)
+      ? missingPackage("judgements of commands", "web-tree-sitter", "@vscode/tree-sitter-wasm")
+      : `the grammar of bash cannot be loaded: ${messageOf(error)}`;
+    return () => ({ parts: [], doubt });
+  }
+}
+
+type Read = (text: string, home: string | undefined, dialect: Dialect) => Script;
+
+/** What both readings agree on; a text that was read before is not read again. */
+function readOnce(grammar: (text: string) => GrammarReading): Read {
+  const known: { readonly of: Parameters<Read>; readonly script: Script }[] = [];
+  return (...of) => {
+    const before = known.find((one) => one.of.every((value, index) => value === of[index]));
+    if (before) return before.script;
+    const [text] = of;
+    if (text.length > LONGEST) throw new ShellDoubt("it is too long to be judged");
+    const suspicious = suspiciousCharacter(text);
+    if (suspicious) throw new ShellDoubt(suspicious);
+    const ours = readShell(...of);
+    const difference = disagreement(ours, grammar(text));
+    if (difference) throw new ShellDoubt(difference);
+    known.push({ of, script: ours.script });
+    return ours.script;
+  };
+}
+
+function analyseWith(read: Read, command: string, context: ShellContext): ShellAnalysis {
   const parts: ShellPart[] = [];
   const reached: Reached = {
     context,
@@ -45,9 +68,11 @@ function analyseWith(grammar: ReadGrammar, command: string, context: ShellContex
     piped: undefined,
     depth: 0,
     dialect: "bash",
+    facts: undefined,
+    functions: undefined,
   };
   try {
-    addScript(grammar, command, reached, { cwd: context.cwd, isCertain: true }, parts);
+    addScript(read, command, reached, { cwd: context.cwd, isCertain: true }, parts);
     return { parts: withSelfMade(parts) };
   } catch (error) {
     if (error instanceof ShellDoubt) return { parts: withSelfMade(parts), doubt: error.message };
@@ -57,19 +82,14 @@ function analyseWith(grammar: ReadGrammar, command: string, context: ShellContex
   }
 }
 
-function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: Place, parts: ShellPart[]): void {
-  if (text.length > LONGEST) throw new ShellDoubt("it is too long to be judged");
-  const suspicious = suspiciousCharacter(text);
-  if (suspicious) throw new ShellDoubt(suspicious);
+function addScript(read: Read, text: string, reached: Reached, place: Place, parts: ShellPart[]): void {
   // Elsewhere it is another home.
-  const read = readShell(text, reached.isElsewhere ? undefined : reached.context.home, reached.dialect);
-  const difference = disagreement(read, grammar(text));
-  if (difference) throw new ShellDoubt(difference);
+  const script = read(text, reached.isElsewhere ? undefined : reached.context.home, reached.dialect);
   const collector: Collector = {
     parts,
-    script: (nested, from, where) => addScript(grammar, nested, from, where, parts),
+    script: (nested, from, where) => addScript(read, nested, from, where, parts),
   };
   const given = reached.assignments.map(({ value }) => value.replace(/\+?=.*$/s, ""));
-  const facts = new VariableFacts(read.script, reached.facts, given);
-  walkScript(read.script, { text, facts, functions: leadingFunctions(read.script) }, reached, place, collector);
+  const facts = new VariableFacts(script, reached.facts, given);
+  walkScript(script, { text, facts }, { ...reached, facts, functions: leadingFunctions(script) }, place, collector);
 }

@@ -40,7 +40,8 @@ export function childrenOf(command: Command): Children {
 }
 
 export function innerOf(words: readonly Word[]): readonly Inner[] {
-  return words.flatMap(({ inner }) => inner);
+  // Most words are plain.
+  return words.some(({ inner }) => inner.length > 0) ? words.flatMap(({ inner }) => inner) : NONE.inner;
 }
 
 export function redirectWords(redirects: readonly Redirect[]): readonly Word[] {

@@ -5,7 +5,10 @@
 
 import { hasHereDocument, isLoneCommand } from "./children.ts";
 import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt } from "./syntax.ts";
-import { type ReadScript, WordBuilder } from "./word-builder.ts";
+import { plainRun, type ReadScript, WordBuilder } from "./word-builder.ts";
+
+/** Characters that mean nothing inside of quotes, here-documents and `${…}` alike. */
+const ORDINARY = /[^$`"'\\\n{}<>]+/y;
 
 /** What double quotes and here-documents have in common; `escapable`: characters that a backslash takes the meaning of. */
 export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript, escapable: string): void {
@@ -19,8 +22,9 @@ export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: R
     return;
   }
   if (char !== "\\") {
-    word.add(char, "q");
-    cursor.position++;
+    const run = plainRun(cursor, ORDINARY) || char;
+    word.add(run, "q");
+    cursor.position += run.length;
     return;
   }
   const escaped = cursor.text[cursor.position + 1] ?? "";

@@ -36,10 +36,8 @@ export function harmlessOf(
   if (program === "find") return harmlessFind(words);
   if (program === "tar" || program === "unzip") return harmlessListing(words, LISTS[program]);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
-  const entry = [HARMLESS, isTrusted ? HARMLESS_WHERE_TRUSTED : {}].find((list) => Object.hasOwn(list, program))?.[
-    program
-  ];
-  return entry && harmlessListed(words, program, entry);
+  const list = Object.hasOwn(HARMLESS, program) || !isTrusted ? HARMLESS : HARMLESS_WHERE_TRUSTED;
+  return Object.hasOwn(list, program) ? harmlessListed(words, program, list[program] as HarmlessProgram) : undefined;
 }
 
 function harmlessListed(
@@ -52,6 +50,9 @@ function harmlessListed(
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
   if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
+  const { needs } = entry;
+  if (needs && !read.options.some(({ name }) => needs.options.includes(name)))
+    return { refused: program, lacking: `${program} without ${needs.options[0]} ${needs.otherwise}` };
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
@@ -82,8 +83,7 @@ function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean 
 }
 
 /** A word that the entry does not permit where it stands. */
-function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
-  if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
+function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
   const surplus = most === undefined ? undefined : beyond(read.operands, most);
   if (surplus) return surplus.value;
   // gawk opens a connection behind such a name.
@@ -159,7 +159,7 @@ const NOT_HELPED = /^(?:git|npm|dpkg|test|\[|hash|wait|jobs|dirs|tee|mkdir|rmdir
 
 /** It prints its version or its help, and nothing else. */
 function isQuestion(words: readonly ShellWord[], program: string, isTrusted: boolean): boolean {
-  const [, question] = words;
+  const question = words[1];
   if (words.length !== 2 || !question?.isKnown) return false;
   const isVersioned = VERSIONED.test(program) || (isTrusted && /^(?:cargo|rustc)$/.test(program));
   if (isVersioned && (question.value === "--version" || VERSION[program]?.test(question.value))) return true;

@@ -26,10 +26,10 @@ export function scriptInput(
   { isPiped, effects }: { readonly isPiped: boolean; readonly effects: RedirectEffects },
 ): ScriptInput | undefined {
   const isShell = SHELLS.has(name);
-  const operands = words.slice(1).filter(({ value, isKnown }) => !(isKnown && /^-./.test(value)));
-  const [first] = operands;
-  if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: pipeDanger(name) } : undefined;
-  if (!isShell && !INTERPRETERS.test(name)) return undefined;
+  const isSource = name === "source" || name === ".";
+  if (!isShell && !isSource && !INTERPRETERS.test(name)) return undefined;
+  const first = words.find(({ value, isKnown }, index) => index > 0 && !(isKnown && /^-./.test(value)));
+  if (isSource) return first && isStream(first) ? { danger: pipeDanger(name) } : undefined;
   if (first && isStream(first))
     return isProcessSubstitution(first) || isPiped ? { danger: pipeDanger(name) } : undefined;
   const isCode = words

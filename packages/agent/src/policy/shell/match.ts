@@ -57,13 +57,17 @@ function matchesWord(pattern: string, word: string): boolean {
 
 /** Whether a deny or ask rule meets the words: certainly, perhaps, or not. Any way of writing the program counts. */
 export function meets(pattern: readonly string[], form: OuterForm): "yes" | "perhaps" | "no" {
-  const direct = meetsWords(pattern, form.words, new Set(form.unknown));
+  const { words, unknown } = form;
+  const program = words[0];
+  // Most rules speak of another program.
+  if (program !== undefined && !unknown.includes(0) && namedLength(pattern) > 0)
+    if (!meetsProgram(pattern[0] as string, program)) return "no";
+  const direct = meetsWords(pattern, words, unknown);
   if (direct !== "no") return direct;
   // Options before the subcommand: `npm --prefix x publish`.
-  const [program, second] = form.words;
-  if (program === undefined || !second?.startsWith("-")) return "no";
-  const isHidden = form.words.some(
-    (_, index) => index > 1 && meetsWords(pattern, [program, ...form.words.slice(index)], new Set()) === "yes",
+  if (program === undefined || !words[1]?.startsWith("-")) return "no";
+  const isHidden = words.some(
+    (_, index) => index > 1 && meetsWords(pattern, [program, ...words.slice(index)], []) === "yes",
   );
   return isHidden ? "perhaps" : "no";
 }
@@ -71,12 +75,12 @@ export function meets(pattern: readonly string[], form: OuterForm): "yes" | "per
 function meetsWords(
   pattern: readonly string[],
   words: readonly string[],
-  unknown: ReadonlySet<number>,
+  unknown: readonly number[],
 ): "yes" | "perhaps" | "no" {
   const named = namedLength(pattern);
   for (let index = 0; index < named; index++) {
     // It may be any words, so what follows it may stand anywhere.
-    if (unknown.has(index)) return "perhaps";
+    if (unknown.includes(index)) return "perhaps";
     const word = words[index];
     if (word === undefined) return "no";
     const wanted = pattern[index] as string;
@@ -84,7 +88,7 @@ function meetsWords(
     if (!isMet) return "no";
   }
   if (named < pattern.length || words.length === named) return "yes";
-  return words.slice(named).every((_, index) => unknown.has(index + named)) ? "perhaps" : "no";
+  return words.slice(named).every((_, index) => unknown.includes(index + named)) ? "perhaps" : "no";
 }
 
 function meetsProgram(pattern: string, program: string): boolean {

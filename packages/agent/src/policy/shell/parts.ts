@@ -39,10 +39,10 @@ export interface Reached {
   readonly depth: number;
   /** Which shell reads the text. */
   readonly dialect: Dialect;
-  /** What the text around it assigns. */
-  readonly facts?: VariableFacts | undefined;
-  /** Functions that the text has defined: what they run are parts of their own. */
-  readonly functions?: ReadonlySet<string> | undefined;
+  /** What the text assigns in which it stands. */
+  readonly facts: VariableFacts | undefined;
+  /** Functions that the text defines before anything runs: what they run are parts of their own. */
+  readonly functions: ReadonlySet<string> | undefined;
 }
 
 export interface SeenCommand {
@@ -59,7 +59,7 @@ export interface Collector {
 
 /** Adds the parts of one simple command; `place` moves when it is a `cd`. */
 export function addCommand(seen: SeenCommand, reached: Reached, place: Place, to: Collector): void {
-  const [program] = seen.words;
+  const program = seen.words[0];
   const unclear = program && unclearProgram(program);
   const name = programName(program?.value ?? "");
   const wrapped = program && !unclear ? unwrapAt(seen.words, name, reached.depth) : undefined;
@@ -175,6 +175,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
     : isPlain && !isForeign
       ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
       : undefined;
+  const refused = judged && "refused" in judged ? judged : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
   const fed = TELLS_NAMES.test(name)
     ? undefined
@@ -182,14 +183,13 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const listed = fed ? undefined : named;
   const strange = isForeign
     ? "git outside of the session's repository"
-    : judged && "refused" in judged
-      ? judged.refused
-      : (builtin?.strange ?? fed?.value);
+    : (refused?.refused ?? builtin?.strange ?? fed?.value);
   const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
   const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
-  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, reads: named?.reads });
+  const { lacking } = refused ?? {};
+  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, lacking, reads: named?.reads });
   if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
 }
 
@@ -231,14 +231,17 @@ interface Said {
   readonly reads?: readonly string[] | undefined;
   /** The word that keeps it from being harmless. */
   readonly strange?: string | undefined;
+  /** See ShellPart. */
+  readonly lacking?: string | undefined;
 }
 
 function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collector, said: Said): void {
   const { text, words, effects } = seen;
   const { harmless } = said;
+  const program = words[0]?.value ?? "";
   const writes = [...effects.writes, ...(harmless?.writes ?? [])];
-  const named = (harmless?.reads ?? said.reads ?? []).map((path) => fromTop(path, reached.context));
-  const reads = [...effects.reads, ...named];
+  const named = harmless?.reads ?? said.reads ?? [];
+  const reads = [...effects.reads, ...named.map((path) => fromTop(path, reached.context))];
   const assignments = reached.assignments.map(toAssignment);
   const steering = assignments.filter(({ name, value }) => !isHarmlessAssignment(name, value));
   const doubt =
@@ -250,12 +253,16 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   // What the shell itself does reads none of them.
-  const isOwn = reached.through.length === 0 && PRINTS.test(words[0]?.value ?? "");
+  const isOwn = reached.through.length === 0 && PRINTS.test(program);
   // Without a command, a variable that programs get already is set for all that follow.
   const strangers = words.length > 0 ? steering : steering.filter(({ name }) => isExported(name, reached.context));
   const isTight = strangers.length === 0 || isOwn;
   const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
   if (to.parts.length >= MOST_PARTS) throw new ShellDoubt(`it runs more than ${MOST_PARTS} commands`);
+  const tellsNames = TELLS_NAMES.test(program);
+  const found = words.some((word) => word.found) ? words.flatMap((word) => word.found ?? []) : [];
+  // What is done with names alone searches nothing.
+  const searched = tellsNames ? [] : found;
   to.parts.push({
     text,
     words: words.map(({ value }) => value),
@@ -267,14 +274,19 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     assignments,
     writes,
     reads,
-    ...searchScope(words, harmless, reached.context),
-    found: words.flatMap(({ found }) => found ?? []),
-    foundUse: TELLS_NAMES.test(words[0]?.value ?? "") ? "name" : harmless?.writes.length ? "write" : "read",
+    tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, reached.context)),
+    trees: [...(harmless?.trees ?? []), ...searched.flatMap(({ roots }) => roots)],
+    followsLinks: harmless?.followsLinks || searched.some((one) => one.followsLinks || !one.skipsLinks),
+    copiesLinks: harmless?.copiesLinks,
+    picks: [...(harmless?.picks ?? []), ...searched.flatMap(({ names }) => names)],
+    found,
+    foundUse: tellsNames ? "name" : harmless?.writes.length ? "write" : "read",
     cwd: place.cwd,
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
     isHarmless,
     strange: isHarmless ? undefined : (said.strange ?? strangeIn(isTight ? [] : strangers)),
+    lacking: said.lacking,
     isReadOnly: isHarmless && writes.length === 0 && !harmless?.changes,
     doubt,
   });
@@ -294,21 +306,6 @@ function fromTop(path: string, { top, root, cwd }: ShellContext): string {
 }
 
 const strangeIn = ([first]: readonly ShellAssignment[]): string | undefined => first && strangeVariable(first.name);
-
-function searchScope(
-  words: readonly ShellWord[],
-  harmless: Harmless | undefined,
-  context: ShellContext,
-): Pick<ShellPart, "trees" | "tracked" | "picks" | "followsLinks" | "copiesLinks"> {
-  const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
-  return {
-    tracked: (harmless?.tracked ?? []).map((tree) => fromTop(tree, context)),
-    trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
-    followsLinks: harmless?.followsLinks || found.some((one) => one.followsLinks || !one.skipsLinks),
-    ...(harmless?.copiesLinks && { copiesLinks: true }),
-    picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
-  };
-}
 
 function writeDanger(writes: readonly string[], { context }: Reached, place: Place): ShellDanger | undefined {
   for (const path of writes) {
@@ -338,5 +335,5 @@ function toAssignment(word: ShellWord): { name: string; value?: string } {
 }
 
 function unknownIn(words: readonly ShellWord[]): number[] {
-  return words.flatMap(({ isKnown }, index) => (isKnown ? [] : [index]));
+  return words.every(({ isKnown }) => isKnown) ? [] : words.flatMap(({ isKnown }, index) => (isKnown ? [] : [index]));
 }

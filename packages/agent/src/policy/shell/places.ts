@@ -35,7 +35,7 @@ export function resolve(place: Place, path: string): string | undefined {
 }
 
 function climbs(path: string): boolean {
-  return path.split("/").includes("..");
+  return path.includes("..") && path.split("/").includes("..");
 }
 
 // What lies behind them differs from process to process.
@@ -43,7 +43,7 @@ const OWN_LINKS = /^\/+proc\/+(?:[^/]+\/+)*(?:root|cwd|exe|fd|map_files)(?:\/|$)
 
 /** Whether the file that a path means follows from its text: behind a folder that may be a link, `..` leads anywhere. */
 export function isPlainPath(path: string, place: Place, start: string): boolean {
-  if (OWN_LINKS.test(posix.normalize(path))) return false;
+  if (path.startsWith("/") && OWN_LINKS.test(posix.normalize(path))) return false;
   if (!climbs(path)) return true;
   return place.isCertain && place.cwd === start && !climbs(path.replace(/^(?:\.\.\/)*(?:\.\.$)?/, ""));
 }

@@ -2,7 +2,7 @@
 
 import { readQuotedPiece } from "./expansions.ts";
 import { type Cursor, onlyInBash, type Redirect, ShellDoubt, type Word } from "./syntax.ts";
-import { type ReadScript, WordBuilder } from "./word-builder.ts";
+import { plainRun, type ReadScript, WordBuilder } from "./word-builder.ts";
 import { readWord } from "./words.ts";
 
 /** Passes over blanks, joined lines and a comment. */
@@ -40,9 +40,11 @@ function skipComment(cursor: Cursor): void {
   cursor.position = end;
 }
 
+const BARE = /[^\s;&|()<>'"\\$`]+/y;
+
 /** The unquoted word that begins here when it is made of ordinary characters only: a reserved word is always one. */
 export function bareWord(cursor: Cursor): string {
-  const text = /^[^\s;&|()<>'"\\$`]+/.exec(cursor.text.slice(cursor.position, cursor.end))?.[0] ?? "";
+  const text = plainRun(cursor, BARE);
   const next = charAt(cursor, text.length);
   return next === "" || /[\s;&|()<>]/.test(next) ? text : "";
 }
@@ -66,6 +68,7 @@ const REDIRECT = /^(?:\d+(?=[<>]))?(&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<(?!\()|>(
 
 /** The redirection that begins here, if one does. */
 export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect | undefined {
+  if (!/[\d&<>]/.test(charAt(cursor))) return undefined;
   const found = REDIRECT.exec(cursor.text.slice(cursor.position, cursor.end));
   if (!found) return undefined;
   const start = cursor.position;

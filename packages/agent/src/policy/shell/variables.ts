@@ -90,7 +90,7 @@ export class VariableFacts {
 
   #command(command: Command): void {
     const { scripts, commands, words, inner } = childrenOf(command);
-    this.#inner([...inner, ...innerOf(words), ...innerOf(redirectWords(command.redirects))]);
+    for (const list of [inner, innerOf(words), innerOf(redirectWords(command.redirects))]) this.#inner(list);
     if (command.kind === "simple") {
       for (const word of words) this.#assignmentWord(word);
       this.#program(command.words);
@@ -103,10 +103,12 @@ export class VariableFacts {
     for (const one of commands) this.#command(one);
   }
 
-  #assignmentWord({ assignment, ...word }: Word): void {
+  #assignmentWord(word: Word): void {
+    const { assignment } = word;
     if (!assignment) return;
     const isAppended = word.value.startsWith(`${assignment.name}+`);
-    const value = { ...word, value: assignment.value, lead: word.lead.slice(assignment.name.length + 1) };
+    const lead = word.lead.slice(assignment.name.length + 1);
+    const value = { ...word, assignment: undefined, value: assignment.value, lead };
     this.#assign(assignment.name, assignment.isArray || isAppended ? "unknown" : value);
   }
 

@@ -13,7 +13,7 @@
 // wrapper changes who or where something runs (sudo, ssh, docker exec, npx), the rule must begin with the wrapper and reach as
 // far as the program: `sudo systemctl status *`. A program given by a relative path is covered only where the text starts.
 
-import type { OuterForm, ShellAnalysis, ShellPart } from "../../contract/shell.ts";
+import type { ShellAnalysis, ShellPart } from "../../contract/shell.ts";
 import { covers, meets, namedLength } from "./match.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
@@ -93,14 +93,11 @@ function writeVerdict(
   return worst && say(worst[1], `it writes ${worst[0]}`);
 }
 
-function formsOf(part: ShellPart): readonly OuterForm[] {
-  return [{ words: part.words, unknown: part.unknown }, ...part.outer];
-}
-
 function meetsPart(rule: readonly string[], part: ShellPart): "yes" | "perhaps" | "no" {
-  const found = formsOf(part).map((form) => meets(rule, form));
-  if (found.includes("yes")) return "yes";
-  if (found.includes("perhaps")) return "perhaps";
+  const own = meets(rule, part);
+  const outer = part.outer.map((form) => meets(rule, form));
+  if (own === "yes" || outer.includes("yes")) return "yes";
+  if (own === "perhaps" || outer.includes("perhaps")) return "perhaps";
   // A program that we do not know may run the words behind it.
   if (part.isHarmless) return "no";
   const isHidden = part.words.some(
@@ -112,7 +109,7 @@ function meetsPart(rule: readonly string[], part: ShellPart): "yes" | "perhaps" 
 function allows(rule: readonly string[], part: ShellPart): boolean {
   const [program = ""] = part.words;
   if (part.isMoved && program.includes("/") && !program.startsWith("/")) return false;
-  if (!part.isElsewhere && covers(rule, { words: part.words, unknown: part.unknown })) return true;
+  if (!part.isElsewhere && covers(rule, part)) return true;
   const at = innerIndex(part);
   const [outermost] = part.outer;
   return outermost !== undefined && at !== undefined && covers(rule, outermost) && namedLength(rule) > at;
@@ -131,7 +128,7 @@ function innerIndex(part: ShellPart): number | undefined {
 function namesDanger(rule: readonly string[], part: ShellPart): boolean {
   const named = part.danger?.named;
   if (!named) return false;
-  const isInner = !part.isElsewhere && covers(rule, { words: part.words, unknown: part.unknown });
+  const isInner = !part.isElsewhere && covers(rule, part);
   const from = isInner ? 0 : (innerIndex(part) ?? 0);
   return named.every((index) => from + index < namedLength(rule) && !rule[from + index]?.includes("*"));
 }

@@ -16,8 +16,6 @@ import { sensitiveName, type VariableFacts } from "./variables.ts";
 export interface Source {
   readonly text: string;
   readonly facts: VariableFacts;
-  /** Functions that it defines before anything runs. */
-  readonly functions: ReadonlySet<string>;
 }
 
 /** Functions defined by the statements that a script begins with: from then on their names mean what was read. */
@@ -73,9 +71,9 @@ function printedPaths(command: Command, source: Source, piped: FoundFiles | unde
 
 /** `$(ls src)`: the paths that the command prints become words. */
 function withPrinted(word: ShellWord, { inner, isSplit, value }: Word, source: Source, to: Collector): ShellWord {
-  const [one, ...others] = inner;
-  if (one?.kind !== "script" || others.length > 0 || !isSplit || !/^(?:\$\(.*\)|`.*`)$/s.test(value)) return word;
-  const [command] = commandsIn(one.script);
+  const one = inner[0];
+  if (one?.kind !== "script" || inner.length > 1 || !isSplit || !/^(?:\$\(.*\)|`.*`)$/s.test(value)) return word;
+  const command = commandsIn(one.script)[0];
   // Names that end in a zero byte become one word.
   const isPlain = isLoneCommand(one.script) && !/-print0|\s-\w*[0zZ]|--null/.test(value);
   const found = command && isPlain ? printedPaths(command, source, undefined, to) : undefined;
@@ -143,12 +141,13 @@ function walkSimple(command: SimpleCommand, source: Source, reached: Reached, pl
     return withPrinted(toShellWord(word, source.facts), word, source, to);
   });
   for (const { assignment } of command.assignments) if (assignment) checkValue(assignment.value);
-  const effects = walkRedirects(command.redirects, source, reached, place, to);
+  const effects =
+    command.redirects.length > 0 ? walkRedirects(command.redirects, source, reached, place, to) : noEffects();
   const assignments = command.assignments.map((word) => toShellWord(word, source.facts));
   const text = source.text.slice(command.start, command.end);
   const seen: SeenCommand = { text, words, effects };
-  const { facts, functions } = source;
-  const inside = { ...reached, facts, functions, assignments: [...reached.assignments, ...assignments] };
+  const inside =
+    assignments.length > 0 ? { ...reached, assignments: [...reached.assignments, ...assignments] } : reached;
   addCommand(seen, inside, place, to);
 }
 

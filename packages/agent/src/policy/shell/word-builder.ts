@@ -8,6 +8,12 @@ export type ReadScript = (cursor: Cursor, isEnd: "parenthesis" | "end") => Scrip
 /** Where bash puts what a process substitution prints. */
 const STREAM = "/dev/fd/";
 
+/** The characters from here on that match `run`, a sticky expression. */
+export function plainRun({ text, position, end }: Cursor, run: RegExp): string {
+  run.lastIndex = position;
+  return run.test(text) ? text.slice(position, Math.min(run.lastIndex, end)) : "";
+}
+
 /** Collects the value of a word while it is read. */
 export class WordBuilder {
   value = "";
@@ -22,7 +28,7 @@ export class WordBuilder {
 
   add(text: string, mark: "q" | "p" | "x"): void {
     this.value += text;
-    this.marks += mark.repeat(text.length);
+    this.marks += text.length === 1 ? mark : mark.repeat(text.length);
   }
 
   /** Something that is not known before it runs. */
@@ -60,6 +66,7 @@ export class WordBuilder {
 
   /** Where the first glob or brace expansion begins; the length of the word when there is none. */
   #firstPattern(): number {
+    if (!/[*?[{]/.test(this.value)) return this.value.length;
     const plain = [...this.marks].map((mark, index) => (mark === "p" ? this.value[index] : "\0")).join("");
     const [bracket, brace] = [plain.indexOf("["), plain.indexOf("{")];
     const inBraces = plain.slice(brace, plain.lastIndexOf("}") + 1);

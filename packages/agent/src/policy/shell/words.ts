@@ -2,12 +2,15 @@
 
 import { readBackticks, readDollar, readNested, readQuotedPiece } from "./expansions.ts";
 import { type Cursor, onlyInBash, ShellDoubt, type Word } from "./syntax.ts";
-import { type ReadScript, WordBuilder } from "./word-builder.ts";
+import { plainRun, type ReadScript, WordBuilder } from "./word-builder.ts";
 
 export interface WordMode {
   /** The right side of `=~`: parentheses and bars belong to the word. */
   readonly isRegex?: boolean;
 }
+
+/** Characters that stand for themselves. */
+const ORDINARY = /[^ \t\n;&|()<>'"\\$`]+/y;
 
 const ENDS = new Set([" ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">"]);
 
@@ -61,9 +64,12 @@ function readPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
     case "`":
       readBackticks(cursor, word, readScript, false);
       return;
-    default:
-      word.add(char, "p");
-      cursor.position++;
+    default: {
+      // In a regular expression it may be an operator, which stands alone.
+      const run = plainRun(cursor, ORDINARY) || char;
+      word.add(run, "p");
+      cursor.position += run.length;
+    }
   }
 }
 

@@ -108,6 +108,8 @@ const PAIRS: Readonly<Record<string, Form>> = {
   "bundle exec": { options: "", isElsewhere: true },
 };
 
+const PAIRED = new Set(Object.keys(PAIRS).map((pair) => pair.split(" ")[0]));
+
 function CONTAINER(): Form {
   return {
     options: "-dit -u: -w: -e: --detach --interactive --tty --privileged --user= --workdir= --env= --env-file=<",
@@ -161,8 +163,7 @@ export function unwrap(words: readonly ShellWord[], program: string): Unwrapped 
     case "kubectl":
       return unwrapAfterDashes(words, program);
   }
-  const subcommand = words[1]?.value ?? "";
-  const pair = words[1]?.isKnown ? `${program} ${subcommand}` : "";
+  const pair = PAIRED.has(program) && words[1]?.isKnown ? `${program} ${words[1].value}` : "";
   if (Object.hasOwn(PAIRS, pair)) return unwrapForm(words, 2, pair, PAIRS[pair] as Form);
   return Object.hasOwn(FORMS, program) ? unwrapForm(words, 1, program, FORMS[program] as Form) : undefined;
 }

@@ -217,7 +217,7 @@ export class Journal {
    * effect may start.
    */
   async intent(input: NewIntent): Promise<IntentLine> {
-    const { effect, callId, tool, replay } = input;
+    const { effect, callId, tool, replay, within, summary } = input;
     const line: IntentLine = {
       type: "intent",
       id: this.newId(),
@@ -226,6 +226,8 @@ export class Journal {
       ...(callId === undefined ? {} : { callId }),
       ...(tool === undefined ? {} : { tool }),
       replay,
+      ...(within === undefined ? {} : { within }),
+      ...(summary === undefined ? {} : { summary }),
       timestamp: this.#timestamp(),
     };
     this.#outside(line, true);

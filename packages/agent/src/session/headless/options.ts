@@ -80,7 +80,11 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     env: new LocalEnvironment({ cwd: options.workingDirectory, baseEnv: deps.env }),
     deps,
     ...(journal === undefined ? {} : { journal }),
-    ...(tape && { aroundExecute: tape.aroundExecute, aroundAccess: tape.aroundAccess }),
+    ...(tape && {
+      aroundExecute: tape.aroundExecute,
+      aroundAccess: tape.aroundAccess,
+      aroundNested: tape.aroundNested,
+    }),
     ...given,
     // Date, directory and instructions of the day it was recorded.
     surroundings: tape ? (current, env) => tape.takeOutcome(async () => surroundings(current, env)) : surroundings,

@@ -110,7 +110,7 @@ describe("a lasting shell", () => {
     );
     await env.cleanup();
     expect(await findMarked(ownerMark(owner))).toEqual([]);
-  }, 120_000);
+  });
 
   it("what a command leaves running does not hold up the call and goes with the environment", async () => {
     const first = await env.execCommand("(sleep 300; echo late) & echo started", 20_000, {

@@ -27,6 +27,11 @@ export const WORK_SETTINGS = {
     default: true,
     description: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   }),
+  "lsp.enabled": flag({ default: true, description: "use the language servers that fit the project" }),
+  "lsp.diagnosticsOnWrite": flag({
+    default: true,
+    description: "after an edit, tell the model which errors it brought and which it fixed",
+  }),
   "todo.enabled": flag({ default: true, description: "offer the todo list to the model; always on in RPC mode" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,

@@ -1,6 +1,5 @@
 // The terminal and the screen that is painted on it: its size, its colours, whether it draws pictures, and who has it now.
 
-import { setImmediate } from "node:timers/promises";
 import {
   asciiSigns,
   BUILTIN_THEMES,
@@ -17,6 +16,12 @@ import {
   Theme,
 } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
+
+/**
+ * The Ctrl+C that ended another program is told to us by a thread of its own, which a busy machine may hold up beyond the program's
+ * end. At a terminal in raw mode no key makes a signal, so one that comes this soon is that one.
+ */
+const LATE_INTERRUPT_MS = 3_000;
 
 type SurfaceColours = Pick<Theme, "sgr" | "symbols">;
 
@@ -69,7 +74,7 @@ export class Surface {
     return this.#hasFocus;
   }
 
-  /** Settles when another program gives the terminal back; undefined while we have it. */
+  /** Settles when another program gives the terminal back; undefined when none has had it lately. */
   get lent(): Promise<void> | undefined {
     return this.#lent;
   }
@@ -114,18 +119,19 @@ export class Surface {
     this.screen.pause();
     this.terminal.suspend();
     let giveBack = (): void => {};
-    this.#lent = new Promise((resolve) => {
+    const lent = new Promise<void>((resolve) => {
       giveBack = resolve;
     });
+    this.#lent = lent;
     try {
       return await work();
     } finally {
-      // A Ctrl+C that ended the other program may be told to us after its end.
-      await setImmediate();
-      this.#lent = undefined;
       this.terminal.resume();
       this.screen.resume();
       giveBack();
+      setTimeout(() => {
+        if (this.#lent === lent) this.#lent = undefined;
+      }, LATE_INTERRUPT_MS).unref();
     }
   }
 

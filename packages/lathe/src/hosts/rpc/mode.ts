@@ -19,6 +19,8 @@ import { RpcSession } from "./session.ts";
 
 /** What is running gets this long to end when the host has gone; its processes are killed in any case. */
 const LEAVE_WITHIN_MS = 1500;
+/** Git reads what was changed, which takes seconds on a busy machine. */
+const LEAVE_VIEW_WITHIN_MS = 10_000;
 /** A dialog may wait for a person at lunch, not for a host that never shows it. */
 const DIALOG_TIMEOUT_MS = 30 * 60_000;
 
@@ -55,7 +57,7 @@ export async function rpcMode(
     if (view) {
       // It is kept in any case; the deadline is for the line that says so.
       const unsure = `What was changed is kept in the isolated copy ${view.id}.`;
-      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_WITHIN_MS));
+      const longer = new Promise<string>((resolve) => setTimeout(() => resolve(unsure), LEAVE_VIEW_WITHIN_MS));
       const kept = await Promise.race([view.leave(), longer]);
       if (kept !== undefined) stderr.write(`lathe: ${kept} Continue with: ${view.toContinue}\n`);
     }

@@ -1,6 +1,7 @@
 // `--worktree`: a whole run works in a view of the project. Without a person its changes land at its end; when they cannot, they are
 // kept as a patch, and the result says so.
 
+import { messageOf } from "@lathe/llm";
 import { conflictLines, isRefused, type RunView, type Settled } from "../../config/workspace/run-view.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -31,9 +32,21 @@ const teller =
     void machine.stderr.write(`lathe: ${line}\n`);
 
 /** What a run without a person becomes with its landing. As it is when it works in no view. */
-export async function landedResult({ workspace, open }: Conversation, result: RunResult): Promise<RunResult> {
-  const { view } = workspace;
+export async function landedResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
+  const { view } = conversation.workspace;
   if (!view) return result;
+  try {
+    return await landIn(view, conversation, result);
+  } catch (error) {
+    // Such as files that change whenever git reads them, or a full disk. The view is kept when the run leaves it.
+    const message = `Nothing was applied: ${messageOf(error)}`;
+    if (result.exitCode === EXIT.done) return { ...result, status: "failed", exitCode: EXIT.failed, error: message };
+    teller(conversation.workspace)(message);
+    return result;
+  }
+}
+
+async function landIn(view: RunView, { workspace, open }: Conversation, result: RunResult): Promise<RunResult> {
   const permit = landingPermit(open, view.id);
   const tell = teller(workspace);
   const { files, leftOutLine } = await view.changes();

@@ -38,6 +38,7 @@ export class OpenRunView implements RunView {
   #settled = "";
   /** One thing after the other: each is about what the one before made. */
   #last: Promise<unknown> = Promise.resolve();
+  #leaving: Promise<string | undefined> | undefined;
   onSettled: (settled: Settled) => void = () => {};
 
   private constructor(workspace: Workspace, view: View) {
@@ -106,21 +107,24 @@ export class OpenRunView implements RunView {
   }
 
   async settle(how: SettleWay, permit: LandingPermit): Promise<Settled> {
-    const settled = await this.#inTurn(() => this.#carryOut(how, permit));
+    const settled = await this.#inTurn(() => this.#carryOut(how, permit)).catch((error): Settled => {
+      // Such as files that change whenever git reads them.
+      return { how, files: [], conflicts: [], outcome: "failed", message: `Nothing was applied: ${messageOf(error)}` };
+    });
     this.onSettled(settled);
     return settled;
   }
 
   async leave(): Promise<string | undefined> {
-    const { files, isMissed, isSettled } = await this.changes();
-    const isWanted = (files.length > 0 && !isSettled) || isMissed;
-    if (!isWanted) {
-      await this.#view.close();
+    if (this.#leaving) {
+      await this.#leaving;
       return undefined;
     }
-    await this.#view.leave();
-    const what = files.length > 0 && !isSettled ? countOf(files.length, "file") : "what cannot land";
-    return `The changes of the run are kept in the isolated copy ${this.id}: ${what}.`;
+    this.#leaving = this.#findUnsettled().then(async (what) => {
+      await (what === undefined ? this.#view.close() : this.#view.leave());
+      return what && `The changes of the run are kept in the isolated copy ${this.id}: ${what}.`;
+    });
+    return this.#leaving;
   }
 
   /** Removes it with everything in it. */
@@ -134,6 +138,16 @@ export class OpenRunView implements RunView {
     const mine = this.#last.then(work);
     this.#last = mine.catch(() => {});
     return mine;
+  }
+
+  async #findUnsettled(): Promise<string | undefined> {
+    try {
+      const { files, isMissed, isSettled } = await this.changes();
+      if (files.length > 0 && !isSettled) return countOf(files.length, "file");
+      return isMissed ? "what cannot land" : undefined;
+    } catch (error) {
+      return `they could not be read (${messageOf(error)})`;
+    }
   }
 
   async #carryOut(how: SettleWay, permit: LandingPermit): Promise<Settled> {
@@ -150,13 +164,8 @@ export class OpenRunView implements RunView {
       this.#settled = signOf(delta);
       return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applyCommand(patch)}` };
     }
-    try {
-      // A branch changes no file of the project until the user merges it.
-      return await this.#land(delta, how, facts, how === "land" ? permit : undefined);
-    } catch (error) {
-      // Such as files that change while git reads them.
-      return { ...facts, outcome: "failed", message: `Nothing was applied: ${messageOf(error)}` };
-    }
+    // A branch changes no file of the project until the user merges it.
+    return this.#land(delta, how, facts, how === "land" ? permit : undefined);
   }
 
   async #land(

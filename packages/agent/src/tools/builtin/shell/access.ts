@@ -28,10 +28,11 @@ async function analysisOf(
   cwd: string,
   { env, services, exported }: AccessScope,
 ): Promise<ShellAnalysis> {
-  const { analyseShell } = await loadAnalysis();
+  const { shellAnalyser } = await loadAnalysis();
+  const analyse = await shellAnalyser(command);
   const isTrusted = services?.isFolderTrusted?.() ?? false;
   const context = { isTrusted, cwd, home: env.home, root: env.workingDirectory(), exported: exported ?? env.exported };
-  const first = await analyseShell(command, context);
+  const first = analyse(context);
   const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
   const { steered, ...onDisk } = told;
@@ -39,11 +40,11 @@ async function analysisOf(
   const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
   const facts =
     makesNames || first.parts.some(waits) ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
-  const second = await analyseShell(command, { ...context, ...facts });
+  const second = analyse({ ...context, ...facts });
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
   const isSame = here.length === facts.sameRepository.size || second.parts.every(({ isReadOnly }) => isReadOnly);
-  const last = isSame ? second : await analyseShell(command, { ...context, ...facts, sameRepository: new Set(here) });
+  const last = isSame ? second : analyse({ ...context, ...facts, sameRepository: new Set(here) });
   return withSteered(last, steered);
 }
 

@@ -1,0 +1,65 @@
+// Language servers as an addition to sessions: the tool `lsp`, errors after edits, and the command `/lsp`.
+
+import { existsSync } from "node:fs";
+import type { ExecutionEnvironment, Middleware } from "@lathe/agent";
+import { lspTool } from "@lathe/agent/tools";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import type { Engine } from "./engine.ts";
+import { lspCommand } from "./lsp-command.ts";
+import { lspFilePlaces } from "./lsp-file-places.ts";
+
+/** An edit waits for its errors, and the first one for the server to start. */
+const HOOK_MS = 40_000;
+
+export const lspAddition: AdditionMaker = async (workspace, { opened: { journal } }) => {
+  let warn: (message: string) => void = () => {};
+  let isLeftOut: ((path: string) => boolean) | undefined;
+  let env: ExecutionEnvironment | undefined;
+  let engine: Promise<Engine> | undefined;
+  const load = (): Promise<Engine> => {
+    engine ??= import("./engine.ts").then(
+      ({ Engine: Made }) =>
+        new Made({
+          workspace,
+          isLeftOut: (path) => isLeftOut?.(path) ?? false,
+          contentOf: (hash) => journal.blobs.get(hash),
+          warn: (message) => warn(message),
+        }),
+    );
+    return engine;
+  };
+  const tools = [
+    lspTool({ answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal) }),
+  ];
+  return {
+    name: "language servers",
+    toolProviders: [{ tools: () => tools }],
+    middleware: workspace.settings["lsp.diagnosticsOnWrite"] ? [errorsAfterEdit(load, () => engine)] : [],
+    commands: async () => [lspCommand(load, () => env)],
+    opened: async ({ session, permissions }) => {
+      warn = (message) => session.warn(message, "lsp");
+      isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
+      env = session.env;
+      // What is wrong with a file of the user's is said at once.
+      if (lspFilePlaces(workspace).some(({ file }) => existsSync(file))) await load();
+    },
+    close: async () => (await engine)?.close(),
+  };
+};
+
+function errorsAfterEdit(load: () => Promise<Engine>, loaded: () => Promise<Engine> | undefined): Middleware {
+  return {
+    name: "language servers",
+    timeoutMs: HOOK_MS,
+    onInput: async () => {
+      (await loaded())?.errors.begin();
+      return undefined;
+    },
+    afterCall: async (_call, result, { env, signal }) => {
+      const { reads = [], changes = [] } = result;
+      if (reads.length + changes.length === 0) return undefined;
+      return (await load()).errors.after(result, env, signal);
+    },
+    beforeStop: async (_info, { env, signal }) => (await loaded())?.errors.remind(env, signal),
+  };
+}

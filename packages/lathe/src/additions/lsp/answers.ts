@@ -1,0 +1,276 @@
+// Answers the questions of the tool `lsp`: finds the server for the file, asks it, and writes what it said as text for the model.
+
+import { posix } from "node:path";
+import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import type { LanguageServices, LspAction, LspQuestion } from "@lathe/agent/tools";
+import { isJsonObject, messageOf } from "@lathe/llm";
+import { toPath, toUri } from "./addresses.ts";
+import type { LanguageServers, UsableServer } from "./language-servers.ts";
+import type { Findings, LiveServer } from "./live-server.ts";
+import { characterOf, columnOf, findSymbol, firstName, linesOf, type Position } from "./positions.ts";
+import { problemLines } from "./problem-lines.ts";
+import { type Location, locationsIn } from "./protocol.ts";
+import { stateOf } from "./server-state.ts";
+import { showCalls, showHover, showSymbols } from "./show-answers.ts";
+
+/** What a place in a file is asked about. */
+const PLACE_METHODS: Partial<Record<LspAction, readonly [method: string, capability: string]>> = {
+  definition: ["textDocument/definition", "definitionProvider"],
+  type_definition: ["textDocument/typeDefinition", "typeDefinitionProvider"],
+  implementation: ["textDocument/implementation", "implementationProvider"],
+  references: ["textDocument/references", "referencesProvider"],
+  hover: ["textDocument/hover", "hoverProvider"],
+  calls: ["textDocument/prepareCallHierarchy", "callHierarchyProvider"],
+};
+
+const TIMEOUT_MS = 20_000;
+const DIAGNOSTICS_MS = 10_000;
+const MOST_FILES = 20;
+const MOST_LOCATIONS = 200;
+const SHOWN_LINES = 50;
+const LONGEST_LINE = 200;
+
+export interface AnswersOptions {
+  readonly servers: LanguageServers;
+  /** Whether the text of a file may be shown that the question did not name. */
+  readonly mayShow: (path: string) => boolean;
+}
+
+/** A question about a place, and the server that knows. */
+interface Place {
+  readonly live: LiveServer;
+  readonly file: string;
+  readonly position: Position;
+  readonly name: string;
+}
+
+export class Answers implements LanguageServices {
+  readonly #servers: LanguageServers;
+  readonly #mayShow: (path: string) => boolean;
+
+  constructor({ servers, mayShow }: AnswersOptions) {
+    this.#servers = servers;
+    this.#mayShow = mayShow;
+  }
+
+  async answer(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
+    switch (question.action) {
+      case "status":
+        return this.#status(env);
+      case "capabilities":
+        return this.#capabilities();
+      case "reload":
+        return this.#reload();
+      case "diagnostics":
+        return this.#diagnostics(question, env, signal);
+      case "symbols":
+        return this.#symbols(question, env, signal);
+      default:
+        return this.#aboutPlace(question, env, signal);
+    }
+  }
+
+  // ---- places ----
+
+  async #aboutPlace(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
+    const { action, query, timeoutMs = TIMEOUT_MS } = question;
+    const [method, capability] = PLACE_METHODS[action] ?? ["", ""];
+    const place = await this.#placeOf(question, capability, env, signal);
+    const { live, file, position, name } = place;
+    await live.loaded();
+    const params = { textDocument: { uri: toUri(file) }, position };
+    const options = { timeoutMs, signal };
+    const ask = (more: object = {}): Promise<unknown> => live.ask(method, { ...params, ...more }, options);
+    if (action === "hover") return showHover(await ask()) ?? `Nothing is known about ${name}.`;
+    if (action === "calls") {
+      const direction = query === "outgoing" ? "outgoing" : "incoming";
+      const [item] = [await ask()].flat();
+      if (!isJsonObject(item)) return `${name} is nothing that is called.`;
+      const calls = await live.ask(`callHierarchy/${direction}Calls`, { item }, options);
+      return showCalls(calls, direction, name, (path) => shortPath(path, env));
+    }
+    const answer = await ask(action === "references" ? { context: { includeDeclaration: true } } : {});
+    const locations = locationsIn(answer);
+    if (locations.length === 0) return `No ${action.replaceAll("_", " ")} of ${name} was found.`;
+    return this.#showLocations(locations, live, env);
+  }
+
+  async #placeOf(
+    { file, line = 1, symbol }: LspQuestion,
+    capability: string,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<Place> {
+    if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
+    const live = await this.#liveFor(file, capability, env, signal);
+    const text = await live.show(file);
+    if (text === undefined) throw new ToolFailure(`${file} is no file that can be shown to a language server.`);
+    const lines = linesOf(text);
+    const onLine = lines[line - 1];
+    if (onLine === undefined) throw new ToolFailure(`${shortPath(file, env)} has ${lines.length} lines, not ${line}.`);
+    const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
+    if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
+    const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
+    return { live, file, name, position: { line: line - 1, character: characterOf(onLine, column, live.encoding) } };
+  }
+
+  /** The one server that knows definitions. */
+  async #liveFor(
+    file: string,
+    capability: string,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<LiveServer> {
+    const fitting = await this.#servers.forFile(file, env);
+    const reasons: string[] = [];
+    for (const { row, server, off } of fitting.filter((one) => !one.row.isLinter)) {
+      const live = await server?.use(signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        reasons.push(`${row.name}: ${messageOf(error)}`);
+        return undefined;
+      });
+      if (live?.can(capability)) return live;
+      if (live) reasons.push(`${row.name} does not offer this`);
+      if (off !== undefined) reasons.push(`${row.name}: ${off}`);
+    }
+    throw new ToolFailure(noServer(file, reasons, env));
+  }
+
+  async #showLocations(locations: readonly Location[], live: LiveServer, env: ExecutionEnvironment): Promise<string> {
+    const lines: string[] = [];
+    const texts = new Map<string, string[] | undefined>();
+    for (const { uri, range } of locations.slice(0, MOST_LOCATIONS)) {
+      const path = toPath(uri);
+      if (path === undefined) {
+        lines.push(uri);
+        continue;
+      }
+      if (!texts.has(path) && lines.length < SHOWN_LINES) texts.set(path, await this.#linesOfFile(path, env));
+      const text = texts.get(path)?.[range.start.line];
+      const column = text === undefined ? range.start.character : columnOf(text, range.start.character, live.encoding);
+      const shown = text === undefined || lines.length >= SHOWN_LINES ? "" : `  ${text.trim().slice(0, LONGEST_LINE)}`;
+      lines.push(`${shortPath(path, env)}:${range.start.line + 1}:${column + 1}${shown}`);
+    }
+    if (locations.length > MOST_LOCATIONS) lines.push(`… and ${locations.length - MOST_LOCATIONS} more`);
+    return lines.join("\n");
+  }
+
+  async #linesOfFile(path: string, env: ExecutionEnvironment): Promise<string[] | undefined> {
+    const real = (await env.stat(path))?.realPath;
+    if (real === undefined || !this.#mayShow(real)) return undefined;
+    return linesOf(await env.readFile(path));
+  }
+
+  // ---- files and projects ----
+
+  async #symbols(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
+    const { file, query, timeoutMs = TIMEOUT_MS } = question;
+    if (file !== undefined) {
+      const live = await this.#liveFor(file, "documentSymbolProvider", env, signal);
+      if ((await live.show(file)) === undefined) throw new ToolFailure(`${file} is gone, or too large.`);
+      const params = { textDocument: { uri: toUri(file) } };
+      const found = await live.ask("textDocument/documentSymbol", params, { timeoutMs, signal });
+      return showSymbols(found, (path) => shortPath(path, env)) || "It has no symbols.";
+    }
+    if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
+    const lines: string[] = [];
+    for (const { row, server } of await this.#servers.forProject(env)) {
+      if (row.isLinter || !server) continue;
+      const live = await server.use(signal);
+      if (!live.can("workspaceSymbolProvider")) continue;
+      await live.loaded();
+      const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
+      lines.push(showSymbols(found, (path) => shortPath(path, env)));
+    }
+    return lines.filter((text) => text !== "").join("\n") || `No symbol of the project matches ${query}.`;
+  }
+
+  async #diagnostics(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
+    const { file, timeoutMs = DIAGNOSTICS_MS } = question;
+    if (file === undefined) throw new ToolFailure("Give `file`: a path or a glob.");
+    const isGlob = /[*?[{]/.test(file);
+    const found = isGlob ? await env.glob(file, env.workingDirectory(), { maxResults: MOST_FILES }) : undefined;
+    const files = found?.paths.map((path) => env.resolve(path)).filter(this.#mayShow) ?? [file];
+    if (files.length === 0) throw new ToolFailure(`No file matches ${file}.`);
+    const sections: string[] = [];
+    for (const path of files) {
+      const lines = await this.problemsOf(path, env, { timeoutMs, signal });
+      sections.push(files.length === 1 ? lines.join("\n") : [`${shortPath(path, env)}:`, ...lines].join("\n"));
+    }
+    if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were looked at: name fewer.`);
+    return sections.join("\n");
+  }
+
+  /** What every server says about a file; those that say nothing are named with the reason. */
+  async problemsOf(
+    path: string,
+    env: ExecutionEnvironment,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<string[]> {
+    const fitting = await this.#servers.forFile(path, env);
+    if (!fitting.some(({ server }) => server)) throw new ToolFailure(noServer(path, fitting.flatMap(reasonOf), env));
+    const lines: string[] = [];
+    let isClean = true;
+    for (const { row, server } of fitting) {
+      if (!server) continue;
+      const findings = await server.use(signal).then(
+        async (live): Promise<Findings & { live?: LiveServer }> => {
+          await live.loaded();
+          return { ...(await live.findProblems(path, timeoutMs, signal)), live };
+        },
+        (error: unknown) => ({ unknown: messageOf(error) }),
+      );
+      signal.throwIfAborted();
+      if ("unknown" in findings) lines.push(`${row.name} has not checked it: ${findings.unknown}`);
+      else lines.push(...problemLines(findings.problems, await env.readFile(path), findings.live!.encoding));
+      isClean &&= !("unknown" in findings);
+    }
+    return lines.length === 0 && isClean ? ["OK"] : lines;
+  }
+
+  // ---- the servers ----
+
+  async #status(env: ExecutionEnvironment): Promise<string> {
+    const fitting = await this.#servers.forProject(env);
+    if (fitting.length === 0) return "No language server fits this project.";
+    return fitting.map((one) => `${one.row.name}: ${stateOf(one)}`).join("\n");
+  }
+
+  #capabilities(): string {
+    const lines = this.#servers.running.map(({ row, live }) => {
+      const names = Object.entries(live?.capabilities ?? {}).filter(([, value]) => Boolean(value));
+      return `${row.name}: ${names.map(([name]) => name.replace(/Provider$/, "")).join(", ")}`;
+    });
+    return lines.join("\n") || "No server is running: ask about a file first.";
+  }
+
+  async #reload(): Promise<string> {
+    const running = this.#servers.running;
+    for (const server of running) await this.#servers.restart(server);
+    const names = running.map(({ row }) => row.name).join(", ");
+    return names === "" ? "No server was running." : `Ended: ${names}. The next question starts them anew.`;
+  }
+}
+
+const reasonOf = ({ row, off }: UsableServer): string[] => (off === undefined ? [] : [`${row.name}: ${off}`]);
+
+function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
+  const why = reasons.length === 0 ? "none is known for such files in this project" : reasons.join("; ");
+  return `No language server can answer for ${shortPath(path, env)}: ${why}.`;
+}
+
+export function shortPath(path: string, env: ExecutionEnvironment): string {
+  const relative = posix.relative(env.workingDirectory(), path);
+  return relative.startsWith("../") || relative === "" ? path : relative;
+}
+
+/** Says where the name is, when it is near. */
+function notOnLine(symbol: string, line: number, lines: readonly string[]): string {
+  const near = lines
+    .map((text, at) => ({ at: at + 1, isThere: findSymbol(text, symbol) !== undefined }))
+    .filter(({ isThere }) => isThere)
+    .sort((a, b) => Math.abs(a.at - line) - Math.abs(b.at - line))[0];
+  return near === undefined
+    ? `${symbol} is not on line ${line}, nor anywhere in the file.`
+    : `${symbol} is not on line ${line}; the nearest is on line ${near.at}.`;
+}

@@ -1,0 +1,262 @@
+// After an edit the model reads which errors it brought, in the edited files and in those that depend on them, and which it fixed.
+// Silence never stands for "clean": what was not checked is said, and told with the next result.
+
+import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { shortPath } from "./answers.ts";
+import { findDependents } from "./dependents.ts";
+import type { LanguageServer } from "./language-server.ts";
+import type { LanguageServers } from "./language-servers.ts";
+import type { LiveServer } from "./live-server.ts";
+import { isError, problemLines } from "./problem-lines.ts";
+import type { Problem } from "./protocol.ts";
+
+/** How long an edit waits for its errors, and late ones are waited for with the next result. */
+const WAIT_MS = 5000;
+const LATE_MS = 25_000;
+const NEWEST_FILES = 100;
+const MOST_LINES = 30;
+
+/** The errors of a file as they were last seen, by what they say and not by where. */
+type Known = ReadonlyMap<string, number>;
+
+interface Change {
+  readonly path: string;
+  readonly isGone: boolean;
+  /** The content before the change; undefined: there was no file. */
+  readonly before: string | undefined;
+}
+
+export interface ErrorsOptions {
+  readonly servers: LanguageServers;
+  /** Whether the text of a file may be shown that the model did not name. */
+  readonly mayShow: (path: string) => boolean;
+  /** What a change says that the file held, by its hash. */
+  readonly contentOf: (hash: string) => Uint8Array | undefined;
+}
+
+export class ErrorsAfterEdit {
+  readonly #servers: LanguageServers;
+  readonly #mayShow: (path: string) => boolean;
+  readonly #contentOf: ErrorsOptions["contentOf"];
+  /** By server and path. */
+  readonly #known = new Map<string, Known>();
+  /** Edited files that no server has answered for yet. */
+  readonly #owed = new Map<string, Change>();
+  /** Files in which this input has brought errors. */
+  readonly #brought = new Set<string>();
+  readonly #background = new Set<Promise<void>>();
+  readonly #lastTold = new Map<string, number>();
+  #hasReminded = false;
+
+  constructor({ servers, mayShow, contentOf }: ErrorsOptions) {
+    this.#servers = servers;
+    this.#mayShow = mayShow;
+    this.#contentOf = contentOf;
+  }
+
+  /** A new input: what an earlier one has left is not this one's. */
+  begin(): void {
+    this.#brought.clear();
+    this.#hasReminded = false;
+  }
+
+  /** The result of a call with what it should say about errors; undefined: nothing is to be added. */
+  async after(result: ToolResult, env: ExecutionEnvironment, signal: AbortSignal): Promise<ToolResult | undefined> {
+    for (const path of result.reads ?? []) this.#prepare(path, env);
+    const changes = (result.changes ?? []).map(({ path, before, after }) => ({
+      path,
+      isGone: after === undefined,
+      before: before && Buffer.from(this.#contentOf(before.sha256) ?? []).toString("utf8"),
+    }));
+    if (changes.length === 0) return undefined;
+    const said = await this.#check(changes, env, signal);
+    return said === undefined ? undefined : withText(result, said);
+  }
+
+  /** When the model has nothing more to do: once, the errors that came with its changes and are still there. */
+  async remind(env: ExecutionEnvironment, signal: AbortSignal): Promise<StopVerdict> {
+    if (this.#brought.size === 0 || this.#hasReminded) return undefined;
+    this.#hasReminded = true;
+    const left = await this.#remaining([...this.#brought], env, signal);
+    if (left.length === 0) return undefined;
+    return { continueWith: `These errors came with your changes and are still there:\n${left.join("\n")}` };
+  }
+
+  /** What the model should know after these changes; undefined: no server is there for them, or nothing changed for the worse. */
+  async #check(
+    changes: readonly Change[],
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const asked = new Map([...this.#owed, ...changes.map((change) => [change.path, change] as const)]);
+    const isLate = this.#owed.size > 0;
+    this.#owed.clear();
+    const lines: string[] = [];
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(isLate ? LATE_MS : WAIT_MS)]);
+    for (const change of asked.values()) lines.push(...(await this.#checkOne(change, env, bounded, signal)));
+    if (lines.length === 0) return undefined;
+    const more = lines.length - MOST_LINES;
+    return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#background);
+  }
+
+  // ---- inside ----
+
+  async #checkOne(
+    change: Change,
+    env: ExecutionEnvironment,
+    bounded: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const lines: string[] = [];
+    for (const { server } of await this.#servers.forFile(change.path, env)) {
+      if (!server) continue;
+      try {
+        const live = await server.use(bounded);
+        const dependents = await this.#dependentsOf(change.path, server, env, bounded);
+        await this.#noteEarlier(change, dependents, server, live, bounded);
+        await live.tellChanges(await this.#changedSince(server, change, env));
+        if (!change.isGone) lines.push(...(await this.#compare(server, live, change.path, env, bounded)));
+        for (const path of dependents) lines.push(...(await this.#compare(server, live, path, env, bounded)));
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#owed.set(change.path, change);
+        const why = bounded.aborted ? "no answer yet; its errors follow with the next result" : messageOf(error);
+        lines.push(`${server.row.name} has not checked ${shortPath(change.path, env)}: ${why}`);
+      }
+    }
+    return lines;
+  }
+
+  /** Lines about what is new in a file since it was last looked at. */
+  async #compare(
+    server: LanguageServer,
+    live: LiveServer,
+    path: string,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const key = keyOf(server, path);
+    const before = this.#known.get(key);
+    const errors = await this.#errorsOf(live, path, signal);
+    this.#known.set(key, countMessages(errors));
+    const left = new Map(before ?? []);
+    const fresh = errors.filter(({ message }) => {
+      const known = left.get(message) ?? 0;
+      left.set(message, known - 1);
+      return known <= 0;
+    });
+    const fixed = [...left.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
+    const older = errors.length - fresh.length;
+    if (fresh.length === 0 && fixed === 0) return [];
+    if (fresh.length > 0) this.#brought.add(path);
+    const text = await env.readFile(path);
+    const facts = [
+      ...(fresh.length > 0 ? [before ? countOf(fresh.length, "new error") : countOf(fresh.length, "error")] : []),
+      ...(fixed > 0 ? [`${fixed} fixed`] : []),
+      ...(older > 0 ? [`${older} from before`] : []),
+    ];
+    return [
+      `${shortPath(path, env)}: ${facts.join(", ")}`,
+      ...problemLines(fresh, text, live.encoding).map((line) => `  ${line}`),
+    ];
+  }
+
+  /** What was wrong before the change, where nothing has been asked about these files yet. */
+  async #noteEarlier(
+    { path, before, isGone }: Change,
+    dependents: readonly string[],
+    server: LanguageServer,
+    live: LiveServer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = keyOf(server, path);
+    if (before === undefined && !this.#known.has(key)) this.#known.set(key, new Map());
+    const unknown = dependents.filter((one) => !this.#known.has(keyOf(server, one)));
+    if (isGone || (this.#known.has(key) && unknown.length === 0)) return;
+    const earlier = await this.#errorsOf(live, path, signal, before);
+    if (!this.#known.has(key)) this.#known.set(key, countMessages(earlier));
+    for (const one of unknown)
+      this.#known.set(keyOf(server, one), countMessages(await this.#errorsOf(live, one, signal)));
+  }
+
+  async #dependentsOf(path: string, { row }: LanguageServer, env: ExecutionEnvironment, signal: AbortSignal) {
+    return row.isLinter ? [] : (await findDependents(path, row, env, signal)).filter(this.#mayShow);
+  }
+
+  async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
+    const findings = await live.findProblems(path, WAIT_MS, signal, earlier);
+    if ("unknown" in findings) throw new ToolFailure(findings.unknown);
+    return findings.problems.filter(isError);
+  }
+
+  async #remaining(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
+    const lines: string[] = [];
+    for (const path of paths)
+      for (const { server } of await this.#servers.forFile(path, env)) {
+        if (!server?.live) continue;
+        const { live } = server;
+        const errors = await this.#errorsOf(live, path, signal).catch(() => []);
+        if (errors.length === 0) continue;
+        const text = await env.readFile(path);
+        lines.push(`${shortPath(path, env)}:`, ...problemLines(errors, text, live.encoding).map((line) => `  ${line}`));
+      }
+    return lines.slice(0, MOST_LINES);
+  }
+
+  /** Starts the server beside the first look at a file. */
+  #prepare(path: string, env: ExecutionEnvironment): void {
+    const work = this.#startFor(path, env).catch(() => {
+      // The edit asks again, and says what is wrong.
+    });
+    this.#background.add(work);
+    void work.finally(() => this.#background.delete(work));
+  }
+
+  async #startFor(path: string, env: ExecutionEnvironment): Promise<void> {
+    const signal = AbortSignal.timeout(LATE_MS);
+    for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
+  }
+
+  /** What commands and people have changed since the server was last told, newest first, and the change itself. */
+  async #changedSince(server: LanguageServer, { path, isGone, before }: Change, env: ExecutionEnvironment) {
+    const own = { path, type: isGone ? 3 : before === undefined ? 1 : 2 } as const;
+    const endings = server.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
+    const key = keyOf(server, "");
+    const since = this.#lastTold.get(key) ?? 0;
+    const { paths } = await env.glob(`**/*.{${endings.join(",")},json}`, server.root, {
+      maxResults: NEWEST_FILES,
+      base: "/",
+    });
+    const changed: { readonly path: string; readonly type: 1 | 2 | 3 }[] = [own];
+    let newest = since;
+    for (const name of paths) {
+      const found = name.startsWith("/") ? name : `/${name}`;
+      const mtimeMs = (await env.stat(found))?.mtimeMs ?? 0;
+      if (mtimeMs < since) break;
+      newest = Math.max(newest, mtimeMs);
+      // The first look is the server's own.
+      if (since > 0 && found !== path) changed.push({ path: found, type: 2 });
+    }
+    this.#lastTold.set(key, newest);
+    return changed;
+  }
+}
+
+const keyOf = (server: LanguageServer, path: string): string => `${server.row.name}\0${server.root}\0${path}`;
+
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+function countMessages(problems: readonly Problem[]): Known {
+  const counts = new Map<string, number>();
+  for (const { message } of problems) counts.set(message, (counts.get(message) ?? 0) + 1);
+  return counts;
+}
+
+function withText(result: ToolResult, text: string): ToolResult {
+  return { ...result, content: [...result.content, { kind: "text", text: `\n${text}` }] };
+}

@@ -1,0 +1,97 @@
+// Which servers a folder calls for, and with which program each would run.
+
+import { posix } from "node:path";
+import type { ExecutionEnvironment, ProgramArgv } from "@lathe/agent/world";
+import { isJsonObject } from "@lathe/llm";
+import { fileTypeOf, type ServerRow } from "./server-rows.ts";
+
+/** A server that fits a folder, with its program or what is missing. */
+export interface FittingServer {
+  readonly row: ServerRow;
+  readonly root: string;
+  readonly argv?: ProgramArgv;
+  /** Why it does not run. */
+  readonly off?: string;
+}
+
+/** Where a project keeps programs of its own. */
+const OWN_PROGRAMS = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
+/** Its own server speaks the protocol since this version. */
+const TYPESCRIPT_WITH_SERVER = 7;
+
+export const isFor = (row: ServerRow, path: string): boolean =>
+  row.fileTypes.includes(fileTypeOf(path)) || row.fileTypes.includes(posix.basename(path));
+
+/** The nearest folder from that of the file up to the project's that has a marker of the row; undefined: none has. */
+export async function rootFor(row: ServerRow, path: string, env: ExecutionEnvironment): Promise<string | undefined> {
+  const top = env.workingDirectory();
+  const folders: string[] = [];
+  for (let at = posix.dirname(path); ; at = posix.dirname(at)) {
+    if (at === top || at.startsWith(`${top === "/" ? "" : top}/`)) folders.push(at);
+    if (at === top || at === posix.dirname(at)) break;
+  }
+  // The project's own folder comes first: one server then knows all of its parts.
+  for (const folder of [top, ...folders]) if (await hasMarker(row, folder, env)) return folder;
+  return undefined;
+}
+
+async function hasMarker(row: ServerRow, folder: string, env: ExecutionEnvironment): Promise<boolean> {
+  const globs = row.rootMarkers.filter((marker) => marker.includes("*")).map(toPattern);
+  for (const marker of row.rootMarkers)
+    if (!marker.includes("*") && (await env.stat(posix.join(folder, marker)))) return true;
+  if (globs.length === 0) return false;
+  const names = await env.listDirectory(folder, 1);
+  return names.some(({ name }) => globs.some((glob) => glob.test(name)));
+}
+
+const toPattern = (glob: string): RegExp =>
+  new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
+
+/** `isTrusted`: the folder's own programs may run, and servers that run its code. */
+export async function programFor(
+  row: ServerRow,
+  root: string,
+  env: ExecutionEnvironment,
+  isTrusted: boolean,
+): Promise<FittingServer> {
+  const fits = { row, root };
+  if (row.isDisabled) return { ...fits, off: "switched off by lsp.json" };
+  if (row.runsCode && !isTrusted)
+    return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
+  const own = await ownProgram(row, root, env);
+  if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
+  const program = row.name === "typescript" ? undefined : await onPath(row.command, env);
+  if (program === undefined && own !== undefined)
+    return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
+  if (program === undefined)
+    return { ...fits, off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}` };
+  return { ...fits, argv: [program, ...row.args] };
+}
+
+async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<string | undefined> {
+  const top = env.workingDirectory();
+  for (const folder of new Set([root, top])) {
+    if (row.name === "typescript" && !(await hasTypeScriptServer(folder, env))) continue;
+    for (const place of OWN_PROGRAMS) {
+      const path = posix.join(folder, place, row.command);
+      if ((await env.stat(path))?.kind === "file") return path;
+    }
+  }
+  return undefined;
+}
+
+async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): Promise<boolean> {
+  const file = posix.join(folder, "node_modules/typescript/package.json");
+  if ((await env.stat(file))?.kind !== "file") return false;
+  const said: unknown = JSON.parse(await env.readFile(file));
+  const version = isJsonObject(said) ? String(said["version"]) : "";
+  return Number.parseInt(version, 10) >= TYPESCRIPT_WITH_SERVER;
+}
+
+async function onPath(command: string, env: ExecutionEnvironment): Promise<string | undefined> {
+  if (posix.isAbsolute(command)) return (await env.stat(command))?.kind === "file" ? command : undefined;
+  if (!/^[\w.+-]+$/.test(command)) return undefined;
+  const { stdout, exitCode } = await env.execCommand(`command -v ${command}`, 5000, { internal: true });
+  const path = stdout.trim();
+  return exitCode === 0 && posix.isAbsolute(path) ? path : undefined;
+}

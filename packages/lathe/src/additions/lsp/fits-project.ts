@@ -1,0 +1,23 @@
+// Whether a folder may have a language server, told from the names in it alone: a session that has none must not pay for them.
+
+import { readdirSync } from "node:fs";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { SERVER_ROWS } from "./server-rows.ts";
+
+/** Names that nearly every folder has say nothing about a language. */
+const EVERYWHERE = new Set([".git", "package.json"]);
+const CONFIGURATION = /^\.?lsp\.(?:json|ya?ml)$/;
+
+export function fitsProject({ cwd, settings }: Workspace): boolean {
+  if (!settings["lsp.enabled"]) return false;
+  const names = new Set(readdirSync(cwd));
+  if ([...names].some((name) => CONFIGURATION.test(name))) return true;
+  return SERVER_ROWS.some(({ rootMarkers }) =>
+    rootMarkers.some((marker) => {
+      if (EVERYWHERE.has(marker)) return false;
+      const [before = "", after = ""] = marker.split("*");
+      if (!marker.includes("*")) return names.has(marker);
+      return [...names].some((name) => name.startsWith(before) && name.endsWith(after));
+    }),
+  );
+}

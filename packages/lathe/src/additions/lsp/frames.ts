@@ -1,0 +1,68 @@
+// Messages with a Content-Length header, as language servers exchange them. What a server announces is bounded before it is kept.
+
+const SEPARATOR = Buffer.from("\r\n\r\n");
+const LONGEST_HEADER = 8192;
+const LARGEST_MESSAGE = 64 * 1024 * 1024;
+
+/** The program does not keep to the protocol; nothing after it can be read. */
+export class FrameError extends Error {}
+
+export function encodeFrame(message: object): Buffer {
+  const body = Buffer.from(JSON.stringify(message));
+  return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+}
+
+/** Puts messages together from the bytes of a stream. */
+export class FrameReader {
+  readonly #chunks: Buffer[] = [];
+  #held = 0;
+  /** Length of the body that is awaited; undefined while the header is. */
+  #awaited: number | undefined;
+
+  /** The messages that these bytes complete. */
+  *push(bytes: Uint8Array): Generator<unknown> {
+    this.#chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#held += bytes.byteLength;
+    for (;;) {
+      if (this.#awaited === undefined && !this.#readHeader()) return;
+      if (this.#held < this.#awaited!) return;
+      const body = this.#take(this.#awaited!);
+      this.#awaited = undefined;
+      yield parseBody(body);
+    }
+  }
+
+  #readHeader(): boolean {
+    const held = this.#joined();
+    const end = held.indexOf(SEPARATOR);
+    if (end < 0 && held.length <= LONGEST_HEADER) return false;
+    const header = held.toString("latin1", 0, end < 0 || end > LONGEST_HEADER ? LONGEST_HEADER : end);
+    const [, length] = /^content-length:[ \t]*(\d{1,12})[ \t]*$/im.exec(header) ?? [];
+    if (end < 0 || length === undefined) throw new FrameError("it sent something that is no message");
+    if (Number(length) > LARGEST_MESSAGE)
+      throw new FrameError(`it announced a message of ${length} bytes; the most is ${LARGEST_MESSAGE}`);
+    this.#take(end + SEPARATOR.length);
+    this.#awaited = Number(length);
+    return true;
+  }
+
+  #joined(): Buffer {
+    if (this.#chunks.length !== 1) this.#chunks.splice(0, this.#chunks.length, Buffer.concat(this.#chunks));
+    return this.#chunks[0]!;
+  }
+
+  #take(length: number): Buffer {
+    const held = this.#joined();
+    this.#chunks.splice(0, 1, held.subarray(length));
+    this.#held -= length;
+    return held.subarray(0, length);
+  }
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new FrameError("it sent a message that is no JSON");
+  }
+}

@@ -1,0 +1,90 @@
+// All language servers of a session and its agents: one process for each row, root and environment.
+
+import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
+import { type FittingServer, isFor, programFor, rootFor } from "./find-servers.ts";
+import { LanguageServer } from "./language-server.ts";
+import type { ServerRow } from "./server-rows.ts";
+
+export interface LanguageServersOptions {
+  readonly rows: readonly ServerRow[];
+  readonly isTrusted: () => boolean;
+  readonly now: () => number;
+  readonly idleMs?: number | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** A server that may be used, or why it is not. */
+export interface UsableServer extends FittingServer {
+  readonly server?: LanguageServer;
+}
+
+export class LanguageServers {
+  readonly #options: LanguageServersOptions;
+  readonly #servers = new Map<string, LanguageServer>();
+  /** What was found for a row and root: programs do not come and go while a session runs. */
+  readonly #found = new Map<string, Promise<FittingServer>>();
+  #isClosed = false;
+
+  constructor(options: LanguageServersOptions) {
+    this.#options = options;
+  }
+
+  get rows(): readonly ServerRow[] {
+    return this.#options.rows;
+  }
+
+  /** Those for a file, those that know definitions first. Of several of these only the first one that runs counts. */
+  async forFile(path: string, env: ExecutionEnvironment): Promise<UsableServer[]> {
+    const fitting: UsableServer[] = [];
+    for (const row of this.rows.filter((one) => isFor(one, path))) {
+      if (!row.isLinter && fitting.some(({ row: other, server }) => !other.isLinter && server)) continue;
+      const root = await rootFor(row, path, env);
+      if (root !== undefined) fitting.push(await this.#usable(row, root, env));
+    }
+    return fitting.sort((a, b) => Number(a.row.isLinter ?? false) - Number(b.row.isLinter ?? false));
+  }
+
+  /** Those that the project's folder calls for. */
+  async forProject(env: ExecutionEnvironment): Promise<UsableServer[]> {
+    const fitting: UsableServer[] = [];
+    for (const row of this.rows) {
+      const root = await rootFor(row, `${env.workingDirectory()}/.`, env);
+      if (root !== undefined) fitting.push(await this.#usable(row, root, env));
+    }
+    return fitting;
+  }
+
+  /** Those that run now. */
+  get running(): readonly LanguageServer[] {
+    return [...this.#servers.values()].filter(({ live }) => live !== undefined);
+  }
+
+  /** Ends one, so that the next use starts it anew. */
+  async restart(server: LanguageServer): Promise<void> {
+    for (const [key, known] of this.#servers) if (known === server) this.#servers.delete(key);
+    this.#found.clear();
+    await server.stop();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#servers.values()].map((server) => server.stop()));
+    this.#servers.clear();
+  }
+
+  // ---- inside ----
+
+  async #usable(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<UsableServer> {
+    const { isTrusted, now, idleMs, warn } = this.#options;
+    if (this.#isClosed) throw new EnvError("closed", "the session has ended");
+    const key = JSON.stringify([row.name, root, env.identity, isTrusted()]);
+    const search = this.#found.get(key) ?? programFor(row, root, env, isTrusted());
+    this.#found.set(key, search);
+    const found = await search;
+    if (found.argv === undefined) return found;
+    const server =
+      this.#servers.get(key) ?? new LanguageServer({ row, argv: found.argv, root, env, now, idleMs, warn });
+    this.#servers.set(key, server);
+    return { ...found, server };
+  }
+}

@@ -1,0 +1,55 @@
+// Places in a text, between the protocol (lines from 0, characters counted in the encoding that was agreed on) and what people and the
+// model read (lines from 1, columns of the text).
+
+/** How a server counts characters. */
+export type Encoding = "utf-8" | "utf-16" | "utf-32";
+
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+
+/** Where in the string a character of the protocol lies; the end of the line when the line is shorter. */
+export function columnOf(line: string, character: number, encoding: Encoding): number {
+  if (encoding === "utf-16") return Math.min(character, line.length);
+  let counted = 0;
+  let column = 0;
+  for (const one of line) {
+    if (counted >= character) break;
+    counted += encoding === "utf-8" ? Buffer.byteLength(one) : 1;
+    column += one.length;
+  }
+  return column;
+}
+
+export function characterOf(line: string, column: number, encoding: Encoding): number {
+  const before = line.slice(0, column);
+  if (encoding === "utf-16") return before.length;
+  return encoding === "utf-8" ? Buffer.byteLength(before) : [...before].length;
+}
+
+/** A name on a line: `name`, or `name#2` for the second time it stands there; exactly, or else whatever its case. */
+export function findSymbol(line: string, symbol: string): number | undefined {
+  const [, name = symbol, count = "1"] = /^(.+)#(\d+)$/s.exec(symbol) ?? [];
+  const nth = (text: string, wanted: string): number => {
+    let at = -1;
+    for (let n = Math.max(1, Number(count)); n > 0; n--) {
+      at = text.indexOf(wanted, at + 1);
+      if (at < 0) return -1;
+    }
+    return at;
+  };
+  const exact = nth(line, name);
+  const at = exact >= 0 ? exact : nth(line.toLowerCase(), name.toLowerCase());
+  return at < 0 ? undefined : at;
+}
+
+/** Where a name stands when only its line is known: the first word of it that is a name. */
+export const firstName = (line: string): number => Math.max(0, line.search(/[\p{L}_$]/u));

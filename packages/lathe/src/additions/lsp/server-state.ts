@@ -1,0 +1,8 @@
+// What a server is doing, in one line for people and the model.
+
+import type { UsableServer } from "./language-servers.ts";
+
+export function stateOf({ server, off }: UsableServer): string {
+  if (!server) return `off: ${off}`;
+  return server.why === undefined ? server.state : `${server.state}: ${server.why}`;
+}

@@ -1,0 +1,129 @@
+// Language servers that break, hang or lie: the edit lands, the result says what was not checked, and nothing is left running.
+
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LocalEnvironment } from "@lathe/agent";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { isAlive, until } from "../../agent/test/alive.ts";
+import { Answers } from "../src/additions/lsp/answers.ts";
+import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
+import { LanguageServers } from "../src/additions/lsp/language-servers.ts";
+
+const SERVER = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
+const signal = new AbortController().signal;
+
+let folder: string;
+let file: string;
+let env: LocalEnvironment;
+let servers: LanguageServers;
+let warnings: string[];
+let clock: number;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-lsp-")));
+  file = join(folder, "a.xyz");
+  writeFileSync(file, "one\n");
+  env = new LocalEnvironment({ cwd: folder, baseEnv: { PATH: process.env["PATH"] ?? "", HOME: folder } });
+  warnings = [];
+  clock = 0;
+});
+
+afterEach(async () => {
+  await servers.close();
+  await env.cleanup();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function serve(behaviour: string, idleMs?: number): void {
+  const row = {
+    name: "xyz",
+    command: process.execPath,
+    args: [SERVER, behaviour],
+    fileTypes: [".xyz"],
+    rootMarkers: ["a.xyz"],
+    startTimeoutMs: 10_000,
+  };
+  servers = new LanguageServers({
+    rows: [row],
+    idleMs,
+    isTrusted: () => true,
+    now: () => clock,
+    warn: (message) => warnings.push(message),
+  });
+}
+
+const hover = async (): Promise<string> =>
+  new Answers({ servers, mayShow: () => true }).answer(
+    { action: "hover", file, line: 1, symbol: "one", timeoutMs: 10_000 },
+    env,
+    signal,
+  );
+
+async function edit(): Promise<string> {
+  const errors = new ErrorsAfterEdit({ servers, mayShow: () => true, contentOf: () => Buffer.from("one\n") });
+  writeFileSync(file, "two\n");
+  const content = { sha256: "0", bytes: 4 };
+  const changes = [{ path: file, before: content, after: content, added: 1, removed: 1 }];
+  const result = await errors.after({ content: [{ kind: "text", text: "Wrote it." }], changes }, env, signal);
+  return (result?.content ?? []).map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+}
+
+const pidOf = (text: string): number => Number(/process (\d+)/.exec(text)?.[1]);
+
+it("LP-02 a killed server is started again by the next question, with the files open, and ends with the session", async () => {
+  serve("plain");
+  const first = pidOf(await hover());
+  process.kill(first, "SIGKILL");
+  await until(() => servers.running.length === 0);
+  const again = await hover();
+  expect(again).toContain("opened 1");
+  expect(pidOf(again)).not.toBe(first);
+  await servers.close();
+  await until(() => !isAlive(pidOf(again)));
+});
+
+it("G-113 an idle server ends, and the next question starts it again", async () => {
+  serve("plain", 1000);
+  const first = pidOf(await hover());
+  await until(() => !isAlive(first));
+  expect(pidOf(await hover())).not.toBe(first);
+});
+
+it("LP-02 a server that ends three times within a minute is off, which is said once with the cause", async () => {
+  serve("dies at start");
+  for (let n = 0; n < 5; n++) await expect(hover()).rejects.toThrow("no such library");
+  expect(warnings).toEqual([expect.stringMatching(/^The language server xyz is off: .*code 3: no such library$/)]);
+  expect((await servers.forFile(file, env))[0]?.server?.state).toBe("off");
+});
+
+it.each([
+  ["dies", "has not checked a.xyz: it exited with code 7"],
+  ["half a frame", "has not checked a.xyz: it exited with code 1"],
+  ["a gigabyte", "has not checked a.xyz: it announced a message of 1000000000 bytes"],
+  ["silent", "has not checked a.xyz: no answer yet; its errors follow with the next result"],
+])(
+  "LP-03 a server that is %s: the write stays, and the result says that it was not checked",
+  async (behaviour, said) => {
+    serve(behaviour);
+    expect(await edit()).toContain(said);
+  },
+  30_000,
+);
+
+it("a server that never reads its input is not waited for", async () => {
+  serve("never reads");
+  expect(await edit()).toContain("xyz has not checked a.xyz:");
+}, 30_000);
+
+it.each(["floods", "edits"])(
+  "a server that %s is bounded: its own list is read, places that are not there too",
+  async (behaviour) => {
+    serve(behaviour);
+    const answers = new Answers({ servers, mayShow: () => true });
+    const said = await answers.answer({ action: "diagnostics", file, timeoutMs: 20_000 }, env, signal);
+    expect(said.split("\n")).toEqual(["1:1 error broken", "1000000001:1 error broken"]);
+  },
+  60_000,
+);

@@ -1,0 +1,76 @@
+// A language server that behaves as its argument says. It stands for servers that are broken or hostile.
+const [, , behaviour = "plain"] = process.argv;
+const send = (message) => {
+  const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  process.stdout.write(`Content-Length: ${body.length}\r\n\r\n`);
+  process.stdout.write(body);
+};
+const error = {
+  severity: 1,
+  message: "broken",
+  range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
+};
+let opened = 0;
+
+function answer({ id, method, params }) {
+  if (method === "initialize") {
+    if (behaviour === "dies at start") {
+      process.stderr.write("no such library\n");
+      process.exit(3);
+    }
+    return send({
+      id,
+      result: { capabilities: { textDocumentSync: 1, hoverProvider: true, definitionProvider: true } },
+    });
+  }
+  if (method === "textDocument/didOpen" || method === "textDocument/didChange") {
+    const { uri, version } = params.textDocument;
+    opened++;
+    if (behaviour === "silent") return;
+    if (behaviour === "dies") process.exit(7);
+    if (behaviour === "half a frame")
+      return process.stdout.write("Content-Length: 100\r\n\r\n{", () => process.exit(1));
+    if (behaviour === "a gigabyte") return process.stdout.write("Content-Length: 1000000000\r\n\r\n");
+    if (behaviour === "floods")
+      for (let n = 0; n < 20_000; n++)
+        send({ method: "textDocument/publishDiagnostics", params: { uri: `file:///x/${n}`, diagnostics: [error] } });
+    if (behaviour === "edits")
+      send({ id: "e", method: "workspace/applyEdit", params: { edit: { changes: { "file:///etc/passwd": [] } } } });
+    const far = { ...error, range: { start: { line: 1e9, character: 0 }, end: { line: 1e9, character: 0 } } };
+    send({
+      method: "textDocument/publishDiagnostics",
+      params: {
+        uri,
+        version,
+        diagnostics: [
+          far,
+          error,
+          { ...error, range: { start: { line: -1, character: 0 }, end: { line: 0, character: 0 } } },
+          null,
+          { message: 5 },
+        ],
+      },
+    });
+  }
+  if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
+  if (method === "textDocument/hover") send({ id, result: { contents: `opened ${opened}, process ${process.pid}` } });
+  if (method === "shutdown") send({ id, result: null });
+  if (method === "exit") process.exit(0);
+}
+
+let held = Buffer.alloc(0);
+if (behaviour === "never reads") setInterval(() => {}, 1000);
+else
+  process.stdin.on("data", (chunk) => {
+    held = Buffer.concat([held, chunk]);
+    for (;;) {
+      const end = held.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = Number(/length: (\d+)/i.exec(held.toString("latin1", 0, end))[1]);
+      if (held.length < end + 4 + length) return;
+      const message = JSON.parse(held.subarray(end + 4, end + 4 + length));
+      held = held.subarray(end + 4 + length);
+      answer(message);
+    }
+  });
+process.stdin.on("end", () => process.exit(0));

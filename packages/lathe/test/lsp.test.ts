@@ -1,0 +1,139 @@
+// Language servers in whole runs, with TypeScript's own server: what the model can ask, and what it reads after an edit.
+
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { type Script, turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import { type Stage, stage } from "./contract-kit.ts";
+
+const FULL = ["--permission-mode", "full", "--profile", "lathe"];
+const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+
+let scene: Stage;
+afterEach(() => scene.close());
+const file = (name: string): string => join(scene.box.dir, name);
+const lsp = (args: object) => turn.calls([{ name: "lsp", args }]);
+const bash = (command: string) => turn.calls([{ name: "bash", args: { command } }]);
+
+/** What the model was given for each of its calls, in order. */
+function results(): string[] {
+  const body = scene.server.requests.at(-1)?.body as { messages: { content: unknown }[] };
+  const parts = body.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return parts
+    .filter((part: { type?: string }) => part.type === "tool_result")
+    .map(({ content }: { content: unknown }) => (typeof content === "string" ? content : JSON.stringify(content)));
+}
+
+/** a.ts exports `greet`, which b.ts calls; c.ts has nothing to do with them. */
+async function project(script: Script, isTrusted = true): Promise<void> {
+  scene = await stage(script);
+  mkdirSync(file("node_modules/.bin"), { recursive: true });
+  mkdirSync(file("src"));
+  symlinkSync(TYPESCRIPT, file("node_modules/typescript"));
+  symlinkSync(join(TYPESCRIPT, "bin/tsc"), file("node_modules/.bin/tsc"));
+  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", types: [] };
+  writeFileSync(file("tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
+  writeFileSync(file("src/a.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
+  writeFileSync(file("src/b.ts"), 'import { greet } from "./a.js";\nexport const x = /* 👋é */ greet("y");\n');
+  writeFileSync(file("src/c.ts"), "export const other = 1;\n");
+  if (isTrusted) expect(await scene.box.run(["trust"])).toMatchObject({ code: 0 });
+}
+
+it("LP-01 LP-02 3.8 the server of the project tells definitions, references, calls and symbols", async () => {
+  const greet = { file: "src/a.ts", line: 1, symbol: "greet" };
+  await project([
+    lsp({ action: "status" }),
+    lsp({ action: "definition", file: "src/b.ts", line: 2, symbol: "greet" }),
+    lsp({ action: "references", ...greet }),
+    lsp({ action: "hover", ...greet }),
+    lsp({ action: "calls", ...greet }),
+    lsp({ action: "symbols", file: "src/a.ts" }),
+    lsp({ action: "symbols", query: "greet" }),
+    lsp({ action: "diagnostics", file: "src/a.ts" }),
+    lsp({ action: "definition", file: "src/b.ts", line: 1, symbol: "x" }),
+    lsp({ action: "hover", file: "README.txt", line: 1 }),
+    turn.text("done"),
+  ]);
+  writeFileSync(file("README.txt"), "text\n");
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, noServer] = results();
+  // Configured, but not started by the question itself.
+  expect(status).toContain("typescript: not started");
+  expect(definition).toBe("src/a.ts:1:17  export function greet(name: string): string {");
+  expect(references?.split("\n")).toEqual([
+    "src/a.ts:1:17  export function greet(name: string): string {",
+    'src/b.ts:1:10  import { greet } from "./a.js";',
+    // The server counts bytes; columns are those of the text as JavaScript counts.
+    'src/b.ts:2:28  export const x = /* 👋é */ greet("y");',
+  ]);
+  expect(hover).toContain("function greet(name: string): string");
+  expect(calls).toMatch(/^src\/b\.ts:/);
+  expect(outline).toBe("1 function greet");
+  expect(symbols).toContain("src/a.ts:1 function greet");
+  expect(problems).toBe("OK");
+  expect(wrongLine).toContain("x is not on line 1; the nearest is on line 2.");
+  expect(noServer).toContain("No language server can answer for README.txt: none is known for such files");
+}, 120_000);
+
+it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in files that were never opened too", async () => {
+  const broken = "export function greet(name: number): string {\n  return name;\n}\n";
+  await project([
+    turn.calls([{ name: "read", args: { path: "src/a.ts" } }]),
+    turn.calls([{ name: "write", args: { path: "src/a.ts", content: broken } }]),
+    turn.calls([{ name: "write", args: { path: "src/a.ts", content: broken.replace("name;", "String(name);") } }]),
+    bash(`sed -i 's/"y"/1/' src/b.ts`),
+    turn.calls([{ name: "write", args: { path: "src/c.ts", content: "export const other = 2;\n" } }]),
+    turn.calls([{ name: "write", args: { path: "src/a.ts", content: "export const gone = 1;\n" } }]),
+    turn.text("done"),
+    turn.text("really done"),
+  ]);
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0, stdout: "really done\n" });
+  const [, first, second, , third, fourth] = results();
+  expect(first).toContain("src/a.ts: 1 new error");
+  expect(first).toContain("2:3 error Type 'number' is not assignable to type 'string'. [ts 2322]");
+  expect(first).toContain("src/b.ts: 1 new error");
+  expect(first).toContain("2:34 error Argument of type 'string' is not assignable to parameter of type 'number'.");
+  expect(second).toContain("src/a.ts: 1 fixed");
+  expect(second).not.toContain("src/b.ts");
+  // What a command has changed is no error any more, and no stale one is told.
+  expect(third).not.toContain("error");
+  expect(fourth).toContain("src/b.ts: 1 new error, 1 fixed");
+  // The input does not end before the model was told once what it leaves behind.
+  const last = JSON.stringify(scene.server.requests.at(-1)?.body);
+  expect(last).toContain("These errors came with your changes and are still there:");
+  expect(readFileSync(file("src/a.ts"), "utf8")).toBe("export const gone = 1;\n");
+}, 120_000);
+
+it("G-113 no program of a folder that is not trusted starts, and the tool says why", async () => {
+  await project(
+    [lsp({ action: "status" }), lsp({ action: "hover", file: "src/a.ts", line: 1 }), turn.text("done")],
+    false,
+  );
+  const mark = file("started");
+  writeFileSync(
+    file("lsp.json"),
+    JSON.stringify({
+      servers: {
+        evil: { command: "/bin/sh", args: ["-c", `touch ${mark}`], fileTypes: [".ts"], rootMarkers: ["tsconfig.json"] },
+      },
+    }),
+  );
+  const { code, stderr } = await scene.run([...FULL, "go"]);
+  expect(code).toBe(0);
+  expect(stderr).toContain("lsp.json takes no effect until you trust it: lathe trust");
+  expect(results()[0]).toContain("typescript: off: its program is the project's own, and the folder is not trusted");
+  expect(results()[1]).not.toContain("evil");
+  expect(() => readFileSync(mark)).toThrow();
+});
+
+it("G-113 lsp.json of a trusted folder changes a server field by field, and says what is wrong with it", async () => {
+  await project([lsp({ action: "status" }), turn.text("done"), turn.text("done")], false);
+  writeFileSync(file("lsp.json"), JSON.stringify({ servers: { typescript: { disabled: true } } }));
+  await scene.box.run(["trust"]);
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  expect(results()[0]).toContain("typescript: off: switched off by lsp.json");
+  writeFileSync(file("lsp.json"), '{\n  "servers": { "mine": { "command": 5 } }\n}\n');
+  await scene.box.run(["trust"]);
+  expect((await scene.run([...FULL, "go"])).stderr).toContain("lsp.json: mine: command must be a text");
+});
