@@ -37,6 +37,7 @@ const context = {
   openArtifact: () => {
     throw new Error("not used");
   },
+  call: () => Promise.reject(new Error("no session")),
   services: { vision: false, commitStore: store },
 };
 countChanges(fs);
