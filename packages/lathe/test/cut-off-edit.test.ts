@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalEnvironment } from "@lathe/agent";
+import { commitJournalIn } from "@lathe/agent/files";
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { applyPatchTool } from "../../agent/src/tools/builtin/apply-patch/index.ts";
@@ -90,7 +91,7 @@ describe("an edit of several files", () => {
         const { text, failed } = await run(
           applyPatchTool,
           { patch: growing.join("\n") },
-          contextFor(env, { commitStore: place }),
+          contextFor(env, { commitJournal: commitJournalIn(place) }),
         );
         expect({ failed, text }).toEqual({
           failed: true,

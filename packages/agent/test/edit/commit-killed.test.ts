@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { recoverAgentWork } from "../../src/agents/isolation/left-work.ts";
+import { commitJournalIn } from "../../src/files/isolate/commit-journal.ts";
 import { recoverStore } from "../../src/files/isolate/recover.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
@@ -134,7 +135,7 @@ class Elsewhere extends WrappedEnvironment {
 it("TL-02 of files in another place it is named what was written and what may not be", async () => {
   begin();
   const env = new Elsewhere(root, 3);
-  void run(applyPatchTool, { patch }, contextFor(env, { commitStore: store }));
+  void run(applyPatchTool, { patch }, contextFor(env, { commitJournal: commitJournalIn(store) }));
   const noted = (): string[] => readdirSync(store, { recursive: true }).map(String);
   while (!existsSync(store) || !noted().some((name) => name.endsWith("far-written")) || env.written < 3)
     await new Promise(setImmediate);
@@ -158,7 +159,7 @@ it("TL-02 a patch is not begun when what the files hold cannot be kept first", a
   const { text, failed } = await run(
     applyPatchTool,
     { patch },
-    contextFor(new LocalEnvironment({ cwd: root, baseEnv: {} }), { commitStore: store }),
+    contextFor(new LocalEnvironment({ cwd: root, baseEnv: {} }), { commitJournal: commitJournalIn(store) }),
   );
   expect({ failed, text }).toEqual({
     failed: true,
@@ -177,7 +178,11 @@ it("TL-02 a write that fails in the middle leaves nothing behind, nor in the sto
     }
   }
   const env = new Full(new LocalEnvironment({ cwd: root, baseEnv: {} }));
-  const { text, failed } = await run(applyPatchTool, { patch }, contextFor(env, { commitStore: store }));
+  const { text, failed } = await run(
+    applyPatchTool,
+    { patch },
+    contextFor(env, { commitJournal: commitJournalIn(store) }),
+  );
   expect({ failed, text }).toEqual({ failed: true, text: expect.stringContaining("Everything is as it was before") });
   expect(Object.entries(pictureOf()).filter(([, text]) => text !== "folder")).toEqual(Object.entries(before).sort());
   expect(readdirSync(store)).toEqual([]);

@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
+import { commitJournalIn } from "../../src/files/isolate/commit-journal.ts";
 import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { TWELVE_FILES } from "./twelve-files.ts";
@@ -38,7 +39,7 @@ const context = {
     throw new Error("not used");
   },
   call: () => Promise.reject(new Error("no session")),
-  services: { vision: false, commitStore: store },
+  services: { vision: false, commitJournal: commitJournalIn(store) },
 };
 countChanges(fs);
 countChanges(fs.promises);

@@ -6,26 +6,60 @@ import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
 import { eachAtOnce } from "./at-once.ts";
-import type { CommitJournal } from "./commit-journal.ts";
 import type { FileContent, StagedChange } from "./staged.ts";
 
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    /** Writes commits of several files down until they are whole. Without it, a kill may leave half of one. */
+    readonly commitJournal?: OpenCommitJournal;
+  }
+}
+
+/** Writes down what is about to be changed, before the first write. */
+export type OpenCommitJournal = (
+  env: ExecutionEnvironment,
+  changes: readonly JournalledChange[],
+) => Promise<CommitJournal>;
+
+/** A file before and after a commit; absent: there is none. */
+export interface JournalledChange {
+  readonly target: { readonly real: string };
+  readonly before?: JournalledFile;
+  readonly after?: JournalledFile;
+}
+
+/** What a file holds. */
+export interface JournalledFile {
+  readonly bytes: Uint8Array;
+  readonly mode?: number;
+  readonly executable?: boolean;
+}
+
+/** A commit that is written down. */
+export interface CommitJournal {
+  /** For the next file that is written beside its old one: it is removed if we are killed. */
+  readonly nextTemporary: () => string | undefined;
+  readonly noteWritten: (change: JournalledChange) => void;
+  /** From here on nothing is undone. */
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Gives the changes that were made, but overwrote what something else wrote in the same moment. `store`: where a commit of several
- * files is written down, so that a kill leaves all of it or nothing.
+ * Gives the changes that were made, but overwrote what something else wrote in the same moment. With `openJournal`, a kill leaves
+ * all of a commit of several files or nothing.
  */
 export async function commitChanges(
   env: ExecutionEnvironment,
   changes: readonly StagedChange[],
   signal: AbortSignal,
-  store?: string,
+  openJournal?: OpenCommitJournal,
 ): Promise<ReadonlySet<StagedChange>> {
   refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
   // One file is replaced as a whole anyway.
-  if (store === undefined || changes.length < 2) return writeAll(env, changes);
-  const { openCommitJournal } = await import("./commit-journal.ts");
-  const journal = await openCommitJournal(env, store, changes);
+  if (!openJournal || changes.length < 2) return writeAll(env, changes);
+  const journal = await openJournal(env, changes);
   try {
     return await writeAll(env, changes, journal);
   } finally {

@@ -232,7 +232,7 @@ export class EditWorkspace {
     if (planOnly) return changes;
     if (approvedPlan !== undefined && planOf(changes) !== approvedPlan) throw new PlanChanged();
     const files = await this.#files(changes);
-    const overwrote = await commitChanges(this.#env, [...new Set(files.values())], signal, services.commitStore);
+    const overwrote = await commitChanges(this.#env, [...new Set(files.values())], signal, services.commitJournal);
     const made: StagedChange[] = [];
     for (const change of changes) {
       const file = files.get(change) as StagedChange;

@@ -9,35 +9,20 @@ import { ToolFailure } from "../../contract/tool.ts";
 import { runnable } from "../../world/env/file-mode.ts";
 import { isInside } from "../../world/env/is-inside.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import {
-  closeJournal,
-  type Found,
-  type LandingStep,
-  temporaryPrefix,
-  writeJournal,
-} from "../isolate/landing-journal.ts";
-import { claimFolder, FAR_COMMIT, FAR_WRITTEN, removeFolder } from "../isolate/view-folder.ts";
-import type { StagedChange } from "./staged.ts";
+import type { CommitJournal, JournalledChange, OpenCommitJournal } from "../edit/commit.ts";
+import { closeJournal, type Found, type LandingStep, temporaryPrefix, writeJournal } from "./landing-journal.ts";
+import { claimFolder, FAR_COMMIT, FAR_WRITTEN, removeFolder } from "./view-folder.ts";
 
-declare module "../../contract/tool.ts" {
-  interface ToolServices {
-    /** Folder in which commits of several files are written down until they are whole. Without it, a kill may leave half of one. */
-    readonly commitStore?: string;
-  }
-}
+/** `store`: the folder of journals of the project; `recoverStore` undoes what is found there. */
+export const commitJournalIn =
+  (store: string): OpenCommitJournal =>
+  (env, changes) =>
+    openCommitJournal(env, store, changes);
 
-export interface CommitJournal {
-  /** For the next file that is written beside its old one: it is removed if we are killed. */
-  readonly nextTemporary: () => string | undefined;
-  readonly noteWritten: (change: StagedChange) => void;
-  /** From here on nothing is undone. */
-  readonly close: () => Promise<void>;
-}
-
-export async function openCommitJournal(
+async function openCommitJournal(
   env: ExecutionEnvironment,
   store: string,
-  changes: readonly StagedChange[],
+  changes: readonly JournalledChange[],
 ): Promise<CommitJournal> {
   const id = `commit-${randomUUID()}`;
   const paths = await Promise.all(changes.map((change) => pathOnDisk(env, change)));
@@ -67,14 +52,14 @@ export async function openCommitJournal(
 }
 
 /** Undefined also when it may not be opened: the write says why. */
-async function pathOnDisk(env: ExecutionEnvironment, { target }: StagedChange): Promise<string | undefined> {
+async function pathOnDisk(env: ExecutionEnvironment, { target }: JournalledChange): Promise<string | undefined> {
   return env.localPath?.(target.real, "read").catch(() => undefined);
 }
 
-const isPrivate = ({ privateFolders = [] }: ExecutionEnvironment, { target }: StagedChange): boolean =>
+const isPrivate = ({ privateFolders = [] }: ExecutionEnvironment, { target }: JournalledChange): boolean =>
   privateFolders.some((folder) => isInside(target.real, folder));
 
-function stepOf({ before, after }: StagedChange, path: string): LandingStep {
+function stepOf({ before, after }: JournalledChange, path: string): LandingStep {
   let top = dirname(path);
   while (!existsSync(top)) top = dirname(top);
   const mode = after?.mode ?? before?.mode ?? 0o644;
@@ -89,7 +74,7 @@ function stepOf({ before, after }: StagedChange, path: string): LandingStep {
 const foundOf = (bytes: Uint8Array | undefined, mode: number): Found =>
   bytes ? { kind: "file", mode: mode & 0o7777, bytes } : { kind: "absent" };
 
-function openFar(folder: string, changes: readonly StagedChange[]): Omit<CommitJournal, "close"> {
+function openFar(folder: string, changes: readonly JournalledChange[]): Omit<CommitJournal, "close"> {
   writeFileSync(join(folder, FAR_COMMIT), `${JSON.stringify(changes.map(({ target }) => target.real))}\n`);
   return {
     nextTemporary: () => undefined,
