@@ -207,7 +207,7 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   const allowWith = rule === undefined ? FULL : `--allow '${rule}'`;
   if (strange === "…") return ask("A word of it is only known when it runs.", allowWith);
   return strange
-    ? ask(`${strange.slice(0, 80)} is not understood.`, allowWith)
+    ? ask(sentence(item.part?.lacking ?? `${strange.slice(0, 80)} is not understood`), allowWith)
     : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 
