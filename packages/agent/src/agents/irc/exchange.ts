@@ -140,7 +140,8 @@ export class Exchange {
     this.#refuseTalk(from, to);
     if (!same(to, EVERYBODY)) return [await this.#sendTo(this.#place(to), { ...message, to }, callId)];
     const live = this.#places().filter(({ agent: { id, state } }) => id !== from && isLive(state));
-    if (live.length === 0) throw new ToolFailure("No other agent is running or idle, so no agent would get the message.");
+    if (live.length === 0)
+      throw new ToolFailure("No other agent is running or idle, so no agent would get the message.");
     return Promise.all(live.map((place) => this.#sendTo(place, { ...message, to: place.agent.id }, callId)));
   }
 
