@@ -51,6 +51,7 @@ const CAUSES: readonly Cause[] = [
     status: "usage_error",
     says: /--permission-mode/,
   },
+  { name: "an option with swapped letters", args: ["--modle", "x"], code: 2, status: "usage_error", says: /--model\b/ },
   { name: "an unknown model", args: ["--model", "nobody/x"], code: 2, status: "usage_error", says: /lathe models/ },
   { name: "an unknown session", args: ["-r", "feedbeef"], code: 2, status: "usage_error", says: /lathe sessions list/ },
   { name: "a missing file", args: ["@nowhere.txt"], code: 2, status: "usage_error", says: /nowhere\.txt/ },

@@ -21,7 +21,7 @@ import { newMemoryJournal } from "../record/journal/new-journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
 import { PendingActions } from "../tools/pending-actions/pending-actions.ts";
 import type { Profile } from "../tools/profiles/types.ts";
-import { Lane } from "./call/nest.ts";
+import { Lane } from "./call/lane.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
@@ -31,7 +31,7 @@ import type { BranchFacts } from "./facts.ts";
 import { Inbox } from "./inbox.ts";
 import type { InputRun } from "./input-run.ts";
 import { LiveView } from "./live-view.ts";
-import { FailureStreak, LoopDetector } from "./loop-detection.ts";
+import { FailureStreak, LoopDetector, SameRounds } from "./loop-detection.ts";
 import { seamContext } from "./seam-context.ts";
 import { buildServices } from "./services.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
@@ -228,6 +228,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
       finish: "",
       awaits: undefined,
       failures: new FailureStreak(),
+      sameRounds: new SameRounds(),
       isDone: false,
       output: undefined,
     };

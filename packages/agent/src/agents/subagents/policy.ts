@@ -23,7 +23,7 @@ export async function permittedType(parent: ParentSession, name: string): Promis
   return type;
 }
 
-export function typeNamed(types: readonly AgentType[], name: string): AgentType | undefined {
+function typeNamed(types: readonly AgentType[], name: string): AgentType | undefined {
   return types.find((one) => one.name === name) ?? types.find((one) => one.aliases?.includes(name));
 }
 

@@ -49,7 +49,7 @@ export interface InputOutcome<Output = unknown> {
 
 /**
  * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, `repetition` when
- * the model made the same failing call again and again, or `output` when its answers did not fit the output schema.
+ * the model made the same call again and again with the same result, or `output` when its answers did not fit the output schema.
  */
 export type FailureKind = ErrorKind | "storage" | "repetition" | "output";
 

@@ -17,6 +17,7 @@ import { ContextView } from "./context.ts";
 import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { beside, blobsUnwritable, JournalError, tooLong } from "./errors.ts";
+import { type Glimpse, glimpseOf } from "./glimpse.ts";
 import { type NewHeader, newHeader } from "./header.ts";
 import { encodeLine, LONGEST_LINE } from "./line.ts";
 import { type EntryMeta, LineIndex } from "./line-index.ts";
@@ -163,6 +164,12 @@ export class Journal {
 
   entry(id: string): TreeEntry {
     return this.#reader.entry(this.#store, this.#metaOf(id));
+  }
+
+  /** What a list shows of a message, where that is known without parsing it. */
+  glimpse(id: string): Glimpse | undefined {
+    const meta = this.#metaOf(id);
+    return glimpseOf(this.#store.read(meta.offset, meta.length));
   }
 
   /** An entry as stored in its line: blobs are references. Undefined for one that cannot be used. */

@@ -59,6 +59,8 @@ export async function finishCall(
   };
   const images = imagesOf(result);
   const facts = {
+    // Before the output: a list shows it and need not read on.
+    ...{ summary },
     message: Message.toolResult({ toolCallId: call.id, content: output.forModel, isError, images }),
     durationMs,
     ...more,

@@ -1,28 +1,17 @@
 // Calls that a running call makes (decision 0333): they are judged, journalled and announced like any call, and end with it.
 
 import type { JsonObject, ToolCallData } from "@lathe/llm";
-import { abortController, type DeadlineHold, endInTime, type SessionDeps } from "../../base/time/deadline.ts";
+import { abortController, type DeadlineHold } from "../../base/time/deadline.ts";
 import type { MessageEntry, NestedCallEntry } from "../../contract/journal.ts";
 import type { CallInfo, OuterCall } from "../../contract/seams/types.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import type { SessionOptions } from "../types.ts";
+import { Lane } from "./lane.ts";
 
 const MOST_DEPTH = 4;
 /** While nested calls run, the deadline of their caller stands still: a caller that makes them for ever must end some day. */
 const MOST_CALLS = 1000;
-
-/** Exclusive calls, one after the other. */
-export class Lane {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<T>(deps: SessionDeps, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const before = this.#last;
-    const done = endInTime(deps, { what: "an exclusive call", ms: 0, graceMs: 0, signal }, before).then(work);
-    this.#last = Promise.allSettled([before, done]);
-    return done;
-  }
-}
 
 /** Where a call is made: in an answer of the model, or inside another call. */
 export interface CallPlace {

@@ -61,13 +61,8 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(info === undefined ? {} : { modelInfo: info }),
     ...(config.systemPrompt === undefined ? {} : { basePrompt: config.systemPrompt }),
   });
-  const adapter = createProvider(provider, {
-    deps,
-    ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
-    ...(config.baseUrl === undefined ? {} : { baseUrl: config.baseUrl }),
-  });
-  // A client that the host gave may serve other sessions as well.
-  const client = given.client ?? new Client({ providers: { [provider]: adapter }, deps });
+  // A client that the host gave may serve other sessions as well, and providers that only the host knows.
+  const client = given.client ?? clientFor(provider, config, deps);
   const closeClient = async (): Promise<void> => {
     await given.beforeClose?.();
     if (client instanceof Client && client !== given.client) await client.close();
@@ -95,4 +90,13 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
       ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),
     },
   };
+}
+
+function clientFor(provider: string, { apiKey, baseUrl }: AgentConfig, deps: ClientDeps): Client {
+  const adapter = createProvider(provider, {
+    deps,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
+  return new Client({ providers: { [provider]: adapter }, deps });
 }

@@ -72,9 +72,6 @@ export class Server {
   get neededScope(): string | undefined {
     return this.#neededScope;
   }
-  get isConnected(): boolean {
-    return this.#connected !== undefined;
-  }
   get timeoutMs(): number {
     return this.#host.timeoutMs ?? this.config.timeoutMs ?? REQUEST_TIMEOUT_MS;
   }

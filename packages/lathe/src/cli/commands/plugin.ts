@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { placeOf } from "../../found/discovery/place.ts";
 import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
-import { fetchInto } from "../../found/plugins/fetch.ts";
+import { fetchInto, fetchMarketplaceInto } from "../../found/plugins/fetch.ts";
 import { checkedName, Plugins } from "../../found/plugins/installed.ts";
 import { type Marketplace, type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
 import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
@@ -166,7 +166,7 @@ async function fetchMarketplace({ machine, plugins }: Shop, source: PluginSource
   const staging = await mkdtemp(join(plugins.folder, ".new-"));
   try {
     const fetched = join(staging, "marketplace");
-    await fetchInto(machine, source, fetched);
+    await fetchMarketplaceInto(machine, source, fetched);
     const { name: own, offers } = readMarketplace(fetched);
     const name = checkedName(own ?? basename(shownSource(source)).replace(/\.git$/, ""));
     const root = plugins.marketplaceRoot(name);

@@ -8,6 +8,7 @@ import { fitsName } from "../../../policy/permissions/credential-globs.ts";
 import { isCredentialFile } from "../../../policy/permissions/sensitive-paths.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { expandGlob } from "./expand-globs.ts";
+import { listedByGit } from "./git-repositories.ts";
 
 /** More are not looked at: the command is a question. */
 const MOST_ENTRIES = 20_000;
@@ -28,6 +29,7 @@ export async function plainAmong(all: readonly PlacedFiles[], env: ExecutionEnvi
 }
 
 async function isPlain(found: FoundFiles, cwd: string, env: ExecutionEnvironment): Promise<boolean> {
+  if (found.isTracked && !(await hasPlainIndex(cwd, env))) return false;
   if (found.isFromTop && (await env.stat(posix.join(cwd, ".git"))) === undefined) return false;
   for (const root of found.roots) {
     const folder = posix.resolve(cwd, root.replace(/[^/]*[*?[{].*$/s, ""));
@@ -36,6 +38,12 @@ async function isPlain(found: FoundFiles, cwd: string, env: ExecutionEnvironment
     if (!(await hasPlainNames(folder, env)) || !(await hasPlainTree(folder, env))) return false;
   }
   return true;
+}
+
+/** Whoever made the index may have put any text there: an option, several words, a path that leads out. */
+async function hasPlainIndex(cwd: string, env: ExecutionEnvironment): Promise<boolean> {
+  const paths = await listedByGit(cwd, env);
+  return paths?.every((path) => !/^\/|(?:^|\/)(?:-|\.\.(?:\/|$))/.test(path) && !isSteering(path)) ?? false;
 }
 
 /** No name in the folder begins with a dash. */

@@ -326,8 +326,9 @@ export class EventFold {
   #endCompaction({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
-    if (error !== undefined) this.note(`The conversation could not be summarized: ${joinLines(error)}`, "warning");
-    else if (pruned !== undefined && pruned > 0 && entry_id === undefined)
+    // A warning has said why.
+    if (error !== undefined) return;
+    if (pruned !== undefined && pruned > 0 && entry_id === undefined)
       this.note(`${pruned} old results were emptied to make room.`, "info");
     else {
       const summary = entry_id === undefined ? undefined : () => this.#options.summaryOf(entry_id);
