@@ -196,10 +196,11 @@ async function indexedPaths(
   const path = posix.join(gitFolder, "index");
   const stat = await env.stat(path);
   if (stat === undefined) return [];
-  // A part of the index may lie in another file.
-  const isSplit = (await env.listDirectory(gitFolder, 1)).some(({ name }) => /^sharedindex\./i.test(name));
-  if (isSplit || stat.kind !== "file" || stat.size > LARGEST_INDEX) return undefined;
-  return pathsIn(Buffer.from(await env.readBytes(path)), wanted);
+  if (stat.kind !== "file" || stat.size > LARGEST_INDEX) return undefined;
+  const index = Buffer.from(await env.readBytes(path));
+  // A part of it may lie in another file; the extension that says so is called `link`.
+  const entries = index.includes("link") ? await env.listDirectory(gitFolder, 1) : [];
+  return entries.some(({ name }) => /^sharedindex\./i.test(name)) ? undefined : pathsIn(index, wanted);
 }
 
 /** No text of git's settings, and no path. */
